@@ -124,6 +124,8 @@ rules! {
         "`srr-queue bandwidth shape` holds a queue to one N-th of the port's rate, and `limit` the whole port to a percentage, whether or not anything else is sent; a queue that is shaped has no part by its share, and the first one is shaped to a twenty-fifth unless that is taken back";
     QOS032 Warning "shaper or speed below the planned rate"
         "no transfer gets more than the slowest shaper and port on its way, whatever the other lines carry";
+    QOS033 Warning "queue too short for TCP"
+        "TCP fills the queue before its slowest line until frames are lost; one far below rate times round-trip time ends slow start early, and leaves part of the line idle after each loss";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
     ATM002 Error "cell rate above the line"

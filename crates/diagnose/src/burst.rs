@@ -15,6 +15,8 @@ pub(crate) struct Burst {
     fast: f64,
     /// The middle one after them, bit/s.
     then: f64,
+    /// What they carried beyond that, bytes.
+    beyond: f64,
 }
 
 /// A burst is so many times as fast as what comes after it.
@@ -29,6 +31,9 @@ const LOSSY: f64 = 0.8;
 
 /// Fewer intervals have no start.
 const INTERVALS_LEAST: usize = 8;
+
+/// What passes beyond a policer's rate is no more than its bucket holds; so many of them allow for how intervals are rounded.
+const BUCKETS: f64 = 2.0;
 
 /// Losses in so many intervals are not of one time.
 const SEVERAL: usize = 3;
@@ -69,7 +74,9 @@ impl Evidence {
         let slow = rows.iter().take(2).position(|r| fast(&r))?;
         let run = rows[slow..].iter().take_while(fast).count();
         let (first, after) = rows.split_at(slow + run);
+        let beyond = |r: &Row| (r.bps - then) * (r.until - r.from) / 8.0;
         let burst = Burst {
+            beyond: first.iter().map(beyond).sum(),
             until: first.last()?.until,
             fast: first.iter().map(|r| r.bps).fold(0.0, f64::max),
             then,
@@ -109,6 +116,11 @@ impl Evidence {
 /// start fills has the same shape now and then, so that this weighs little.
 pub(crate) fn by_burst(e: &Evidence, items: &mut Vec<Item>) {
     let Some(burst) = e.burst() else { return };
+    // A stated bucket that holds far less let none of that through.
+    let bucket = e.policer_burst.as_ref();
+    if bucket.is_some_and(|held| burst.beyond > BUCKETS * held.value) {
+        return;
+    }
     let others = [
         Cause::ShallowBuffer,
         Cause::CongestionLoss,

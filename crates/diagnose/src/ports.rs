@@ -138,6 +138,9 @@ impl Port {
     }
 }
 
+/// How a policer of Linux's `tc` is called: its counts are printed by other commands than those of routers.
+pub(crate) const OF_TC: &str = "the policer of tc";
+
 /// What does not count up: of two readings the larger counts.
 const RATES: [Kind; 3] = [Kind::Serves, Kind::Leaves, Kind::Arrives];
 
@@ -373,13 +376,15 @@ impl Ports {
         let policed = self.policed.as_ref();
         let policed = policed.filter(|p| !p.grew && p.may_be_lost(e)).map(|p| {
             let policer = p.port.named("a router's policer");
+            let shows = match p.port.name.starts_with(OF_TC) {
+                true => "tc -s filter show",
+                false => "show policy-map interface, or show policer of Junos",
+            };
             Once {
                 cause: Cause::Policer,
                 fact: "policer_drops",
                 counted: format!("{:.0} packets that {policer} dropped", p.count.value),
-                command: format!(
-                    "before and after a test: show policy-map interface, or show policer of Junos, of {policer}"
-                ),
+                command: format!("before and after a test: {shows}, of {policer}"),
             }
         });
         let damaged = self.damaged.as_ref();

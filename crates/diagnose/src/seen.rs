@@ -160,6 +160,8 @@ pub struct Test {
     pub to: End,
     /// Which end opened the connection: the sender, unless the data was fetched.
     pub client: Side,
+    /// The port of the end that waited, where a command or a head says it and no line of the connection does.
+    pub(crate) service: Option<u16>,
     /// Other names of the two.
     pub aliases: [Vec<String>; 2],
     /// What it is called besides, where others are between the same ends; empty if it was not named.
@@ -196,6 +198,7 @@ impl Test {
             from: End::default(),
             to: End::default(),
             client: Side::Sender,
+            service: None,
             aliases: [Vec::new(), Vec::new()],
             name: String::new(),
             udp: false,

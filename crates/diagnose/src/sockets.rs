@@ -251,7 +251,8 @@ fn carriers(facts: &Facts, flows: &[Flow], here: &End, peer: &End) -> Vec<usize>
     (0..flows.len()).filter(|n| may(&flows[*n])).collect()
 }
 
-/// Whether a socket is of another connection for certain: both say their ports, or their hosts, and share none.
+/// Whether a socket is of another connection for certain: both say their ports, or their hosts, and share none; or it is of another
+/// service than the test.
 fn foreign(flow: &Flow, here: &End, peer: &End) -> bool {
     let ports: Vec<u16> = [&flow.from, &flow.to]
         .iter()
@@ -261,7 +262,9 @@ fn foreign(flow: &Flow, here: &End, peer: &End) -> bool {
     if !ports.is_empty() && sockets.len() == 2 {
         return !ports.iter().any(|p| sockets.contains(p));
     }
-    !among(flow, here, peer)
+    let service = flow.test.as_ref().and_then(|t| t.service);
+    let of_other = service.is_some_and(|port| sockets.len() == 2 && !sockets.contains(&port));
+    of_other || !among(flow, here, peer)
 }
 
 /// Whether a socket may be between the hosts of one of the flows, one way or the other; any may where there are none.

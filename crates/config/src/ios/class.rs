@@ -8,7 +8,7 @@ use crate::commands::{
     Word, trust,
 };
 use crate::platform::Platform;
-use crate::qos::{Class, Share};
+use crate::qos::{Class, QueueLimit, Share};
 use crate::rules::faults;
 
 /// A statement of a class.
@@ -45,6 +45,7 @@ pub(super) static CLASS: Section<Class> = Section {
             s.put(Some((most, None)), |c| &mut c.shape)
         }),
         ("priority", priority),
+        ("queue-limit", queue_limit),
         ("service-policy", |s| {
             let name = s.next()?.to_owned();
             s.put(Some(name), |c| &mut c.service)?;
@@ -53,7 +54,7 @@ pub(super) static CLASS: Section<Class> = Section {
         }),
     ],
     over: &[
-        "random-detect|queue-limit|queue-buffers|fair-queue|wred",
+        "random-detect|queue-buffers|fair-queue|wred",
         "admit|compression|estimate|netflow-sampler",
         "set discard-class|qos-group|atm-clp|fr-de|mpls|traffic-class|forward-class|tunnel-tos",
         "mtu|pause|congestion-control|multicast-optimize|match|encap-sequence|child-conform-aware",
@@ -217,4 +218,32 @@ fn shape(s: Said<'_, '_, '_>) -> Option<()> {
     }
     s.put(Some((rate, burst)), |c| &mut c.shape)?;
     encapsulated(s)
+}
+
+/// The longest queue that is taken for one, in whatever unit it is stated.
+const LIMIT_MOST: u64 = 1_000_000_000;
+
+/// `queue-limit N [packets|bytes|kbytes|mbytes|ms|us]`; one in percent, dynamic or of marks does not say how much waits.
+fn queue_limit(s: Said<'_, '_, '_>) -> Option<()> {
+    let number = s.next().and_then(|word| word.parse::<u64>().ok());
+    let unit = s.next();
+    // NX-OS counts bytes or packets without a unit, by platform.
+    let bare = s.reader.device.platform != Platform::NxOs;
+    let limit = number.filter(|n| (1..=LIMIT_MOST).contains(n));
+    let limit = limit.and_then(|n| {
+        Some(match unit {
+            None if bare => QueueLimit::Packets(n),
+            Some("packets") => QueueLimit::Packets(n),
+            Some("bytes") => QueueLimit::Bytes(Size::from_bytes(n)),
+            Some("kbytes") => QueueLimit::Bytes(Size::from_bytes(n.saturating_mul(1_000))),
+            Some("mbytes") => QueueLimit::Bytes(Size::from_bytes(n.saturating_mul(1_000_000))),
+            Some("ms") => QueueLimit::Time(Duration::from_ms(n)),
+            Some("us") => QueueLimit::Time(Duration::from_us(n)),
+            _ => return None,
+        })
+    });
+    if let Some(limit) = limit {
+        s.put(Some(limit), |c| &mut c.queue_limit)?;
+    }
+    s.pass_over()
 }

@@ -32,6 +32,8 @@ pub struct Class {
     pub shape: Option<Stated<(Rate, Option<Size>)>>,
     /// `shape average percent`: of the interface's rate, 1 to 100.
     pub shape_percent: Option<Stated<u32>>,
+    /// `queue-limit`: what waits of it at most.
+    pub queue_limit: Option<Stated<QueueLimit>>,
     /// `service-policy`: a policy of its own for what the class holds.
     pub service: Option<Stated<String>>,
     /// Statements not understood.
@@ -49,6 +51,41 @@ pub enum Share {
     RemainingPercent(u32),
     /// Weight for what the others leave, 1 to 65536.
     RemainingRatio(u32),
+}
+
+/// How much of a class waits at most, as `queue-limit` states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// Frames, whatever their length.
+    Packets(u64),
+    /// Bytes of frames.
+    Bytes(Size),
+    /// What the rate of the class sends in this time.
+    Time(Duration),
+}
+
+impl QueueLimit {
+    /// Bytes of full Ethernet frames, 1514 B each, that it holds before `rate`; saturates.
+    pub(crate) fn holds(self, rate: Rate) -> Size {
+        match self {
+            QueueLimit::Packets(n) => {
+                Size::from_bytes(n.saturating_mul(super::share::FULL_FRAME_BYTES))
+            }
+            QueueLimit::Bytes(size) => size,
+            QueueLimit::Time(time) => rate.bytes_in(time),
+        }
+    }
+}
+
+impl core::fmt::Display for QueueLimit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            QueueLimit::Packets(1) => f.write_str("1 packet"),
+            QueueLimit::Packets(n) => write!(f, "{n} packets"),
+            QueueLimit::Bytes(size) => write!(f, "{size}"),
+            QueueLimit::Time(time) => write!(f, "{time}"),
+        }
+    }
 }
 
 /// `police cir percent PERCENT …`.
@@ -112,6 +149,7 @@ impl Class {
             priority: None,
             shape: None,
             shape_percent: None,
+            queue_limit: None,
             service: None,
             unknown: Vec::new(),
         }

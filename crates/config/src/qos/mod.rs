@@ -20,7 +20,7 @@ mod tunnel;
 pub(crate) use burst::odd_bucket;
 pub use check::findings;
 pub(crate) use check::{below_plan, check, slower, small_burst};
-pub use class::{Action, Class, Police, PolicePercent, Share};
+pub use class::{Action, Class, Police, PolicePercent, QueueLimit, Share};
 pub use crossing::Crossing;
 pub(crate) use crossing::Trip;
 pub use lbe::{Lbe, LbeError, Written};

@@ -6,6 +6,7 @@
 
 use farpath_predict::clumps::{Clumped, MEAN_OVER_S};
 use farpath_predict::policer::Policer;
+use farpath_predict::{PathInput, path};
 use farpath_units::{Duration, Rate, Size};
 
 use super::Port;
@@ -132,8 +133,9 @@ pub fn longest_wait(port: &Port, queue: u8, rate: Rate) -> Duration {
     rate.time_for(Size::from_bytes(others))
 }
 
-/// An Ethernet frame of 1500 bytes of IP, as policers count it.
-const FULL_FRAME: f64 = 1514.0;
+/// An Ethernet frame of 1500 bytes of IP, as policers and queues count it, bytes.
+pub(crate) const FULL_FRAME_BYTES: u64 = 1514;
+const FULL_FRAME: f64 = FULL_FRAME_BYTES as f64;
 /// Part of an Ethernet line's time that those bytes take: preamble, FCS and gap are 24 more (IEEE 802.3 §3, §4).
 const COUNTED: f64 = FULL_FRAME / (FULL_FRAME + 24.0);
 
@@ -165,6 +167,38 @@ pub fn policed_tcp(rate: Rate, burst: Size, line: Option<Rate>, rtt: Duration) -
     let segments = one.passing(0.0, MEAN_OVER_S)?;
     let bps = (segments * FULL_FRAME * 8.0).min(policer.rate_bps);
     Rate::from_bps(bps as u64).map(payload_of)
+}
+
+/// What a queue leaves one TCP connection of CUBIC that loses whenever it is full.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queued {
+    /// Payload, long after its start.
+    pub(crate) gets: Rate,
+    /// The window at which slow start overflows the queue, bytes of payload; `None` where it fills the path before.
+    pub(crate) overflows: Option<Size>,
+    /// The queue that keeps the line busy after a loss, bytes of frames.
+    pub(crate) fills: Size,
+}
+
+/// What one TCP connection gets of `rate` behind a queue of `queue` bytes of frames, as `predict path --queue` has it. `None`
+/// where the queue holds no full frame, or the round trip is zero.
+pub(crate) fn queued_tcp(rate: Rate, queue: Size, rtt: Duration) -> Option<Queued> {
+    let input = PathInput {
+        queue: Some(queue),
+        ..PathInput::new(rate, rtt, Size::from_bytes(1500))
+    };
+    let answers = path(&input).ok()?;
+    let number = |name: &str| {
+        let answer = answers.iter().find(|a| a.name == name)?;
+        answer.value.number()
+    };
+    let size = |name: &str| number(name).map(|bytes| Size::from_bytes(bytes as u64));
+    let bps = number("utilisation")? * payload_of(rate).as_bps() as f64;
+    Some(Queued {
+        gets: Rate::from_bps(bps as u64)?,
+        overflows: size("slow_start_overflow_bytes"),
+        fills: size("buffer_to_fill_bytes")?,
+    })
 }
 
 #[cfg(test)]

@@ -998,6 +998,76 @@ fn port_types_and_targets_can_be_stated_by_the_user() {
     );
 }
 
+/// 4 packets of 1514 B are 0.2 % of the 2.5 MB of 500 Mbit/s over 40 ms; CUBIC keeps the line busy from 3/7 of them on.
+#[test]
+fn qos033_a_queue_far_below_what_is_in_flight() {
+    let at = |text: &str, rtt: Option<&str>| {
+        let options = Options {
+            rtt: rtt.map(|rtt| rtt.parse().expect("time")),
+            ..Options::default()
+        };
+        let (_, found) = report(&[text], &options);
+        let of = of(&found, "QOS033");
+        assert!(of.len() < 2, "{of:?}");
+        let said = |f: &&Finding| (f.severity, f.text.clone(), f.remedies.join("; "));
+        of.first().map(said)
+    };
+    let class = |lines: &str| {
+        format!(
+            "version 15.4\npolicy-map OUT\n class class-default\n{lines}interface GigabitEthernet0/0/0\n service-policy output OUT\n"
+        )
+    };
+    let shaped = |limit: &str| {
+        class(&format!(
+            "  shape average 500000000\n  queue-limit {limit}\n"
+        ))
+    };
+    let (severity, said, remedy) = at(&shaped("4 packets"), Some("40 ms")).expect("found");
+    assert_eq!(severity, Severity::Warning);
+    for part in [
+        "class class-default: a queue of 4 packets before 500 Mbit/s holds 6056 B, 0.2 % of what is in flight over a round trip of 40 ms;",
+        "at most about 42",
+        "slow start overflows the queue at a window of",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(remedy.starts_with("`queue-limit 708 packets`"), "{remedy}");
+    assert!(remedy.contains("up to 1652 packets"), "{remedy}");
+    for (limit, rtt, found) in [
+        ("4", Some("40 ms"), true),
+        ("64 packets", Some("40 ms"), true),
+        ("100 packets", Some("40 ms"), false),
+        ("64 packets", None, false),
+        ("9 packets", None, true),
+        ("2 ms", Some("40 ms"), false),
+        ("1 ms", Some("40 ms"), true),
+        ("1000 bytes", Some("0.1 ms"), true),
+        ("percent 1", Some("40 ms"), false),
+    ] {
+        assert_eq!(at(&shaped(limit), rtt).is_some(), found, "{limit}, {rtt:?}");
+    }
+    // A port's own queue counts where the round trip is known; what goes first does not.
+    let plain = class("  queue-limit 4 packets\n");
+    let first = class("  priority\n  queue-limit 4 packets\n");
+    assert!(at(&plain, Some("40 ms")).is_some());
+    assert_eq!(at(&plain, None), None);
+    assert_eq!(at(&first, Some("40 ms")), None);
+    let inner = "version 15.4\npolicy-map IN\n class class-default\n  queue-limit 4 packets\npolicy-map OUT\n class class-default\n  shape average 500000000\n  service-policy IN\ninterface GigabitEthernet0/0/0\n service-policy output OUT\n";
+    assert!(at(inner, None).is_some());
+}
+
+#[test]
+fn qos033_a_queue_of_ios_xr_that_holds_no_frame() {
+    let text = "!! IOS XR Configuration 7.3.2\npolicy-map OUT\n class class-default\n  queue-limit 10 us\n  shape average 500 mbps\n !\n end-policy-map\n!\ninterface TenGigE0/0/0/1\n service-policy output OUT\n!\nend\n";
+    finds(
+        text,
+        "QOS033",
+        Severity::Warning,
+        4,
+        "holds 625 B, less than one full frame of 1514 B",
+    );
+}
+
 #[test]
 fn every_check_has_a_number_a_name_and_a_reason() {
     let ids: Vec<&str> = RULES.iter().map(|r| r.id).collect();

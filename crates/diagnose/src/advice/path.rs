@@ -70,7 +70,10 @@ fn cloud(flow: &Flow) -> Change {
     Change {
         host: "the instances".to_owned(),
         commands: vec![
-            format!("several connections side by side: iperf3 -c {} -P 8 -t 30 shows what they get", super::to(flow)),
+            match several(flow) {
+                Some(most) => format!("several connections side by side, which had {} in all", bps(most)),
+                None => format!("several connections side by side: iperf3 -c {} -P 8 -t 30 shows what they get", super::to(flow)),
+            },
             "both instances in one cluster placement group: 10 Gbit/s for a connection".to_owned(),
             "ENA Express, where both are of a type that has it and in one availability zone: up to 25 Gbit/s".to_owned(),
         ],
@@ -106,9 +109,10 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
         return Some(spread("", facts, flow));
     }
     if let (Some(speed), Some((line, _))) = (e.lower_port(), &e.line) {
-        return Some(match speed >= group::MEMBERS {
-            true => one_of_several(flow, speed),
-            false => port(e, speed, line),
+        return Some(match several(flow).map(|most| most > ABOVE * speed) {
+            Some(true) => spread("", facts, flow),
+            None if speed >= group::MEMBERS => one_of_several(flow, speed),
+            _ => port(e, speed, line),
         });
     }
     let waits = crate::bloat::ms(e.bloat()?);
@@ -185,6 +189,16 @@ pub(super) fn damaged_member(struck: &Struck, flow: &Flow) -> Change {
                 .to_owned(),
         ..Change::default()
     }
+}
+
+/// Connections side by side that have so many times what a port carries do not all cross it.
+const ABOVE: f64 = 1.03;
+
+/// The most that connections side by side had between the same hosts, bit/s.
+fn several(flow: &Flow) -> Option<f64> {
+    let tests = flow.beside.iter().filter(|t| t.streams > 1 && !t.udp);
+    let rates = tests.filter_map(|t| Some(t.goodput()?.0.value));
+    rates.reduce(f64::max)
 }
 
 /// A connection that fills a port below the line: several connections tell a slow port from a member of a group.

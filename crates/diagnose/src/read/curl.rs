@@ -19,6 +19,8 @@ pub(super) struct Curl {
     row: Option<Test>,
     /// What `-w` wrote of the request.
     times: Times,
+    /// The command that was typed last is one of curl with `-w`.
+    asked: bool,
     /// The server, as `-v` names it: its name, and its address and port.
     server: Option<(String, End)>,
     /// How long the transfer took, seconds.
@@ -45,7 +47,11 @@ impl Tool for Curl {
         if text.starts_with("Dload ") {
             return going;
         }
-        if let Some(figures) = times::figures(text, line.at) {
+        if let Some(asked) = times::asked(text) {
+            self.asked = asked;
+            return false;
+        }
+        if let Some(figures) = times::figures(text, line.at, self.asked) {
             self.timed(figures, (line.at, going), facts);
             return true;
         }

@@ -177,6 +177,8 @@ impl Iperf2 {
         }
         let mut test = Test::new(TOOL, at);
         test.udp = rest.starts_with("UDP");
+        let port = rest.split_whitespace().nth(2);
+        test.service = port.and_then(|port| port.trim_end_matches(',').parse().ok());
         test.to.host = redact(host);
         self.test = Some(test);
         true

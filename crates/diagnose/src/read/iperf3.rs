@@ -17,6 +17,8 @@ pub(super) struct Iperf3 {
     server: bool,
     reverse: bool,
     host: String,
+    /// The port that the client's command or its first line names.
+    port: Option<u16>,
     /// Connections side by side that were asked for.
     parallel: Option<u32>,
     /// Rate of datagrams that was asked for.
@@ -35,6 +37,9 @@ pub(super) struct Iperf3 {
 
 const TOOL: &str = "iperf3";
 
+/// The port of a server that was given none (iperf3, 1, --port).
+const PORT: u16 = 5201;
+
 /// So far back the intervals of single streams stand before their sum.
 const SPANS_BACK: usize = 4;
 
@@ -52,6 +57,7 @@ impl Tool for Iperf3 {
             let asked = self.asked.take();
             self.close(facts);
             self.host = redact(host.0);
+            self.port = host.1.trim().parse().ok();
             self.asked = asked;
             return true;
         }
@@ -123,6 +129,8 @@ impl Iperf3 {
             return;
         }
         self.host = typed.value("-c").map(redact).unwrap_or_default();
+        let port = typed.value("-p").or_else(|| typed.value("--port"));
+        self.port = port.map_or(Some(PORT), |port| port.parse().ok());
         self.parallel = typed.value("-P").and_then(|n| n.parse().ok());
         self.reverse = typed.has("-R") || typed.has("--reverse");
         self.asked = typed.datagram_rate().map(|bps| Figure::exact(bps, at));
@@ -235,10 +243,10 @@ impl Iperf3 {
             self.back
                 .get_or_insert_with(|| backwards(forward, host, at))
         } else {
-            let (host, parallel) = (&self.host, self.parallel);
+            let (host, port, parallel) = (self.host.as_str(), self.port, self.parallel);
             let reverse = self.reverse && !self.server;
             self.test
-                .get_or_insert_with(|| headless(host, parallel, reverse, at))
+                .get_or_insert_with(|| headless((host, port), parallel, reverse, at))
         };
         if !role.is_empty() {
             // Connections of both directions were counted together.
@@ -404,8 +412,14 @@ fn arrived(test: &mut Test) {
 }
 
 /// A test of which only the command and the report were pasted.
-fn headless(host: &str, parallel: Option<u32>, reverse: bool, at: Place) -> Test {
+fn headless(
+    (host, port): (&str, Option<u16>),
+    parallel: Option<u32>,
+    reverse: bool,
+    at: Place,
+) -> Test {
     let mut test = Test::new(TOOL, at);
+    test.service = port;
     if reverse {
         test.client = Side::Receiver;
     }
@@ -424,6 +438,7 @@ fn backwards(forward: Option<&Test>, host: &str, at: Place) -> Test {
     let mut test = Test::new(TOOL, at);
     test.client = Side::Receiver;
     if let Some(forward) = forward {
+        test.service = forward.service;
         test.from.host.clone_from(&forward.to.host);
         test.to.host.clone_from(&forward.from.host);
     }

@@ -32,7 +32,7 @@ const COMMANDS: [&str; 25] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 20] = [
+const ALSO: [&str; 21] = [
     "dd",
     "mtr",
     "traceroute",
@@ -40,6 +40,7 @@ const ALSO: [&str; 20] = [
     "tcptraceroute",
     "fping",
     "curl",
+    "dig",
     "wget",
     "rsync",
     "scp",

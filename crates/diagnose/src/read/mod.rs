@@ -12,6 +12,7 @@ pub(crate) mod conditioned;
 mod copies;
 mod counters;
 mod curl;
+mod dig;
 mod disk;
 mod failed;
 mod flent;
@@ -278,6 +279,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
+        Box::new(dig::Dig),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),

@@ -264,7 +264,7 @@ fn begins(text: &str) -> Option<&'static str> {
     if is_link {
         return Some("ip");
     }
-    if text.starts_with("Ethernet Channel Bonding Driver:") {
+    if text.starts_with("Ethernet Channel Bonding Driver:") || text.starts_with("Bonding Mode:") {
         return Some("bonding");
     }
     // Where one interface was asked for, its name is left out.

@@ -60,6 +60,7 @@ impl Tool for Ping {
         }
         if let Some(command) = typed(text) {
             (self.typed, self.typed_size) = (true, asked_size(command));
+            self.unsent = false;
             self.typed_ipv6 = asked_ipv6(command);
             return false;
         }
@@ -185,6 +186,9 @@ impl Ping {
             return false;
         };
         if received <= sent && sent > 0 {
+            if core::mem::take(&mut self.typed) {
+                self.headless(facts);
+            }
             if self.counted.is_some() {
                 // A run of which only the end was pasted.
                 self.to = None;
@@ -271,6 +275,15 @@ impl Ping {
             self.goes(answerer(text), facts);
         }
         self.size = self.size.or_else(|| answered_size(text));
+    }
+
+    /// Of a run nothing but its command and its closing lines was pasted: the command says how large its packets are.
+    fn headless(&mut self, facts: &mut Facts) {
+        let unsent = self.unsent;
+        self.close(facts);
+        self.unsent = unsent;
+        (self.to, self.typed_ipv6) = (None, None);
+        self.size = self.typed_size;
     }
 
     /// Whether its closing lines were not pasted, and the size of its packets is known.

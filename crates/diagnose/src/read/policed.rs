@@ -7,8 +7,8 @@
 use super::conditioned::{FEW, OF_POLICY, POLICER, SHAPER};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::ports::{Kind, Port, PortReading};
-use crate::words::{decimal, decimal_prefix, option_rate, rate, size, whole};
+use crate::ports::{Kind, OF_TC, Port, PortReading};
+use crate::words::{after, decimal, decimal_prefix, option_rate, rate, size, whole};
 
 /// A contract as it was stated.
 #[derive(Clone, PartialEq)]
@@ -54,6 +54,9 @@ pub(super) struct Policed {
     class: String,
     /// What policers dropped.
     counted: Vec<PortReading>,
+    /// The host whose filters `tc` prints, and the interface they are at; and whether lines of one are read.
+    filters: Port,
+    of_tc: bool,
 }
 
 impl Tool for Policed {
@@ -69,12 +72,23 @@ impl Tool for Policed {
             facts.ports.append(&mut self.counted);
             return true;
         }
+        if going && self.of_tc && self.below(text, line.at) {
+            facts.ports.append(&mut self.counted);
+            return true;
+        }
         let taken = self.of_junos(text, line.at, going)
             || self.of_set(text, line.at)
             || self.of_linux(text, line.at)
             || self.of_ios(text, line.at, going);
         if !taken {
             self.close();
+            self.of_tc = false;
+        }
+        if let Some(interface) = filters(text).filter(|_| !taken) {
+            self.filters = Port {
+                router: facts.label.name.clone(),
+                name: crate::redact(interface),
+            };
         }
         facts.ports.append(&mut self.counted);
         taken || self.shown(text)
@@ -272,7 +286,9 @@ impl Policed {
     fn of_linux(&mut self, text: &str, at: Place) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();
         let Some(from) = words.iter().position(|w| *w == "police") else {
-            return text.starts_with("filter ") && text.contains(" pref ");
+            let is_head = text.starts_with("filter ") && text.contains(" pref ");
+            self.of_tc |= is_head;
+            return is_head;
         };
         let words = &words[from..];
         // `bps` of `tc` is bytes a second.
@@ -291,6 +307,33 @@ impl Policed {
             ..Open::default()
         });
         self.close();
+        self.of_tc = true;
+        true
+    }
+
+    /// What stands below a filter of `tc -s`: `ref 1 bind 1 installed 9 sec used 0 sec`, `Sent 9 bytes 1 pkts (dropped 104, overlimits 104)`.
+    fn below(&mut self, text: &str, at: Place) -> bool {
+        let dropped = after(text, "(dropped ").and_then(|n| whole(n.trim_end_matches(',')));
+        let Some(dropped) = dropped.filter(|_| text.starts_with("Sent ")) else {
+            let begins = ["ref ", "index ", "backlog ", "Action statistics:"];
+            return begins.iter().any(|begin| text.starts_with(begin))
+                || ["in_hw", "not_in_hw"].contains(&text);
+        };
+        let name = match self.filters.name.as_str() {
+            "" => OF_TC.to_owned(),
+            interface => format!("{OF_TC} at {interface}"),
+        };
+        self.counted.push(PortReading {
+            port: Port {
+                router: self.filters.router.clone(),
+                name,
+            },
+            kind: Kind::Policed,
+            value: dropped as f64,
+            packets: None,
+            sent: None,
+            at,
+        });
         true
     }
 
@@ -461,6 +504,15 @@ fn command(text: &str) -> Option<(&str, &str)> {
     let router = router.rsplit(['@', ':']).next().unwrap_or("");
     let name = rest.first().copied().unwrap_or("");
     (is_it && short(interface, "interface", 3)).then_some((router, name))
+}
+
+/// The interface whose filters a command of `tc` prints: `hv1# tc -s filter show dev vnet7 ingress`.
+fn filters(text: &str) -> Option<&str> {
+    let words: Vec<&str> = text.split_whitespace().take(20).collect();
+    let is_tc = |w: &&str| w.rsplit(['/', '#', '$', '>']).next() == Some("tc");
+    let command = &words[words.iter().position(is_tc)?..];
+    let prints = command.contains(&"filter");
+    follows(command, "dev").filter(|_| prints)
 }
 
 /// The word behind a key.

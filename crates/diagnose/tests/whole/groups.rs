@@ -235,6 +235,43 @@ fn a_bond_gives_a_connection_one_member_and_all_of_them_where_no_port_is_hashed(
     assert!(because(&alone.flows[0]).contains("a member of a host's bond"));
 }
 
+/// The file of a bond without its first line, and a test of eight connections that had more than a member: nothing is to be tried again.
+#[test]
+fn a_test_of_several_that_was_made_is_not_advised() {
+    let tests = "dc1$ iperf3 -c dc2 -t 10
+[  5] local 10.0.1.2 port 50112 connected to 10.0.2.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  10.9 GBytes  9.41 Gbits/sec    0             sender
+[  5]   0.00-10.00  sec  10.9 GBytes  9.40 Gbits/sec                  receiver
+dc1$ iperf3 -c dc2 -P 8 -t 10
+[SUM]   0.00-10.00  sec  34.8 GBytes  29.9 Gbits/sec    0             sender
+[SUM]   0.00-10.00  sec  34.8 GBytes  29.9 Gbits/sec                  receiver
+dc1$ ethtool bond0 | grep Speed
+\tSpeed: 40000Mb/s
+";
+    let ping = "dc1$ ping -c 10 dc2
+10 packets transmitted, 10 received, 0% packet loss, time 9200ms
+rtt min/avg/max/mdev = 0.301/0.322/0.361/0.020 ms
+";
+    let (_, members) = BOND.split_once("\n\n").expect("its first line");
+    let members = members.replace("POLICY", "layer3+4 (1)");
+    for bond in ["", members.as_str()] {
+        let command = match bond {
+            "" => "",
+            _ => "dc1$ cat /proc/net/bonding/bond0\n",
+        };
+        let d = of(&format!("{tests}{command}{bond}{ping}"), &Known::default());
+        let ignored: usize = d.read.iter().map(|p| p.ignored_lines.len()).sum();
+        assert_eq!(ignored, 0, "{:?}", d.read);
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+        let said = crate::commands(flow);
+        assert!(!said.contains("-P 8"), "{said}");
+        let hashed = said.contains("it hashes by layer3+4 already");
+        assert_eq!(hashed, !bond.is_empty(), "{said}");
+    }
+}
+
 /// No test asks a path for tens of gigabits of datagrams.
 #[test]
 fn datagrams_are_asked_for_as_far_as_one_flow_of_them_goes() {

@@ -198,6 +198,29 @@ fn the_socket_of_another_connection_is_no_evidence() {
     }
 }
 
+/// Without the line of its ends a test is still of the port that its command says, or of iperf3's own.
+#[test]
+fn a_socket_of_another_service_is_not_that_of_a_test_without_its_ends() {
+    let viewer = "$ ss -tin dst 198.51.100.77\nESTAB 0 0 10.0.0.5:443 198.51.100.77:51234\n\t bbr wscale:8,9 rto:232 rtt:24.4/1.6 mss:1448 pmtu:1500 rcvmss:1448 advmss:1448 cwnd:66 bytes_sent:91234912 bytes_retrans:1448 bytes_acked:91233464 bytes_received:3122 segs_out:63102 segs_in:31211 data_segs_out:63101 data_segs_in:12 bbr:(bw:48.1Mbps,mrtt:23.9,pacing_gain:1,cwnd_gain:2) send 31.3Mbps lastsnd:812 lastrcv:812 pacing_rate 47.6Mbps delivery_rate 41.2Mbps delivered:63100 app_limited busy:9120ms retrans:0/1 rcv_space:14600 rcv_ssthresh:64088 minrtt:23.9 snd_wnd:3145728\n";
+    let rows = "[  5]   0.00-10.00  sec   560 MBytes   470 Mbits/sec   11             sender\n[  5]   0.00-10.02  sec   559 MBytes   468 Mbits/sec                  receiver\n";
+    for head in [
+        "$ iperf3 -c 198.51.100.77 -t 10\n",
+        "$ iperf3 -c 198.51.100.77 -p 5202 -t 10\n",
+        "Connecting to host 198.51.100.77, port 5201\n",
+    ] {
+        let d = of(&format!("{viewer}{head}{rows}"), &Known::default());
+        assert_eq!(d.flows.len(), 2, "{head}: {:#?}", d.flows);
+        let fast = |f: &&FlowReport| f.observed.goodput_bps.is_some_and(|bps| bps > 4e8);
+        let test = d.flows.iter().find(fast).expect("the test is a flow");
+        assert_ne!(test.verdict.cause, "application", "{head}");
+        let because = test.verdict.because.join("\n");
+        assert!(!because.contains("app_limited"), "{head}: {because}");
+    }
+    // A test of that port may be what the socket carried.
+    let same = format!("{viewer}$ iperf3 -c 198.51.100.77 -p 51234 -t 10\n{rows}");
+    assert_eq!(of(&same, &Known::default()).flows.len(), 1);
+}
+
 /// The rate of rsync beside the log of eight streams is not the rate of eight.
 #[test]
 fn a_rate_that_you_name_is_one_connections() {

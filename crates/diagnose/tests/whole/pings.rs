@@ -233,6 +233,31 @@ fn answers_of_a_run_that_was_cut_show_what_passes() {
     }
 }
 
+/// Of each run the command and the closing lines alone: the command says how large the packets were.
+#[test]
+fn the_size_in_a_command_counts_where_no_first_line_was_pasted() {
+    let socket = "$ ss -tino dst 203.0.113.80\nESTAB 0 0 10.1.1.5:48212 203.0.113.80:443\n\t cubic wscale:7,7 rto:224 rtt:21.2/10.6 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:10 bytes_sent:517 bytes_acked:518 segs_out:4 segs_in:3 data_segs_out:1 send 5.4Mbps lastsnd:15020 lastrcv:15041 lastack:14998 pacing_rate 10.9Mbps delivered:2 rcv_space:14480 rcv_ssthresh:64088 notsent:0 minrtt:21.1\n";
+    let run = |options: &str, received: u32| {
+        let lost = 100 - 100 * received / 3;
+        let times = "rtt min/avg/max/mdev = 21.101/21.302/21.501/0.120 ms\n";
+        format!(
+            "$ ping -c 3 {options} 203.0.113.80\n3 packets transmitted, {received} received, {lost}% packet loss, time 2041ms\n{}",
+            if received > 0 { times } else { "" }
+        )
+    };
+    for (large, small) in [("-M do -s 1472", "-M do -s 1400"), ("-f -l 1472", "")] {
+        let text = format!("{}{}{socket}", run(large, 0), run(small, 3));
+        let d = of(&text, &Known::default());
+        let verdict = &d.flows[0].verdict;
+        assert_eq!(verdict.cause, "mtu_black_hole", "{verdict:#?}");
+        let because = verdict.because.join("\n");
+        assert!(
+            because.contains("pings of 1500 bytes are all lost, and smaller ones are answered"),
+            "{because}"
+        );
+    }
+}
+
 /// Under a prompt of its own a run begins, whether or not the one before it was closed.
 #[test]
 fn answers_under_a_prompt_are_of_the_host_that_answers() {

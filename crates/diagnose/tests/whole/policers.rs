@@ -424,6 +424,76 @@ fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
     }
 }
 
+/// What a policer of `tc` dropped stands below its filter: 104 packets beside 99 segments that were sent again.
+#[test]
+fn what_a_policer_of_tc_dropped_is_weighed() {
+    let test = "guest$ iperf3 -c 10.0.0.50 -t 10
+[  5] local 10.0.0.77 port 40123 connected to 10.0.0.50 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec   238 MBytes   400 Mbits/sec   51    402 KBytes
+[  5]   5.00-10.00  sec   238 MBytes   399 Mbits/sec   48    400 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-10.00  sec   476 MBytes   399 Mbits/sec   99             sender
+[  5]   0.00-10.00  sec   475 MBytes   398 Mbits/sec                  receiver
+guest$ ping -c 10 10.0.0.50
+10 packets transmitted, 10 received, 0% packet loss, time 9120ms
+rtt min/avg/max/mdev = 0.480/0.501/0.540/0.012 ms
+";
+    let old = "hypervisor# tc -s filter show dev vnet7 ingress
+filter parent ffff: protocol all pref 49152 u32 chain 0 fh 800::800 order 2048 key ht 800 bkt 0 flowid :1 not_in_hw
+ police 0x1 rate 420Mbit burst 512Kb mtu 64Kb action drop overhead 0b linklayer ethernet
+\tref 1 bind 1 installed 812331 sec used 0 sec
+ Sent 5012331123 bytes 3300121 pkts (dropped 104, overlimits 104)
+";
+    let new = "hypervisor# tc -s filter show dev vnet7 ingress
+filter protocol all pref 49152 matchall chain 0 handle 0x1
+  not_in_hw
+\taction order 1:  police 0x1 rate 420Mbit burst 512Kb mtu 64Kb action drop overhead 0b
+\tref 1 bind 1  installed 812331 sec used 0 sec
+\tAction statistics:
+\tSent 5012331123 bytes 3300121 pkt (dropped 104, overlimits 104 requeues 0)
+\tbacklog 0b 0p requeues 0
+";
+    for filter in [old, new] {
+        let d = of(&format!("{test}{filter}"), &Known::default());
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        let because = because(flow);
+        assert!(
+            because.contains("the policer of tc at vnet7 of hypervisor dropped 104 packets, about as many as this flow sent segments again, 99"),
+            "{because}"
+        );
+        let ignored: Vec<&u32> = d.read.iter().flat_map(|p| &p.ignored_lines).collect();
+        assert!(ignored.is_empty(), "{ignored:?}");
+    }
+}
+
+/// 1.6 MB more than lasted passed in the first second: the start before the first losses, and nothing that a bucket of 10 kB held.
+#[test]
+fn a_bucket_that_is_stated_to_be_small_explains_no_fast_start() {
+    let rows = [
+        (43.0, 61),
+        (30.4, 14),
+        (29.4, 17),
+        (31.5, 12),
+        (30.4, 19),
+        (31.5, 15),
+        (30.4, 18),
+        (29.4, 13),
+        (31.5, 16),
+        (30.4, 14),
+    ];
+    let with = |bucket: &str| {
+        let policer = format!(
+            "pe1#show policy-map interface GigabitEthernet0/0/3.210\n GigabitEthernet0/0/3.210\n  Service-policy input: CUST-50M\n    Class-map: class-default (match-any)\n      police:\n          cir 50000000 bps, bc {bucket} bytes\n        exceeded 208 packets, 314902 bytes; actions:\n          drop\n"
+        );
+        first_flow(of(&(log(&rows) + &policer), &Known::default()))
+    };
+    let flow = with("10000");
+    assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    assert!(!because(&flow).contains(TOKENS), "{}", because(&flow));
+}
+
 /// What passed of datagrams does not bound TCP that had more.
 #[test]
 fn datagrams_that_had_less_than_tcp_show_nothing_of_its_limit() {

@@ -2,6 +2,7 @@
 
 mod atm;
 mod channels;
+mod limits;
 mod lines;
 mod marks;
 mod policies;
@@ -143,6 +144,7 @@ impl Checker<'_> {
         }
         self.policies(device);
         self.rates(device);
+        self.queue_limits(device);
         self.channels(device);
         for interface in device.interfaces.iter().filter(|i| !i.shutdown) {
             let mut on = self.on(device, interface);

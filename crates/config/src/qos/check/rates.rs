@@ -11,10 +11,10 @@ use crate::source::Place;
 
 /// What carries the classes of a policy map: a port, or a class that is shaped.
 #[derive(Clone)]
-struct Carrier<'d> {
-    rate: Rate,
+pub(super) struct Carrier<'d> {
+    pub(super) rate: Rate,
     /// What percentages are of.
-    whole: Rate,
+    pub(super) whole: Rate,
     /// As a message names it, and what it does.
     says: String,
     /// It is a class that is shaped to a rate.
@@ -213,7 +213,7 @@ impl On<'_, '_> {
 }
 
 /// The slowest port whose rate is known among those that have a policy map themselves.
-fn carrying_port<'d>(device: &'d Device, map: &PolicyMap) -> Option<Carrier<'d>> {
+pub(super) fn carrying_port<'d>(device: &'d Device, map: &PolicyMap) -> Option<Carrier<'d>> {
     let up = device.interfaces.iter().filter(|i| !i.shutdown);
     let carriers = up.filter_map(|interface| {
         let mut services = interface.services.iter();
@@ -232,7 +232,11 @@ fn carrying_port<'d>(device: &'d Device, map: &PolicyMap) -> Option<Carrier<'d>>
 }
 
 /// A class that is shaped, as what carries the classes of its own policy; `line` is the rate of the port.
-fn shaped<'d>(map: &PolicyMap, class: &'d Class, line: Option<Rate>) -> Option<Carrier<'d>> {
+pub(super) fn shaped<'d>(
+    map: &PolicyMap,
+    class: &'d Class,
+    line: Option<Rate>,
+) -> Option<Carrier<'d>> {
     let absolute = class.shape.as_ref().map(|s| (s.value.0, &s.place));
     let (rate, place) = absolute.or_else(|| {
         let percent = class.shape_percent.as_ref()?;

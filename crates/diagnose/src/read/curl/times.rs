@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use crate::bloat::ms;
 use crate::fact::{Figure, Place};
 use crate::read::copies::copy;
+use crate::read::dig::GIVEN_UP;
+use crate::read::label::{behind_prompt, is_typed};
 use crate::seen::{Side, Test};
 use crate::words::number;
 
@@ -73,6 +75,9 @@ const DATA: f64 = 0.5;
 /// When a SYN that nobody has answered is sent again, seconds since the first: by a timer of 1 s that doubles (RFC 6298 §2.1 and §5.5).
 const SENT_AGAIN: [f64; 6] = [1.0, 3.0, 7.0, 15.0, 31.0, 63.0];
 
+/// From so many seconds on the look-up of a name is said.
+const LOOKED_UP: f64 = 1.0;
+
 /// How a sentence about a request begins.
 pub(super) const WROTE: &str = "of what curl -w wrote";
 
@@ -97,11 +102,25 @@ fn figure(name: &str, word: &str, at: Place) -> Option<Figure> {
     number(bare.unwrap_or(word), at)
 }
 
-/// The figures in a line of what `-w` wrote: `time_connect: 0.120`, `connect=0.12 ttfb=0.37 total=28.5`. `None` of every other line, and
-/// where a unit is not curl's.
-pub(super) fn figures(text: &str, at: Place) -> Option<Vec<(&'static str, Figure)>> {
+/// Whether a line is a command of curl with `-w`, or another that was typed; `None` of all other lines.
+pub(super) fn asked(text: &str) -> Option<bool> {
+    let command = behind_prompt(text);
+    let mut words = command.unwrap_or(text).split_whitespace();
+    // `sudo curl`, `for n in 1 2; do curl`: behind a prompt it need not be the first word.
+    let is_curl = |w: &str| w.rsplit('/').next() == Some("curl");
+    let at = words.position(is_curl);
+    if at.is_some_and(|at| at == 0 || command.is_some()) {
+        let short = |w: &str| w.starts_with('-') && !w.starts_with("--") && w.contains('w');
+        return Some(words.any(|w| short(w) || w.starts_with("--write-out")));
+    }
+    is_typed(text).then_some(false)
+}
+
+/// The figures in a line of what `-w` wrote: `time_connect: 0.120`, `connect=0.12 ttfb=0.37 total=28.5`; under a command that `asked` for
+/// them a short name alone, too. `None` of every other line, and where a unit is not curl's.
+pub(super) fn figures(text: &str, at: Place, asked: bool) -> Option<Vec<(&'static str, Figure)>> {
     let hints = ["time_", "size_", "speed_", "onnect"];
-    if !hints.iter().any(|hint| text.contains(hint)) {
+    if !asked && !hints.iter().any(|hint| text.contains(hint)) {
         return None;
     }
     let between = |c: char| c.is_whitespace() || "=:;|,\"'()[]".contains(c);
@@ -125,7 +144,7 @@ pub(super) fn figures(text: &str, at: Place) -> Option<Vec<(&'static str, Figure
     }
     let has = |name: &str| all.iter().any(|(known, _)| *known == name);
     let whole = has("time_connect") && (has("time_total") || has("time_starttransfer"));
-    (own || whole).then_some(all)
+    (own || whole || asked && !all.is_empty()).then_some(all)
 }
 
 /// Whether a word behind a figure makes something else of it: a number, or a unit that is not curl's.
@@ -265,6 +284,15 @@ impl Times {
     pub(super) fn said(&self, place: &str) -> Option<String> {
         self.get("time_connect")
             .or(self.get("time_starttransfer"))?;
+        let looked_up = self.get("time_namelookup").map(|t| t.value);
+        let looked_up = looked_up
+            .filter(|s| *s >= LOOKED_UP)
+            .map_or_else(String::new, |s| {
+                format!(
+                    "its name was looked up for {} before anything was sent: {GIVEN_UP}; ",
+                    ms(s)
+                )
+            });
         let opened = self.opening();
         let waited = self.waited().map_or_else(String::new, |waited| {
             let own = match self.trip() {
@@ -280,7 +308,9 @@ impl Times {
             Some(_) => "",
             None => "; too little was transferred to say how fast the path is",
         };
-        Some(format!("{place}: {WROTE}, {opened}{waited}{small}"))
+        Some(format!(
+            "{place}: {WROTE}, {looked_up}{opened}{waited}{small}"
+        ))
     }
 }
 
@@ -366,7 +396,28 @@ mod tests {
             "we connect: 3 of them",
             "total: 28.5",
         ] {
-            assert!(figures(text, at).is_none(), "{text}");
+            assert!(figures(text, at, false).is_none(), "{text}");
+        }
+    }
+
+    /// A format of short names, a line each, is known by the command above it; its look-up took 5 s.
+    #[test]
+    fn names_of_a_format_are_read_under_their_command() {
+        let lines = "namelookup: 5.012211\nconnect: 5.024101\nappconnect: 5.051302\nstarttransfer: 5.074411\ntotal: 5.081012\nsize: 51231\nspeed: 10082\n";
+        let command = "$ curl -s -o /dev/null -w 'namelookup: %{time_namelookup}\\nconnect: %{time_connect}\\n' https://www.example.org/\n";
+        let (all, notes, whole) = tests(&format!("{command}{lines}"));
+        assert_eq!((all.len(), notes.len(), whole), (0, 1, true), "{notes:?}");
+        for says in [
+            "its name was looked up for 5012 ms before anything was sent",
+            "given up after 5 s",
+            "open after 11.9 ms, one round trip",
+        ] {
+            assert!(notes[0].contains(says), "{notes:?}");
+        }
+        // Without the command, and below another one, such lines are anybody's.
+        for before in ["", "$ curl -O https://www.example.org/\n", "$ ss -ti\n"] {
+            let (_, notes, whole) = tests(&format!("{before}{lines}"));
+            assert_eq!((notes.len(), whole), (0, false), "{before}: {notes:?}");
         }
     }
 }

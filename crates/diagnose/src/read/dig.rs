@@ -1,0 +1,101 @@
+//! dig, and the name servers of `/etc/resolv.conf`: look-ups that took long, and servers that did not answer. Nothing is measured by them.
+
+use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::words::{between, decimal};
+
+/// From so many milliseconds on a look-up is said.
+const SLOW_MS: f64 = 1000.0;
+
+/// How long resolvers wait for a name server (resolv.conf, 5, `timeout`), for people.
+pub(super) const GIVEN_UP: &str = "a name server that does not answer is given up after 5 s unless set otherwise (resolv.conf, 5, timeout), and the next one is asked";
+
+/// The state of reading: none.
+pub(super) struct Dig;
+
+impl Tool for Dig {
+    fn name(&self) -> &'static str {
+        "dig"
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if let Some(address) = text.strip_prefix("nameserver ") {
+            return address.trim().parse::<std::net::IpAddr>().is_ok();
+        }
+        if let Some(said) = unanswered(text) {
+            facts.says("dig", said, line.at);
+            return true;
+        }
+        if let Some(ms) = between(text, ";; Query time: ", " msec").and_then(decimal) {
+            if ms >= SLOW_MS && facts.notes.len() < NOTES_MAX {
+                let place = facts.place(line.at);
+                let note = format!("{place}: dig looked a name up for {ms:.0} ms: {GIVEN_UP}");
+                facts.notes.push(note);
+            }
+            return true;
+        }
+        is_around(text) || going && (text.starts_with(';') || is_record(text))
+    }
+}
+
+/// `;; connection timed out; no servers could be reached`, `;; communications error to 192.0.2.53#53: timed out`: what dig says.
+fn unanswered(text: &str) -> Option<&str> {
+    let said = text.strip_prefix(";; ")?;
+    let begins = [
+        "connection timed out",
+        "communications error to ",
+        "no servers could be reached",
+    ];
+    begins
+        .iter()
+        .any(|begin| said.starts_with(begin))
+        .then_some(said)
+}
+
+/// Lines that carry nothing, by what they begin with.
+fn is_around(text: &str) -> bool {
+    let begins = [
+        "; <<>> DiG ",
+        ";; global options:",
+        ";; Got answer:",
+        ";; ->>HEADER<<-",
+        ";; SERVER: ",
+        ";; WHEN: ",
+        ";; MSG SIZE",
+    ];
+    begins.iter().any(|begin| text.starts_with(begin))
+}
+
+/// `www.example.org.  300  IN  A  192.0.2.1`: a name, how long it may be kept, seconds, a class.
+fn is_record(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().take(4).collect();
+    let [name, ttl, "IN", _] = words[..] else {
+        return false;
+    };
+    name.ends_with('.') && ttl.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::{Source, read};
+
+    #[test]
+    fn name_servers_that_do_not_answer_are_said() {
+        let text = "$ cat /etc/resolv.conf\nnameserver 192.0.2.53\nnameserver 192.0.2.54\n$ dig @192.0.2.53 www.example.org\n;; communications error to 192.0.2.53#53: timed out\n;; connection timed out; no servers could be reached\n$ dig www.example.org\n; <<>> DiG 9.18.24 <<>> www.example.org\n;; ANSWER SECTION:\nwww.example.org.\t300\tIN\tA\t198.51.100.7\n\n;; Query time: 5003 msec\n;; SERVER: 192.0.2.54#53(192.0.2.54) (UDP)\n;; WHEN: Sun Nov 29 10:00:00 UTC 2026\n$ dig @192.0.2.54 www.example.org | grep time\n;; Query time: 1 msec\n";
+        let facts = read(&[Source {
+            name: "t.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        }]);
+        assert_eq!(facts.ignored_count, [0], "{:?}", facts.ignored);
+        let notes = [
+            "t.txt:5: dig says: communications error to 192.0.2.53#53: timed out",
+            "t.txt:6: dig says: connection timed out; no servers could be reached",
+            "t.txt:12: dig looked a name up for 5003 ms: a name server that does not answer",
+        ];
+        assert_eq!(facts.notes.len(), notes.len(), "{:?}", facts.notes);
+        for (said, begins) in facts.notes.iter().zip(notes) {
+            assert!(said.starts_with(begins), "{said}");
+        }
+        assert!(facts.is_empty(), "{facts:?}");
+    }
+}
