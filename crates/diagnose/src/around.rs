@@ -12,6 +12,7 @@ use crate::half_port::half_on_path;
 use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
+use crate::link_log::LinkLog;
 use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
 use crate::mounted::is_transfer;
@@ -103,6 +104,8 @@ pub(crate) struct Around {
     pub(crate) held_small: Option<crate::held_small::HeldSmall>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
+    /// Links that logs say went down.
+    pub(crate) link_log: Option<LinkLog>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -194,6 +197,7 @@ impl Evidence {
         self.of_group(facts, flow);
         self.of_slots(facts, flow);
         self.of_held_small(facts, flow);
+        self.around.link_log = LinkLog::of(facts);
     }
 
     /// What interfaces say of cables, light, radio and duplex.

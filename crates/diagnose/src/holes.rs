@@ -119,6 +119,16 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// So many intervals with data before a stall show that full segments passed: what fills a socket takes one.
+const PASSED_LEAST: usize = 2;
+
+/// Whether data passed for several intervals before the first in which nothing did, and did again after it.
+fn goes_on(rows: &[crate::seen::Row]) -> bool {
+    let is_still = |r: &crate::seen::Row| r.bps <= 0.0;
+    let first = rows.iter().position(is_still);
+    first.is_some_and(|n| n >= PASSED_LEAST && !rows[n..].iter().all(is_still))
+}
+
 /// Whole intervals in which nothing was sent but once more, again and again: chance does not lose each repetition of a segment.
 fn stalls(e: &Evidence, items: &mut Vec<Item>) {
     let nothing = |two: &&[crate::seen::Row]| {
@@ -127,12 +137,22 @@ fn stalls(e: &Evidence, items: &mut Vec<Item>) {
     };
     let stalled = e.counted.windows(2).filter(nothing).count();
     let moved = e.rate.as_ref().is_some_and(|r| r.value > 0.0);
+    let holds = if moved && !e.udp {
+        step(stalled as f64, 0.0, 2.0)
+    } else {
+        0.0
+    };
+    if goes_on(&e.counted) {
+        // Full segments passed before and did again: the time that it took is an outage, and says nothing of sizes.
+        items.push(Item {
+            holds: if e.down() > 0.0 { 0.0 } else { holds },
+            weights: Vec::new(),
+            sentence: "for whole intervals nothing passed, though segments were sent again; as full ones passed before and after, all was lost for a time".to_owned(),
+        });
+        return;
+    }
     items.push(Item {
-        holds: if moved && !e.udp {
-            step(stalled as f64, 0.0, 2.0)
-        } else {
-            0.0
-        },
+        holds,
         weights: [of(&LOSSES, -24.0), vec![(Cause::MtuBlackHole, 18.0)]].concat(),
         sentence:
             "for whole intervals nothing passed, though segments were sent again: either all \

@@ -79,12 +79,17 @@ impl Evidence {
             return;
         }
         if test.tool != "capture" && !self.udp {
-            self.stop = stops::logged(&rows);
+            let stop = stops::logged(&rows);
+            self.stop = stop.map(|s| s.with_repeats(&test.rows, self.streams));
         }
         let skip = rows.len().div_ceil(5).min(rows.len());
         let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
         (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
-        self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
+        // What passed while the path was down is not what it leaves.
+        let dark = self.stop.filter(|s| s.dark.is_some());
+        let up = |r: &&&Row| dark.is_none_or(|s| r.bps > 0.0 || !s.covers(r));
+        let later = rows.iter().skip(skip);
+        self.steady = later.filter(up).map(|r| r.bps).collect();
         let first = rows.get(skip).map(|r| r.until - r.from);
         self.interval_s = first.unwrap_or(0.0);
         if side == Side::Sender && !self.udp {

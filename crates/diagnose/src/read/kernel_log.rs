@@ -113,7 +113,7 @@ fn is_logged(text: &str) -> bool {
 }
 
 /// What was said, without the time.
-fn message(text: &str) -> &str {
+pub(super) fn message(text: &str) -> &str {
     let text = text.split_once("kernel: ").map_or(text, |(_, rest)| rest);
     let timed = text.strip_prefix('[').and_then(|t| t.split_once("] "));
     timed.map_or(text, |(_, rest)| rest)

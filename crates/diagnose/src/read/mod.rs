@@ -22,6 +22,7 @@ mod iperf_row;
 mod json;
 mod kernel_log;
 mod label;
+mod link_log;
 mod live;
 mod modes;
 mod moments;
@@ -275,6 +276,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
+        Box::new(link_log::LinkLog::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(command::Commands),
