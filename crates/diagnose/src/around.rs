@@ -92,6 +92,8 @@ pub(crate) struct Around {
     pub(crate) passed_on: Option<String>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
+    /// Mean round trips of pings of another time than the test, and of those of its time, seconds, where they lie far apart.
+    pub(crate) moved: Option<[f64; 2]>,
     /// How the path changed in mid-test.
     pub(crate) stepped: Option<crate::stepped::Stepped>,
     /// TTL of answers before and after it changed, where the round trip stayed.

@@ -3,8 +3,9 @@
 use crate::bloat::ms;
 use crate::evidence::{Evidence, NS};
 use crate::fact::{Figure, Place};
+use crate::flow::Flow;
 use crate::items::Item;
-use crate::pinged::Run;
+use crate::pinged::{Run, of_other_times};
 use crate::read::Facts;
 
 /// Runs lie apart from so many nanoseconds on, and this part of the shorter.
@@ -127,6 +128,17 @@ impl Evidence {
         without(used == Used::Shorter)
     }
 
+    /// Takes what pings of another time than the test took, where it is far from what those of its time did; `runs` are sorted by their
+    /// means.
+    pub(crate) fn of_other_times(&mut self, facts: &Facts, flow: &Flow, runs: &[Run]) {
+        let mean = |run: &Run| run[1].value * NS;
+        let others = of_other_times(facts, flow);
+        let then = others.iter().map(mean).reduce(libm::fmin);
+        let both = then.zip(runs.first().map(mean));
+        let far = |[then, now]: &[f64; 2]| libm::fabs(then - now) > step_of(libm::fmin(*then, *now));
+        self.around.moved = both.map(<[f64; 2]>::from).filter(far);
+    }
+
     /// A round trip of which nobody knows whether it was the shorter of two may be that.
     pub(crate) fn span_routes(&mut self) {
         let either = self.around.routes.as_ref();
@@ -143,6 +155,16 @@ pub(crate) fn by_routes(e: &Evidence, items: &mut Vec<Item>) {
         holds: 1.0,
         weights: Vec::new(),
         sentence: routes.sentence(),
+    }));
+    items.extend(e.around.moved.map(|both| {
+        let [then, now] = both.map(ms);
+        Item {
+            holds: 1.0,
+            weights: Vec::new(),
+            sentence: format!(
+                "the round trip changed: pings of another time took {then}, and those of the test's time {now}, by another route or a queue of others; ceilings go by the {now}"
+            ),
+        }
     }));
 }
 

@@ -34,6 +34,7 @@ pub(crate) mod offload;
 mod optics;
 mod others;
 mod parted;
+mod periods;
 mod ping;
 mod place;
 mod plain;
@@ -110,6 +111,8 @@ pub struct Facts {
     pub(crate) by_ipv6: BTreeMap<u32, bool>,
     /// When lines were printed, and beside which traffic.
     pub(crate) moments: Moments,
+    /// The target of each trace, by the place of its times.
+    pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
@@ -486,7 +489,9 @@ impl Facts {
         self.ignored.push(Vec::new());
         self.ignored_count.push(0);
         self.label = Label::default();
-        self.sources.len() as u32 - 1
+        let number = self.sources.len() as u32 - 1;
+        self.moments.file(number, name);
+        number
     }
 
     /// Whether nothing was read.
