@@ -38,6 +38,9 @@ const SAYS: [(&str, &str); 6] = [
     ),
 ];
 
+/// The words of such a line: with what a note says of it, it is more than nothing.
+const LOGGED: &str = "kernel_log";
+
 /// Which of them were said.
 #[derive(Default)]
 pub(super) struct KernelLog {
@@ -66,6 +69,10 @@ impl Tool for KernelLog {
             return false;
         };
         let new = !core::mem::replace(&mut self.said[n], true);
+        // That the log leaves something out says nothing by itself.
+        if new && n + 1 < SAYS.len() {
+            facts.word(Of::Path, LOGGED, SAYS[n].0, line.at);
+        }
         if new && SAYS[n].0 == OUT_OF_MEMORY {
             let host = self.host_of(facts);
             facts.word(host, SHORT, "yes", line.at);
