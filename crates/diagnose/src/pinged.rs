@@ -161,6 +161,13 @@ pub(crate) fn is_before(facts: &Facts, flow: &Flow, run: &Run) -> bool {
     own.0 == run.0 && own.1 > run.1 && others.any(earlier)
 }
 
+/// Whether a run of pings was over before the test of a flow began, as both were typed at one prompt: it did not load the path then.
+pub(crate) fn is_over_before(facts: &Facts, flow: &Flow, run: &Run) -> bool {
+    let at = run[0].from.first();
+    let both = at.zip(flow.test.as_ref());
+    both.is_some_and(|(at, test)| facts.moments.is_over_before(test, *at))
+}
+
 /// The pings of a flow's path: those to one of its ends. Where there are none, those to the only target that may be its peer by another name.
 pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
     let ends = [0, 1].map(|n| names(flow, n));

@@ -5,7 +5,7 @@ use crate::evidence::{Evidence, NS};
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
 use crate::items::Item;
-use crate::pinged::{Run, of_other_times};
+use crate::pinged::{Run, is_over_before, of_other_times};
 use crate::read::Facts;
 
 /// Runs lie apart from so many nanoseconds on, and this part of the shorter.
@@ -90,7 +90,7 @@ pub(crate) fn far_apart<'r>(facts: &Facts, runs: &'r [Run]) -> Option<Two<'r>> {
 
 impl Evidence {
     /// Which runs of pings do not count, as another of the same path lies far from them and neither varies; `runs` are sorted by their means.
-    pub(crate) fn of_routes(&mut self, facts: &Facts, runs: &[Run]) -> Vec<Run> {
+    pub(crate) fn of_routes(&mut self, facts: &Facts, flow: &Flow, runs: &[Run]) -> Vec<Run> {
         let Some((short, long, ttls)) = far_apart(facts, runs) else {
             return Vec::new();
         };
@@ -108,7 +108,9 @@ impl Evidence {
         let has = |seconds: &Option<Figure>, run| seconds.as_ref().is_some_and(|s| near(s, run));
         let turned = ttls.is_some_and(|(a, b)| a != b);
         // A detour is rarely so long, and a window that grows while the rate stays fills a queue.
-        let queued = long[1].value > DETOUR * short[1].value || self.window_outgrows() > 0.5;
+        let over = [short, long].map(|run| is_over_before(facts, flow, run));
+        let queued = long[1].value > DETOUR * short[1].value && over != [true, true]
+            || self.window_outgrows() > 0.5;
         if queued && !turned {
             return Vec::new();
         }

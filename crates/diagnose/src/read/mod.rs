@@ -359,6 +359,8 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(label) = label::label(bare, &facts.label) {
+                let at = Place::Line(self.number, n);
+                facts.moments.prompt(at, &label.name);
                 facts.label = label;
             }
             if bare.starts_with(['{', '['])

@@ -59,6 +59,8 @@ pub(crate) struct Moments {
     comments: Vec<(Place, Vec<String>)>,
     /// Times that headings, comments and names of files name.
     headings: Vec<(Place, Period)>,
+    /// The names of hosts at prompts behind which something was typed.
+    prompts: Vec<(Place, String)>,
 }
 
 /// What `date` printed.
@@ -87,6 +89,19 @@ impl Moments {
         {
             self.comments.push((line.at, words));
         }
+    }
+
+    /// Something was typed at the prompt of a host of this name, which may be empty.
+    pub(super) fn prompt(&mut self, at: Place, name: &str) {
+        if !name.is_empty() && self.prompts.len() < KEPT_MAX {
+            self.prompts.push((at, name.to_owned()));
+        }
+    }
+
+    /// Whether what was printed at a place was over before a test began: both were typed at one prompt, one after the other.
+    pub(crate) fn is_over_before(&self, test: &Test, at: Place) -> bool {
+        let shell = |at| before(&self.prompts, at).map(|(_, name)| name);
+        at < test.at && shell(at).is_some() && shell(at) == shell(test.at)
     }
 
     /// A source of this number begins, and its file may be named by a time: `monday.txt`.

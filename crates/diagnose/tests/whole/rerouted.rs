@@ -176,3 +176,15 @@ fn pings_of_another_day_are_not_the_path_at_rest() {
         assert!(!why.contains("under load"), "{n}: {why}");
     }
 }
+
+/// One after the other at one prompt, both before the test: it loaded neither, and nobody says which path it had.
+#[test]
+fn pings_that_were_over_before_a_test_were_not_under_its_load() {
+    for pings in [[12, 58], [58, 12]] {
+        let pings = pings.map(|ms| closing(ms, "")).concat();
+        let flow = first_flow(of(&(pings + TODAY), &Known::default()));
+        let why = because(&flow);
+        assert!(!why.contains("under load the round trip grew"), "{why}");
+        assert_ne!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    }
+}
