@@ -22,7 +22,7 @@ const STATES: [(&str, bool); 10] = [
     ("link status definitely up", true),
 ];
 
-/// Words before that which are no interface.
+/// Words before that which are not the name of an interface.
 const KINDS: [&str; 5] = ["NIC", "Copper", "Fiber", "slave", "kernel"];
 
 /// Events of routers and switches about links.

@@ -359,9 +359,7 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(label) = label::label(bare, &facts.label) {
-                let at = Place::Line(self.number, n);
-                facts.moments.prompt(at, &label.name);
-                facts.label = label;
+                facts.labels(label, Place::Line(self.number, n));
             }
             if bare.starts_with(['{', '['])
                 && let Some(end) = self.json(begin, n, facts)

@@ -143,7 +143,7 @@ fn logs_of_hosts_and_routers_say_which_link_it_was() {
     assert_ne!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
 }
 
-/// A tenth of the time is named beside the cause, and is no black hole either.
+/// A tenth of the time is named beside the cause, and is not a black hole either.
 #[test]
 fn a_short_outage_of_a_log_is_named_besides() {
     let mut rows = [FULL; 30];
