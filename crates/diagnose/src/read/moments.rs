@@ -101,7 +101,11 @@ impl Moments {
     /// Whether what was printed at a place was over before a test began: both were typed at one prompt, one after the other.
     pub(crate) fn is_over_before(&self, test: &Test, at: Place) -> bool {
         let shell = |at| before(&self.prompts, at).map(|(_, name)| name);
-        at < test.at && shell(at).is_some() && shell(at) == shell(test.at)
+        let earlier = match (at, test.at) {
+            (Place::Line(own, line), Place::Line(of, begun)) => own == of && line < begun,
+            _ => false,
+        };
+        earlier && shell(at).is_some() && shell(at) == shell(test.at)
     }
 
     /// A source of this number begins, and its file may be named by a time: `monday.txt`.

@@ -30,8 +30,24 @@ const SPANS: [&str; 5] = ["night", "week", "month", "year", "time"];
 
 /// What lies before a test, or in it, or behind it, is of the same time.
 const TESTS: [&str; 19] = [
-    "test", "tests", "testing", "iperf", "iperf3", "run", "runs", "running", "transfer",
-    "transfers", "copy", "download", "upload", "load", "loaded", "start", "starting", "while",
+    "test",
+    "tests",
+    "testing",
+    "iperf",
+    "iperf3",
+    "run",
+    "runs",
+    "running",
+    "transfer",
+    "transfers",
+    "copy",
+    "download",
+    "upload",
+    "load",
+    "loaded",
+    "start",
+    "starting",
+    "while",
     "during",
 ];
 
@@ -81,11 +97,20 @@ mod tests {
         assert_eq!(of("monday"), past("monday"));
         assert_eq!(of("before the maintenance idle"), past("before"));
         assert_eq!(of("last week"), past("last"));
-        for present in ["today nothing else running", "after the maintenance", "now"] {
+        for present in [
+            "today nothing else running",
+            "after the maintenance",
+            "now",
+        ] {
             assert_eq!(of(present), Some(Period::Present), "{present}");
         }
         // A ping before a test is of its time.
-        for none in ["ping before the test", "before and after", "monday and today", "a b"] {
+        for none in [
+            "ping before the test",
+            "before and after",
+            "monday and today",
+            "a b",
+        ] {
             assert_eq!(of(none), None, "{none}");
         }
     }
