@@ -190,6 +190,7 @@ impl Evidence {
             .and_then(|t| t.numbers.get("retransmits"));
         self.around.sent_again = counted.map(|again| again.value);
         self.around.interface = fullest(facts);
+        self.around.link_log = LinkLog::of(facts);
         self.around.lost_at = lost_at(facts);
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);
@@ -199,7 +200,6 @@ impl Evidence {
         self.of_group(facts, flow);
         self.of_slots(facts, flow);
         self.of_held_small(facts, flow);
-        self.around.link_log = LinkLog::of(facts);
     }
 
     /// What interfaces say of cables, light, radio and duplex.

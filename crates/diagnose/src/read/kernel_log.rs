@@ -1,5 +1,6 @@
 //! What a kernel logs of the network: what went wrong is a note, with what to do. And what it and `lspci` say of the slots of cards.
 
+mod links;
 mod slot;
 
 use super::{Facts, Line, NOTES_MAX, Tool};
@@ -46,6 +47,7 @@ const LOGGED: &str = "kernel_log";
 pub(super) struct KernelLog {
     said: [bool; SAYS.len()],
     slots: slot::Slots,
+    links: links::Links,
     /// The host that the lines are of.
     host: Option<Of>,
     /// Whether the last line is one of `lspci`.
@@ -54,7 +56,11 @@ pub(super) struct KernelLog {
 
 impl Tool for KernelLog {
     fn name(&self) -> &'static str {
-        if self.lists { "lspci" } else { "dmesg" }
+        match (self.lists, self.links.router) {
+            (true, _) => "lspci",
+            (false, true) => "syslog",
+            (false, false) => "dmesg",
+        }
     }
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
@@ -64,13 +70,14 @@ impl Tool for KernelLog {
             return true;
         }
         self.lists = false;
+        let is_link = self.links.line(line, facts);
         let found = SAYS.iter().position(|(words, _)| line.bare.contains(words));
         let Some(n) = found.filter(|_| is_logged(line.bare)) else {
-            return false;
+            return is_link;
         };
         let new = !core::mem::replace(&mut self.said[n], true);
         // That the log leaves something out says nothing by itself.
-        if new && n + 1 < SAYS.len() {
+        if new && !SAYS[n].0.starts_with("net_ratelimit") {
             facts.word(Of::Path, LOGGED, SAYS[n].0, line.at);
         }
         if new && SAYS[n].0 == OUT_OF_MEMORY {
@@ -120,7 +127,7 @@ fn is_logged(text: &str) -> bool {
 }
 
 /// What was said, without the time.
-pub(super) fn message(text: &str) -> &str {
+fn message(text: &str) -> &str {
     let text = text.split_once("kernel: ").map_or(text, |(_, rest)| rest);
     let timed = text.strip_prefix('[').and_then(|t| t.split_once("] "));
     timed.map_or(text, |(_, rest)| rest)

@@ -22,7 +22,6 @@ mod iperf_row;
 mod json;
 mod kernel_log;
 mod label;
-mod link_log;
 mod live;
 mod modes;
 mod moments;
@@ -50,6 +49,7 @@ mod robocopy;
 mod route;
 mod routed;
 mod router;
+mod said;
 mod ss;
 mod survey;
 mod sysctl;
@@ -62,7 +62,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::duplex::Duplexed;
-use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
 use crate::negotiated::Negotiated;
@@ -279,7 +279,6 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
-        Box::new(link_log::LinkLog::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(command::Commands),
@@ -549,42 +548,5 @@ impl Facts {
             tool,
             facts: gained,
         });
-    }
-
-    /// Adds a number.
-    pub(crate) fn number(&mut self, of: Of, name: &'static str, figure: Figure) {
-        let at = figure.from.first().copied().unwrap_or(Place::You);
-        if figure.value.is_finite() {
-            self.latest.insert((of, name), self.facts.len());
-            self.facts.push(Fact {
-                name,
-                value: Value::Number(figure),
-                of,
-                at,
-            });
-        }
-    }
-
-    /// Adds an exact number.
-    pub(crate) fn exact(&mut self, of: Of, name: &'static str, value: f64, at: Place) {
-        self.number(of, name, Figure::exact(value, at));
-    }
-
-    /// Adds a word.
-    pub(crate) fn word(&mut self, of: Of, name: &'static str, word: &str, at: Place) {
-        self.latest.insert((of, name), self.facts.len());
-        self.facts.push(Fact {
-            name,
-            value: Value::Word(crate::redact(word)),
-            of,
-            at,
-        });
-    }
-
-    /// The last fact of this name said of someone.
-    pub(crate) fn latest(&self, of: Of, name: &'static str) -> Option<&Fact> {
-        self.latest
-            .get(&(of, name))
-            .and_then(|n| self.facts.get(*n))
     }
 }

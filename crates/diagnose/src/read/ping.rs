@@ -62,6 +62,7 @@ impl Tool for Ping {
         }
         if let Some(command) = asked::typed(text) {
             self.asked = Some(Asked::of(command));
+            self.unsent = false;
             return false;
         }
         if let Some(name) = named(text) {
@@ -324,8 +325,10 @@ impl Ping {
         let Some(asked) = self.asked.take() else {
             return;
         };
+        // What its host said of their size stands between the two.
+        let unsent = self.unsent;
         self.close(facts);
-        self.size = asked.size;
+        (self.size, self.unsent) = (asked.size, unsent);
         self.goes(asked.to.iter().cloned().collect(), &asked, facts);
     }
 

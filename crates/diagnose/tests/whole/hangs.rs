@@ -183,38 +183,6 @@ fn unlike_mtus_of_both_ends_are_named() {
     assert!(!routed.contains("has an MTU of"), "{routed}");
 }
 
-#[test]
-fn a_download_that_connected_and_got_nothing_is_read() {
-    let (d, flow) = first(&[("curl.txt", CURL)]);
-    assert_eq!(flow.name, "10.9.0.20 > receiver");
-    assert_eq!(flow.observed.goodput_bps, Some(0.0));
-    assert_eq!(
-        asks(&flow),
-        ["ping -c 5 10.9.0.20; ping -M do -c 5 -s 1472 10.9.0.20"]
-    );
-    assert!(d.read.iter().any(|p| p.tool == "curl" && p.facts > 0));
-    let both = pings(true);
-    let (_, flow) = first(&[("curl.txt", CURL), ("ping.txt", &both)]);
-    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
-    assert_eq!(flow.changes[0].host, "10.9.0.20");
-    let ss = hung("");
-    let (_, flow) = first(&[("curl.txt", CURL), ("ss.txt", &ss), ("ping.txt", &both)]);
-    assert_eq!(flow.name, "10.9.0.20 > 192.0.2.55");
-    assert!(flow.verdict.confidence > 0.95, "{:#?}", flow.verdict);
-}
-
-/// It says its end twice, and it was one.
-#[test]
-fn a_download_that_hung_is_counted_once() {
-    for text in [
-        CURL.to_owned(),
-        CURL.lines().skip(7).collect::<Vec<_>>().join("\n") + "\n",
-    ] {
-        let (_, flow) = first(&[("curl.txt", &text)]);
-        assert_eq!(flow.observed.goodput_bps, Some(0.0), "{text}");
-    }
-}
-
 /// A socket that sends `queued` bytes again for the fifth time: the handshake passed, and nothing that carries data.
 fn dropped(queued: u32, port: u16) -> String {
     format!(
@@ -277,4 +245,36 @@ fn a_size_that_passes_is_no_hole() {
     let small = pings(false).replace("10.9.0.20", "203.0.113.80");
     let (_, flow) = first(&[("t.txt", &(small + &large(false) + &full))]);
     assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+}
+
+#[test]
+fn a_download_that_connected_and_got_nothing_is_read() {
+    let (d, flow) = first(&[("curl.txt", CURL)]);
+    assert_eq!(flow.name, "10.9.0.20 > receiver");
+    assert_eq!(flow.observed.goodput_bps, Some(0.0));
+    assert_eq!(
+        asks(&flow),
+        ["ping -c 5 10.9.0.20; ping -M do -c 5 -s 1472 10.9.0.20"]
+    );
+    assert!(d.read.iter().any(|p| p.tool == "curl" && p.facts > 0));
+    let both = pings(true);
+    let (_, flow) = first(&[("curl.txt", CURL), ("ping.txt", &both)]);
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    assert_eq!(flow.changes[0].host, "10.9.0.20");
+    let ss = hung("");
+    let (_, flow) = first(&[("curl.txt", CURL), ("ss.txt", &ss), ("ping.txt", &both)]);
+    assert_eq!(flow.name, "10.9.0.20 > 192.0.2.55");
+    assert!(flow.verdict.confidence > 0.95, "{:#?}", flow.verdict);
+}
+
+/// It says its end twice, and it was one.
+#[test]
+fn a_download_that_hung_is_counted_once() {
+    for text in [
+        CURL.to_owned(),
+        CURL.lines().skip(7).collect::<Vec<_>>().join("\n") + "\n",
+    ] {
+        let (_, flow) = first(&[("curl.txt", &text)]);
+        assert_eq!(flow.observed.goodput_bps, Some(0.0), "{text}");
+    }
 }

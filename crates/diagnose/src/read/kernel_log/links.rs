@@ -1,9 +1,9 @@
 //! What logs have of links that went down and came up: those of Linux' kernel, and of routers with IOS, NX-OS, EOS and Junos.
 
-use super::kernel_log::message;
-use super::{Facts, Line, Tool};
+use super::message;
 use crate::fact::Of;
 use crate::link_log::{DOWN, UP};
+use crate::read::{Facts, Line};
 
 /// Most lines that are kept: a link that flaps fills logs.
 const KEPT_MAX: usize = 10_000;
@@ -30,22 +30,19 @@ const EVENTS: [&str; 3] = ["LINEPROTO-", "LINK-", "ETHPORT-"];
 
 /// The state of reading: how many lines were kept, and whether the last one is a router's.
 #[derive(Default)]
-pub(super) struct LinkLog {
+pub(super) struct Links {
     kept: usize,
-    router: bool,
+    pub(super) router: bool,
 }
 
-impl Tool for LinkLog {
-    fn name(&self) -> &'static str {
-        if self.router { "syslog" } else { "dmesg" }
-    }
-
-    fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
+impl Links {
+    /// Takes a line that says that a link went down, or came up.
+    pub(super) fn line(&mut self, line: Line<'_>, facts: &mut Facts) -> bool {
         let by_router = of_router(line.bare);
+        self.router = by_router.is_some();
         let Some((port, is_up)) = by_router.or_else(|| of_kernel(line.bare)) else {
             return false;
         };
-        self.router = by_router.is_some();
         self.kept += 1;
         if self.kept <= KEPT_MAX {
             let name = if is_up { UP } else { DOWN };
