@@ -39,9 +39,6 @@ const SAYS: [(&str, &str); 6] = [
     ),
 ];
 
-/// The words of such a line: with what a note says of it, it is more than nothing.
-const LOGGED: &str = "kernel_log";
-
 /// Which of them were said.
 #[derive(Default)]
 pub(super) struct KernelLog {
@@ -115,6 +112,9 @@ impl KernelLog {
         }
     }
 }
+
+/// The words of a line of which a note says what to do: that is more than nothing.
+const LOGGED: &str = "kernel_log";
 
 /// Whether a line is of a kernel's log, with its time in brackets or behind `kernel:`, or stands alone.
 fn is_logged(text: &str) -> bool {
