@@ -131,28 +131,22 @@ fn goes_on(rows: &[crate::seen::Row]) -> bool {
 
 /// Whole intervals in which nothing was sent but once more, again and again: chance does not lose each repetition of a segment.
 fn stalls(e: &Evidence, items: &mut Vec<Item>) {
+    if goes_on(&e.counted) {
+        // Full segments passed before and did again: a time without any, which is named besides, says nothing of their size.
+        return;
+    }
     let nothing = |two: &&[crate::seen::Row]| {
         two.iter().all(|r| r.bps <= 0.0)
             && two.iter().any(|r| r.retransmits.is_some_and(|n| n > 0.0))
     };
     let stalled = e.counted.windows(2).filter(nothing).count();
     let moved = e.rate.as_ref().is_some_and(|r| r.value > 0.0);
-    let holds = if moved && !e.udp {
-        step(stalled as f64, 0.0, 2.0)
-    } else {
-        0.0
-    };
-    if goes_on(&e.counted) {
-        // Full segments passed before and did again: the time that it took is an outage, and says nothing of sizes.
-        items.push(Item {
-            holds: if e.down() > 0.0 { 0.0 } else { holds },
-            weights: Vec::new(),
-            sentence: "for whole intervals nothing passed, though segments were sent again; as full ones passed before and after, all was lost for a time".to_owned(),
-        });
-        return;
-    }
     items.push(Item {
-        holds,
+        holds: if moved && !e.udp {
+            step(stalled as f64, 0.0, 2.0)
+        } else {
+            0.0
+        },
         weights: [of(&LOSSES, -24.0), vec![(Cause::MtuBlackHole, 18.0)]].concat(),
         sentence:
             "for whole intervals nothing passed, though segments were sent again: either all \

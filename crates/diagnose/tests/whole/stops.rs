@@ -143,6 +143,29 @@ fn logs_of_hosts_and_routers_say_which_link_it_was() {
     assert_ne!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
 }
 
+/// On a slow line whole seconds pass between two writes of 128 kB, whatever is lost meanwhile: the path was not down.
+#[test]
+fn seconds_between_two_writes_are_no_outage() {
+    let write = (1.049, 4);
+    let rows = [
+        write,
+        write,
+        (0.0, 5),
+        (0.0, 4),
+        write,
+        (0.0, 4),
+        (0.0, 5),
+        write,
+        (0.0, 4),
+        write,
+    ];
+    let flow = first_flow(of(&counted(&rows, 43), &Known::default()));
+    let cause = flow.verdict.cause;
+    assert!(!["outage", "mtu_black_hole"].contains(&cause), "{cause}");
+    let why = because(&flow);
+    assert!(!why.contains("nothing arrived"), "{why}");
+}
+
 /// A tenth of the time is named beside the cause, and is not a black hole either.
 #[test]
 fn a_short_outage_of_a_log_is_named_besides() {
