@@ -56,12 +56,11 @@ impl Links {
 /// `%ETHPORT-5-IF_DOWN_LINK_FAILURE: Interface Ethernet1/1 is down (Link failure)`,
 /// `SNMP_TRAP_LINK_DOWN: ifIndex 523, ifAdminStatus up(1), ifOperStatus down(2), ifName ge-0/0/3`.
 fn of_router(text: &str) -> Option<(&str, bool)> {
-    let name = |text| first_of(text).filter(|port| !port.is_empty());
     if let Some((_, trap)) = text.split_once("SNMP_TRAP_LINK_") {
         let is_up = trap.starts_with("UP");
         let (_, port) = trap.split_once("ifName ")?;
         let is_trap = is_up || trap.starts_with("DOWN");
-        return Some((name(port)?, is_up)).filter(|_| is_trap);
+        return Some((first_of(port)?, is_up)).filter(|_| is_trap);
     }
     let (before, behind) = text.split_once("Interface ")?;
     let (_, event) = before.split_once('%')?;
@@ -71,13 +70,13 @@ fn of_router(text: &str) -> Option<(&str, bool)> {
     let is_up = state.starts_with("up");
     let is_down = state.starts_with("down") || state.starts_with("administratively down");
     let is_event = EVENTS.iter().any(|e| event.contains(*e)) && (is_up || is_down);
-    Some((name(behind)?, is_up)).filter(|_| is_event)
+    Some((first_of(behind)?, is_up)).filter(|_| is_event)
 }
 
 /// The first word of a text, without the comma behind it.
 fn first_of(text: &str) -> Option<&str> {
     let first = text.split_whitespace().next()?;
-    Some(first.trim_end_matches(','))
+    Some(first.trim_end_matches(',')).filter(|word| !word.is_empty())
 }
 
 /// The interface of a line of a kernel's log, and whether it came up: `igb 0000:02:00.0 eno1: igb: eno1 NIC Link is Down`,
