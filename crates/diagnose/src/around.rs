@@ -12,6 +12,7 @@ use crate::half_port::half_on_path;
 use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
+use crate::link_log::LinkLog;
 use crate::located::{by_trace, lost_at, own_answers};
 use crate::member::Struck;
 use crate::mounted::is_transfer;
@@ -95,6 +96,8 @@ pub(crate) struct Around {
     pub(crate) passed_on: Option<String>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
+    /// Mean round trips of pings of another time than the test, and of those of its time, seconds, where they lie far apart.
+    pub(crate) moved: Option<[f64; 2]>,
     /// How the path changed in mid-test.
     pub(crate) stepped: Option<crate::stepped::Stepped>,
     /// TTL of answers before and after it changed, where the round trip stayed.
@@ -113,6 +116,8 @@ pub(crate) struct Around {
     pub(crate) full_table: Option<crate::full_table::FullTable>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
+    /// Links that logs say went down.
+    pub(crate) link_log: Option<LinkLog>,
     /// How far a radio signal is below a milliwatt, decibels.
     signal: Option<Figure>,
 }
@@ -195,6 +200,7 @@ impl Evidence {
             .and_then(|t| t.numbers.get("retransmits"));
         self.around.sent_again = counted.map(|again| again.value);
         self.around.interface = fullest(facts);
+        self.around.link_log = LinkLog::of(facts);
         self.around.lost_at = lost_at(facts);
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);

@@ -143,8 +143,10 @@ impl Evidence {
     pub(crate) fn of_pings(&mut self, facts: &Facts, flow: &Flow) -> Vec<[Figure; 3]> {
         let mut runs = pinged::runs(facts, flow);
         runs.sort_by(|a, b| a[1].value.total_cmp(&b[1].value));
-        let other = self.of_routes(facts, &runs);
+        let mut other = self.of_routes(facts, flow, &runs);
         runs.retain(|run| !other.contains(run));
+        self.of_other_times(facts, flow, &runs);
+        other.extend(pinged::by_other_version(facts, flow));
         let socket = self.rtt_floor.as_ref().zip(self.rtt_loaded.as_ref());
         let socket = socket.map(|(floor, loaded)| (floor.value / NS, loaded.value / NS));
         let rest = runs.first().map(|[_, mean, most]| (mean.value, most.value));

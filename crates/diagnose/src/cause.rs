@@ -40,6 +40,8 @@ pub enum Cause {
     Reordering,
     /// Packets larger than a link carries, and nobody says so.
     MtuBlackHole,
+    /// A device on the way that drops what carries data, and not for its size.
+    Middlebox,
     /// An interface at half duplex.
     Duplex,
     /// The program that receives does not read fast enough.
@@ -67,7 +69,7 @@ pub enum Cause {
 }
 
 /// Each cause, its name in results, and its name for people.
-const NAMES: [(Cause, &str, &str); 30] = [
+const NAMES: &[(Cause, &str, &str)] = &[
     (Cause::Application, "application", "the sending application"),
     (Cause::SendBuffer, "send_buffer", "the send buffer"),
     (Cause::ReceiveWindow, "receive_window", "the receive window"),
@@ -98,6 +100,11 @@ const NAMES: [(Cause, &str, &str); 30] = [
     (Cause::Disk, "disk", "a disk"),
     (Cause::Reordering, "reordering", "reordering"),
     (Cause::MtuBlackHole, "mtu_black_hole", "an MTU black hole"),
+    (
+        Cause::Middlebox,
+        "middlebox",
+        "a firewall or another device that drops data",
+    ),
     (Cause::Duplex, "duplex", "half duplex"),
     (Cause::Client, "client", "the receiving program"),
     (Cause::Outage, "outage", "an outage"),

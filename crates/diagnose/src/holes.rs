@@ -119,8 +119,22 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// So many intervals with data before a stall show that full segments passed: what fills a socket takes one.
+const PASSED_LEAST: usize = 2;
+
+/// Whether data passed for several intervals before the first in which nothing did, and did again after it.
+fn goes_on(rows: &[crate::seen::Row]) -> bool {
+    let is_still = |r: &crate::seen::Row| r.bps <= 0.0;
+    let first = rows.iter().position(is_still);
+    first.is_some_and(|n| n >= PASSED_LEAST && !rows[n..].iter().all(is_still))
+}
+
 /// Whole intervals in which nothing was sent but once more, again and again: chance does not lose each repetition of a segment.
 fn stalls(e: &Evidence, items: &mut Vec<Item>) {
+    if goes_on(&e.counted) {
+        // Full segments passed before and did again: a time without any, which is named besides, says nothing of their size.
+        return;
+    }
     let nothing = |two: &&[crate::seen::Row]| {
         two.iter().all(|r| r.bps <= 0.0)
             && two.iter().any(|r| r.retransmits.is_some_and(|n| n > 0.0))

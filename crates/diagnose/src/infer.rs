@@ -97,7 +97,7 @@ const LEAK: f64 = 0.08;
 const BY_PORT: f64 = 0.5 / 7.0 / 0.009;
 
 /// What each cause is worth before anything was seen, decibans.
-pub(crate) const PRIORS: [(Cause, f64); 29] = [
+pub(crate) const PRIORS: &[(Cause, f64)] = &[
     (Cause::ReceiveWindow, 0.0),
     (Cause::SendBuffer, 0.0),
     (Cause::NoWindowScaling, -9.0),
@@ -116,6 +116,7 @@ pub(crate) const PRIORS: [(Cause, f64); 29] = [
     (Cause::Disk, -14.0),
     (Cause::Reordering, -12.0),
     (Cause::MtuBlackHole, -16.0),
+    (Cause::Middlebox, crate::stuck::UNSEEN),
     (Cause::Duplex, -16.0),
     (Cause::Client, -10.0),
     (Cause::Outage, crate::outage::UNSEEN),

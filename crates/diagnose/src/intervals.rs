@@ -8,6 +8,17 @@ use crate::stops;
 /// What iperf writes at once, bytes.
 const WRITE: f64 = 131_072.0;
 
+/// A sender's log counts whole writes: what is no longer than so many of them at its mean rate is not a stop. A choice.
+const WRITES: f64 = 3.0;
+
+/// How long one write of a connection alone takes at the mean rate of these intervals, seconds.
+fn write_s(rows: &[&Row]) -> f64 {
+    let lasts = |r: &&Row| r.until - r.from;
+    let bits: f64 = rows.iter().map(|r| r.bps * lasts(r)).sum();
+    let all: f64 = rows.iter().map(lasts).sum();
+    WRITE * 8.0 * all / bits.max(1.0)
+}
+
 impl Evidence {
     /// The sender's first interval fills its own socket buffer, where much less arrived; without the receiver's report
     /// the intervals after it are the rate.
@@ -79,12 +90,21 @@ impl Evidence {
             return;
         }
         if test.tool != "capture" && !self.udp {
-            self.stop = stops::logged(&rows);
+            let least = match side {
+                Side::Receiver => 0.0,
+                Side::Sender => WRITES * self.streams * write_s(&rows),
+            };
+            let stop = stops::logged(&rows).filter(|s| s.lasted > least);
+            self.stop = stop.map(|s| s.with_repeats(&test.rows, self.streams));
         }
         let skip = rows.len().div_ceil(5).min(rows.len());
         let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
         (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
-        self.steady = rows.iter().skip(skip).map(|r| r.bps).collect();
+        // What passed while the path was down is not what it leaves.
+        let dark = self.stop.filter(|s| s.dark.is_some());
+        let up = |r: &&&Row| dark.is_none_or(|s| r.bps > 0.0 || !s.covers(r));
+        let later = rows.iter().skip(skip);
+        self.steady = later.filter(up).map(|r| r.bps).collect();
         let first = rows.get(skip).map(|r| r.until - r.from);
         self.interval_s = first.unwrap_or(0.0);
         if side == Side::Sender && !self.udp {

@@ -49,6 +49,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::standing::by_standing(e, &mut items);
     crate::member::by_connections(e, &mut items);
     crate::outage::by_outage(e, &mut items);
+    crate::link_log::by_link_log(e, &mut items);
     crate::requests::by_requests(e, &mut items);
     crate::fetched::by_files(e, &mut items);
     crate::turns::by_turns(e, &mut items);

@@ -62,6 +62,7 @@ mod intervals;
 mod items;
 mod known;
 mod leaves;
+mod link_log;
 mod located;
 mod lookalike;
 mod lossy_back;

@@ -1,4 +1,4 @@
-//! Outages, and what else took datagrams on their way, where a record of farpath says it: no text of another tool does.
+//! Outages, where a record, a capture or a log shows them, and what else took datagrams on their way, where a record of farpath says it.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) struct Recorded {
     pub(crate) limit: Option<Limit>,
 }
 
-/// What an outage is worth where no record shows one, decibans: it is not a cause then.
+/// What an outage is worth where nothing shows one, decibans: it is not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;
 
 /// What it is worth where one does: more than all that the same losses would say of other causes.
@@ -65,7 +65,7 @@ impl Recorded {
 }
 
 impl Evidence {
-    /// The part of the time in which nothing arrived and a link was down, 0 to 1; 0 where no record or capture shows that.
+    /// The part of the time in which nothing arrived and a link was down, 0 to 1; 0 where no record, capture or log shows that.
     pub(crate) fn down(&self) -> f64 {
         let down = self.recorded.as_ref().is_some_and(|r| r.down);
         let stop = self.stop.filter(|s| down || s.dark.is_some());
@@ -111,9 +111,12 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
     let most = rest.max_by(|a, b| a.1.total_cmp(b.1));
     // Of all causes the one that held for the longest time is named first. A full line leaves all that there is.
     let full = most.is_some_and(|(word, _)| Limit::named(word) == Some(Limit::Link));
-    let longest = full || most.is_none_or(|(_, share)| down >= *share);
+    // A log has no shares of the rest: of a line that is known what the stop cost decides.
+    let unshared = !stop.by_log || e.line.is_none();
+    let longest = full || most.map_or(unshared, |(_, share)| down >= *share);
     let leads = down >= PART_LEAST && (longest || costs_most(e, down));
     let (by, why) = match (stop.dark, &e.account) {
+        (Some(again), _) if stop.by_log => ("the log", crate::blackout::though(again)),
         (Some(again), account) => (
             account.as_ref().map_or("the capture", |a| a.by),
             crate::blackout::though(again),
@@ -130,7 +133,7 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
             while_up(most, down)
         ),
     });
-    if stop.dark.is_some() {
+    if stop.dark.is_some() && !stop.by_log {
         // A capture tells what was lost with the path from what was lost else.
         return;
     }

@@ -31,7 +31,7 @@ enum Left {
     Version,
     /// Pings went by both, and nothing says which the flow took.
     Versions,
-    /// It is of another time of day.
+    /// It is of another time.
     Time,
     /// A comment says that other traffic ran beside it.
     Beside,
@@ -99,14 +99,45 @@ impl Facts {
 /// Least, mean and greatest round trip of a run of pings, nanoseconds.
 pub(crate) type Run = [Figure; 3];
 
-/// What each run of pings of a flow's path said.
+/// What each run of pings of a flow's path said, and each trace.
 pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<Run> {
+    let mut own = runs_of(facts, |of| flow.pings.is_own(of));
+    own.retain(|run| !is_by_other_version(facts, flow, run));
+    own
+}
+
+/// What traces said that went by the version of IP which a flow did not take.
+pub(crate) fn by_other_version(facts: &Facts, flow: &Flow) -> Vec<Run> {
+    let mut others = runs_of(facts, |of| of == Of::Path);
+    others.retain(|run| is_by_other_version(facts, flow, run));
+    others
+}
+
+/// What pings to an end of a flow said that are of another time than its test.
+pub(crate) fn of_other_times(facts: &Facts, flow: &Flow) -> Vec<Run> {
+    let left = |n: u32| flow.pings.left.contains(&(n, Left::Time));
+    runs_of(facts, |of| matches!(of, Of::Ping(n) if left(n)))
+}
+
+/// Whether a run is of a trace to an address of the version of IP that a flow did not take.
+fn is_by_other_version(facts: &Facts, flow: &Flow, run: &Run) -> bool {
+    let at = run[0].from.first();
+    let Some(target) = at.and_then(|at| facts.trace_targets.get(at)) else {
+        return false;
+    };
+    let ends = [0, 1].map(|n| names(flow, n));
+    let both = one_version(ends.iter().flatten()).zip(one_version(target));
+    both.is_some_and(|(own, other)| own != other)
+}
+
+/// The runs of whom this holds.
+fn runs_of(facts: &Facts, is: impl Fn(Of) -> bool) -> Vec<Run> {
     const NAMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
     let run = |three: &[Fact]| {
         let [least, mean, most] = three else {
             return None;
         };
-        let one = least.of == mean.of && mean.of == most.of && flow.pings.is_own(least.of);
+        let one = least.of == mean.of && mean.of == most.of && is(least.of);
         let named = [least.name, mean.name, most.name] == NAMES;
         let figures = [least.number()?, mean.number()?, most.number()?];
         (one && named).then(|| figures.map(Figure::clone))
@@ -128,6 +159,13 @@ pub(crate) fn is_before(facts: &Facts, flow: &Flow, run: &Run) -> bool {
     let earlier = |at: (u32, u32)| at.0 == run.0 && at.1 < run.1;
     let mut others = facts.tests.iter().filter_map(|t| line(t.at));
     own.0 == run.0 && own.1 > run.1 && others.any(earlier)
+}
+
+/// Whether a run of pings was over before the test of a flow began, as both were typed at one prompt: it did not load the path then.
+pub(crate) fn is_over_before(facts: &Facts, flow: &Flow, run: &Run) -> bool {
+    let at = run[0].from.first();
+    let both = at.zip(flow.test.as_ref());
+    both.is_some_and(|(at, test)| facts.moments.is_over_before(test, *at))
 }
 
 /// The pings of a flow's path: those to one of its ends. Where there are none, those to the only target that may be its peer by another name.
@@ -338,7 +376,7 @@ impl Left {
             Left::Versions => {
                 "may have gone by another version of IP than the flow, as pings went by both"
             }
-            Left::Time => "is of another time of day than the test, by the dates above them",
+            Left::Time => "is of another time than the test, by the dates or the words above them",
             Left::Beside => "ran beside other traffic than the test, by the comment above it",
         };
         format!("{place}: this ping {why}: it is not weighed for {flow}")

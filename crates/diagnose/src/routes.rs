@@ -3,8 +3,9 @@
 use crate::bloat::ms;
 use crate::evidence::{Evidence, NS};
 use crate::fact::{Figure, Place};
+use crate::flow::Flow;
 use crate::items::Item;
-use crate::pinged::Run;
+use crate::pinged::{Run, is_over_before, of_other_times};
 use crate::read::Facts;
 
 /// Runs lie apart from so many nanoseconds on, and this part of the shorter.
@@ -89,7 +90,7 @@ pub(crate) fn far_apart<'r>(facts: &Facts, runs: &'r [Run]) -> Option<Two<'r>> {
 
 impl Evidence {
     /// Which runs of pings do not count, as another of the same path lies far from them and neither varies; `runs` are sorted by their means.
-    pub(crate) fn of_routes(&mut self, facts: &Facts, runs: &[Run]) -> Vec<Run> {
+    pub(crate) fn of_routes(&mut self, facts: &Facts, flow: &Flow, runs: &[Run]) -> Vec<Run> {
         let Some((short, long, ttls)) = far_apart(facts, runs) else {
             return Vec::new();
         };
@@ -107,7 +108,9 @@ impl Evidence {
         let has = |seconds: &Option<Figure>, run| seconds.as_ref().is_some_and(|s| near(s, run));
         let turned = ttls.is_some_and(|(a, b)| a != b);
         // A detour is rarely so long, and a window that grows while the rate stays fills a queue.
-        let queued = long[1].value > DETOUR * short[1].value || self.window_outgrows() > 0.5;
+        let over = [short, long].map(|run| is_over_before(facts, flow, run));
+        let queued = long[1].value > DETOUR * short[1].value && over != [true, true]
+            || self.window_outgrows() > 0.5;
         if queued && !turned {
             return Vec::new();
         }
@@ -127,6 +130,19 @@ impl Evidence {
         without(used == Used::Shorter)
     }
 
+    /// Takes what pings of another time than the test took, where it is far from what those of its time did; `runs` are sorted by their
+    /// means.
+    pub(crate) fn of_other_times(&mut self, facts: &Facts, flow: &Flow, runs: &[Run]) {
+        let mean = |run: &Run| run[1].value * NS;
+        let others = of_other_times(facts, flow);
+        let then = others.iter().map(mean).reduce(libm::fmin);
+        let both = then.zip(runs.first().map(mean));
+        let far = |[then, now]: &[f64; 2]| {
+            libm::fabs(then - now) > step_of(libm::fmin(*then, *now))
+        };
+        self.around.moved = both.map(<[f64; 2]>::from).filter(far);
+    }
+
     /// A round trip of which nobody knows whether it was the shorter of two may be that.
     pub(crate) fn span_routes(&mut self) {
         let either = self.around.routes.as_ref();
@@ -143,6 +159,16 @@ pub(crate) fn by_routes(e: &Evidence, items: &mut Vec<Item>) {
         holds: 1.0,
         weights: Vec::new(),
         sentence: routes.sentence(),
+    }));
+    items.extend(e.around.moved.map(|both| {
+        let [then, now] = both.map(ms);
+        Item {
+            holds: 1.0,
+            weights: Vec::new(),
+            sentence: format!(
+                "the round trip changed: pings of another time took {then}, and those of the test's time {now}, by another route or a queue of others; ceilings go by the {now}"
+            ),
+        }
     }));
 }
 

@@ -7,6 +7,7 @@ use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::read::Facts;
 use crate::room::Room;
+use crate::stops::Stop;
 use crate::way_back::WayBack;
 
 /// So many times what was in flight on average a window is none that held it.
@@ -24,7 +25,9 @@ impl Evidence {
         let Some(first) = near.first() else { return };
         self.account = captured::account(&near).or(self.account.take());
         self.found_policer = near.iter().find_map(|c| c.policer.clone());
-        self.stop = near.iter().find_map(|c| c.stop).or(self.stop);
+        // A capture sees what a log counts: whether the path was down in a stop, it shows itself.
+        let logged = self.stop.map(|stop| Stop { dark: None, ..stop });
+        self.stop = near.iter().find_map(|c| c.stop).or(logged);
         let marks = first.test.numbers.get(crate::marked::REDUCTIONS);
         self.marks = marks.cloned().or(self.marks.take());
         self.lossless = near.iter().all(|c| c.lossless);

@@ -15,8 +15,10 @@ pub(crate) struct Stop {
     pub(crate) lasted: f64,
     /// Bytes that were not delivered beside the rate before it, where that was seen.
     pub(crate) cost: Option<f64>,
-    /// Where a capture shows that the path was down: how often data was sent again in it, as far as that was seen.
+    /// Where a capture or a log shows that the path was down: how often data was sent again in it, as far as that was seen.
     pub(crate) dark: Option<usize>,
+    /// A log of a tool shows it, which counts what the stop took with all else that was sent again.
+    pub(crate) by_log: bool,
 }
 
 /// A stop is worth naming from so many seconds on, or from this part of the whole time.
@@ -46,6 +48,7 @@ pub(crate) fn captured(glitches: &[Glitch], seen: &Connection) -> Option<Stop> {
             from: Some(from),
             lasted,
             dark: None,
+            by_log: false,
             cost: (glitch.cost_bytes > 0).then_some(glitch.cost_bytes as f64),
         })
     });
@@ -95,13 +98,60 @@ pub(crate) fn logged(rows: &[&Row]) -> Option<Stop> {
                 lasted,
                 cost: None,
                 dark: None,
+                by_log: true,
             });
         }
     }
     longest
 }
 
+/// So many intervals with data before a stop show that full segments passed until then.
+const PASSED_LEAST: usize = 2;
+
+/// In a stop of this many seconds and more one segment was sent again so often where the path was down: chance rarely takes three in a
+/// row, and two suffice where nothing else was sent again, but for what lies beside the stop.
+const DARK_S: f64 = 1.0;
+const AGAIN: [f64; 2] = [3.0, 2.0];
+
+/// Intervals begin where others end: within this, seconds.
+const NEAR: f64 = 1e-6;
+
 impl Stop {
+    /// The same, and whether these intervals show that the path was down: full segments passed before it and passed again after it, and
+    /// meanwhile all was sent again in vain. `streams` connections are counted together.
+    pub(crate) fn with_repeats(self, rows: &[Row], streams: f64) -> Stop {
+        let Some(from) = self.from else { return self };
+        let until = from + self.lasted;
+        let within = |r: &&Row| {
+            let middle = f64::midpoint(r.from, r.until);
+            middle > from && middle < until
+        };
+        let again: f64 = rows.iter().filter(within).filter_map(|r| r.retransmits).sum();
+        let counts = |r: &&Row| r.bps > 0.0 && r.retransmits.is_some();
+        let before = rows.iter().filter(counts).filter(|r| r.until <= from);
+        let apart = |r: &&Row| r.until < from - NEAR || r.from > until + NEAR;
+        let mut others = rows.iter().filter(apart).filter_map(|r| r.retransmits);
+        let alone = others.all(|n| n <= 0.0);
+        let each = again / streams.max(1.0);
+        let sure = self.lasted >= DARK_S * 0.999
+            && each >= AGAIN[usize::from(alone)]
+            && before.count() >= PASSED_LEAST;
+        Stop {
+            dark: sure.then_some(again as usize),
+            ..self
+        }
+    }
+}
+
+impl Stop {
+    /// Whether an interval lies within it, where it is known when it was.
+    pub(crate) fn covers(&self, row: &Row) -> bool {
+        let inside = |from: f64| {
+            row.from >= from - NEAR && row.until <= from + self.lasted + NEAR
+        };
+        self.from.is_some_and(inside)
+    }
+
     /// `for 2.0 s from 6.0 s on`.
     pub(crate) fn shown(&self) -> String {
         let from = self

@@ -229,7 +229,7 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     if e.assumed_for(cause).is_some() {
         return UNFOUNDED;
     }
-    if cause == Cause::MtuBlackHole {
+    if matches!(cause, Cause::MtuBlackHole | Cause::Middlebox) {
         return e.hole_at_most();
     }
     if cause == Cause::WayBack {
@@ -264,7 +264,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     let confidence = top.confidence.min(at_most(e, top.cause));
     // A hole shows in pings alone, or in a socket that hangs, without any rate.
     let shows = e.large_lost.is_some() || e.stuck.is_some();
-    let hole = top.cause == Cause::MtuBlackHole && shows;
+    let hole = matches!(top.cause, Cause::MtuBlackHole | Cause::Middlebox) && shows;
     let shown = hole || e.is_unread(top.cause) || top.cause == Cause::FullTable;
     let unseen = weighed.unseen.contains(&top.cause);
     if e.rate.is_none() && !shown || confidence < PROBABLE || unseen {

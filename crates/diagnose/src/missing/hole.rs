@@ -16,6 +16,10 @@ pub(super) fn asked(
     likely: &[Cause],
     all: &mut Vec<MissingFact>,
 ) -> bool {
+    if likely.first() == Some(&Cause::Middlebox) {
+        all.extend(e.asks_device(asking.ping(5)));
+        return true;
+    }
     if e.hangs_unexplained() && likely.contains(&Cause::MtuBlackHole) {
         all.push(of_hole(asking));
         if e.rate.as_ref().is_none_or(|r| r.value <= 0.0) {

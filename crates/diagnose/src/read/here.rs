@@ -2,7 +2,7 @@
 
 use super::label::{self, Label, WINDOWS};
 use super::{Described, Facts};
-use crate::fact::Of;
+use crate::fact::{Of, Place};
 use crate::seen::Side;
 
 /// Most ends of shells that are kept.
@@ -14,6 +14,12 @@ impl Facts {
         if self.label.used {
             self.label = Label::default();
         }
+    }
+
+    /// What follows a line is of another host, or of the same.
+    pub(super) fn labels(&mut self, label: Label, at: Place) {
+        self.moments.prompt(at, &label.name);
+        self.label = label;
     }
 
     /// The end that is said to have printed the line that is read now.

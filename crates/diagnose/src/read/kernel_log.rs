@@ -1,5 +1,6 @@
 //! What a kernel logs of the network: what went wrong is a note, with what to do. And what it and `lspci` say of the slots of cards.
 
+mod links;
 mod slot;
 
 use super::{Facts, Line, NOTES_MAX, Tool};
@@ -51,6 +52,7 @@ const UNLINKED: &str = "what was sent meanwhile was lost: dmesg -T has when it w
 pub(super) struct KernelLog {
     said: [bool; SAYS.len()],
     slots: slot::Slots,
+    links: links::Links,
     /// The host that the lines are of.
     host: Option<Of>,
     /// Whether the last line is one of `lspci`.
@@ -59,7 +61,11 @@ pub(super) struct KernelLog {
 
 impl Tool for KernelLog {
     fn name(&self) -> &'static str {
-        if self.lists { "lspci" } else { "dmesg" }
+        match (self.lists, self.links.router) {
+            (true, _) => "lspci",
+            (false, true) => "syslog",
+            (false, false) => "dmesg",
+        }
     }
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
@@ -69,11 +75,16 @@ impl Tool for KernelLog {
             return true;
         }
         self.lists = false;
+        let is_link = self.links.line(line, facts);
         let found = SAYS.iter().position(|(words, _)| line.bare.contains(words));
         let Some(n) = found.filter(|_| is_logged(line.bare)) else {
-            return false;
+            return is_link;
         };
         let new = !core::mem::replace(&mut self.said[n], true);
+        // That the log leaves something out says nothing by itself.
+        if new && !SAYS[n].0.starts_with("net_ratelimit") {
+            facts.word(Of::Path, LOGGED, SAYS[n].0, line.at);
+        }
         if new && SAYS[n].0 == OUT_OF_MEMORY {
             let host = self.host_of(facts);
             facts.word(host, SHORT, "yes", line.at);
@@ -113,6 +124,9 @@ impl KernelLog {
         }
     }
 }
+
+/// The words of a line of which a note says what to do: that is more than nothing.
+const LOGGED: &str = "kernel_log";
 
 /// Whether a line is of a kernel's log, with its time in brackets or behind `kernel:`, or stands alone.
 fn is_logged(text: &str) -> bool {

@@ -30,11 +30,13 @@ mod moments;
 mod net_tools;
 mod nfs;
 mod nic;
+mod noted;
 mod offered;
 pub(crate) mod offload;
 mod optics;
 mod others;
 mod parted;
+mod periods;
 mod ping;
 mod place;
 mod plain;
@@ -69,7 +71,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::duplex::Duplexed;
-use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
 use crate::negotiated::Negotiated;
@@ -118,6 +120,8 @@ pub struct Facts {
     pub(crate) by_ipv6: BTreeMap<u32, bool>,
     /// When lines were printed, and beside which traffic.
     pub(crate) moments: Moments,
+    /// The target of each trace, by the place of its times.
+    pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
@@ -372,7 +376,7 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(label) = label::label(bare, &facts.label) {
-                facts.label = label;
+                facts.labels(label, Place::Line(self.number, n));
             }
             if bare.starts_with(['{', '['])
                 && let Some(end) = self.json(begin, n, facts)
@@ -502,7 +506,9 @@ impl Facts {
         self.ignored.push(Vec::new());
         self.ignored_count.push(0);
         self.label = Label::default();
-        self.sources.len() as u32 - 1
+        let number = self.sources.len() as u32 - 1;
+        self.moments.file(number, name);
+        number
     }
 
     /// Whether nothing was read.
@@ -560,42 +566,5 @@ impl Facts {
             tool,
             facts: gained,
         });
-    }
-
-    /// Adds a number.
-    pub(crate) fn number(&mut self, of: Of, name: &'static str, figure: Figure) {
-        let at = figure.from.first().copied().unwrap_or(Place::You);
-        if figure.value.is_finite() {
-            self.latest.insert((of, name), self.facts.len());
-            self.facts.push(Fact {
-                name,
-                value: Value::Number(figure),
-                of,
-                at,
-            });
-        }
-    }
-
-    /// Adds an exact number.
-    pub(crate) fn exact(&mut self, of: Of, name: &'static str, value: f64, at: Place) {
-        self.number(of, name, Figure::exact(value, at));
-    }
-
-    /// Adds a word.
-    pub(crate) fn word(&mut self, of: Of, name: &'static str, word: &str, at: Place) {
-        self.latest.insert((of, name), self.facts.len());
-        self.facts.push(Fact {
-            name,
-            value: Value::Word(crate::redact(word)),
-            of,
-            at,
-        });
-    }
-
-    /// The last fact of this name said of someone.
-    pub(crate) fn latest(&self, of: Of, name: &'static str) -> Option<&Fact> {
-        self.latest
-            .get(&(of, name))
-            .and_then(|n| self.facts.get(*n))
     }
 }

@@ -1,5 +1,6 @@
 //! When lines were printed, and beside which traffic: what `date` printed before them, and comments that name it.
 
+use super::periods::Period;
 use super::{Line, label, plain};
 use crate::fact::Place;
 use crate::follow::TESTERS;
@@ -51,6 +52,10 @@ pub(crate) struct Moments {
     dates: Vec<(Place, Date)>,
     /// Their words, in small letters.
     comments: Vec<(Place, Vec<String>)>,
+    /// Times that headings, comments and names of files name.
+    headings: Vec<(Place, Period)>,
+    /// The names of hosts at prompts behind which something was typed.
+    prompts: Vec<(Place, String)>,
 }
 
 /// What `date` printed.
@@ -65,6 +70,11 @@ struct Date {
 impl Moments {
     /// Takes a line that no tool took, where it is a date or a comment.
     pub(super) fn read(&mut self, line: Line<'_>) {
+        if let Some(period) = heading(line.bare).and_then(|text| Period::of(&words(text)))
+            && self.headings.len() < KEPT_MAX
+        {
+            self.headings.push((line.at, period));
+        }
         if let Some(date) = date(line.bare) {
             if self.dates.len() < KEPT_MAX {
                 self.dates.push((line.at, date));
@@ -76,16 +86,45 @@ impl Moments {
         }
     }
 
-    /// Whether texts have neither.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.dates.is_empty() && self.comments.is_empty()
+    /// Something was typed at the prompt of a host of this name, which may be empty.
+    pub(super) fn prompt(&mut self, at: Place, name: &str) {
+        if !name.is_empty() && self.prompts.len() < KEPT_MAX {
+            self.prompts.push((at, name.to_owned()));
+        }
     }
 
-    /// Whether dates say that what was printed at a place is of another time than a test.
+    /// Whether what was printed at a place was over before a test began: both were typed at one prompt, one after the other.
+    pub(crate) fn is_over_before(&self, test: &Test, at: Place) -> bool {
+        let shell = |at| before(&self.prompts, at).map(|(_, name)| name);
+        let earlier = match (at, test.at) {
+            (Place::Line(own, line), Place::Line(of, begun)) => own == of && line < begun,
+            _ => false,
+        };
+        earlier && shell(at).is_some() && shell(at) == shell(test.at)
+    }
+
+    /// A source of this number begins, and its file may be named by a time: `monday.txt`.
+    pub(super) fn file(&mut self, number: u32, name: &str) {
+        let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let period = Period::of(&words(file)).filter(|_| self.headings.len() < KEPT_MAX);
+        let place = Place::Line(number, 0);
+        self.headings.extend(period.map(|period| (place, period)));
+    }
+
+    /// Whether texts have neither, and name no times.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.dates.is_empty() && self.comments.is_empty() && self.headings.is_empty()
+    }
+
+    /// Whether headings or dates say that what was printed at a place is of another time than a test.
     pub(crate) fn is_of_another_time(&self, test: &Test, at: Place) -> bool {
         let both = before(&self.dates, test.at).zip(before(&self.dates, at));
         let report = test.received.as_ref().or(test.sent.as_ref());
         let took = report.map_or(0.0, |r| r.seconds);
+        let under = |at| before(&self.headings, at).map(|(_, period)| period);
+        if Period::differ(under(test.at), under(at)) {
+            return true;
+        }
         both.is_some_and(|((_, test), (_, other))| {
             let apart = (test.seconds - other.seconds).abs() as f64;
             test.zone == other.zone && apart > APART_S + took
@@ -128,11 +167,26 @@ fn comment(text: &str) -> Option<Vec<String>> {
     }
     let behind = || label::behind_prompt(text).filter(|t| t.starts_with('#'));
     let is_comment = text.starts_with('#') || text.ends_with(':') || behind().is_some();
-    let inner = behind().unwrap_or(text);
-    let words = inner.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|w| !w.is_empty()).take(WORDS_MAX);
-    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let words = words(behind().unwrap_or(text));
     (is_comment && words.len() > 1).then_some(words)
+}
+
+/// The words of a text, in small letters.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|w| !w.is_empty()).take(WORDS_MAX);
+    words.map(str::to_lowercase).collect()
+}
+
+/// What may name a time for the lines below: a shell's comment, also behind a command, and a line that ends with a colon.
+fn heading(text: &str) -> Option<&str> {
+    if label::is_typed(text) {
+        let (_, comment) = label::behind_prompt(text)?.split_once(" #")?;
+        return Some(comment);
+    }
+    let behind = label::behind_prompt(text).filter(|t| t.starts_with('#'));
+    let is_heading = text.starts_with('#') || text.ends_with(':') || behind.is_some();
+    is_heading.then_some(behind.unwrap_or(text))
 }
 
 /// What `date` printed, if a line is that: `Thu Nov 26 02:58:10 UTC 2026`, `Thu 26 Nov 02:58:10 PM CET 2026`.

@@ -2,10 +2,13 @@
 //!
 //! The closing lines are read; where there are none, the single answers.
 
-use super::label::behind_prompt;
+mod asked;
+
+use self::asked::Asked;
 use super::parted::{Answer, parted, turned};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::stuck::WHOLE;
 use crate::words::{between, decimal, number, whole};
 
 /// The state of reading.
@@ -23,11 +26,10 @@ pub(super) struct Ping {
     unsent: bool,
     /// Whether a closing line gave the times.
     closed: bool,
-    /// A command was typed whose first line has not come; the bytes of each packet, with its headers, if it says so.
-    typed: bool,
-    typed_size: Option<f64>,
-    /// Whether the command that was typed last asked for IPv6, or for IPv4; its run takes that.
-    typed_ipv6: Option<bool>,
+    /// What a command asked for that was typed, and of whose run nothing has come.
+    asked: Option<Asked>,
+    /// Whether no router may cut the packets of the run, as its command says.
+    whole: bool,
 }
 
 const NS: f64 = 1e6;
@@ -50,18 +52,17 @@ impl Tool for Ping {
         let text = line.bare;
         if text.starts_with("PING ") || text.starts_with("Pinging ") || text.starts_with("PING6(") {
             self.close(facts);
-            self.typed = false;
+            let asked = self.asked.take().unwrap_or_default();
             self.size = size(text);
-            self.goes(target(text), facts);
+            self.goes(target(text), &asked, facts);
             if text.starts_with("Pinging ") {
                 facts.prompts.windows.insert(self.of());
             }
             return true;
         }
-        if let Some(command) = typed(text) {
-            (self.typed, self.typed_size) = (true, asked_size(command));
+        if let Some(command) = asked::typed(text) {
+            self.asked = Some(Asked::of(command));
             self.unsent = false;
-            self.typed_ipv6 = asked_ipv6(command);
             return false;
         }
         if let Some(name) = named(text) {
@@ -185,10 +186,8 @@ impl Ping {
         let Some((sent, received)) = pair else {
             return false;
         };
+        self.closes_typed(facts);
         if received <= sent && sent > 0 {
-            if core::mem::take(&mut self.typed) {
-                self.headless(facts);
-            }
             if self.counted.is_some() {
                 // A run of which only the end was pasted.
                 self.to = None;
@@ -208,6 +207,9 @@ impl Ping {
             facts.exact(of, "ping_received", received as f64, at);
             if let Some(size) = self.size.filter(|_| received > 0) {
                 facts.exact(of, "ping_answered_bytes", size, at);
+                if self.whole {
+                    facts.exact(of, WHOLE, size, at);
+                }
             }
         }
         true
@@ -234,6 +236,7 @@ impl Ping {
         let Some(figures) = figures else {
             return false;
         };
+        self.closes_typed(facts);
         self.closed = true;
         self.ended(&figures, facts);
         true
@@ -268,22 +271,13 @@ impl Ping {
 
     /// An answer under a command whose first line was not pasted, or behind a run's closing lines, is of another run.
     fn begins_with(&mut self, text: &str, facts: &mut Facts) {
-        let another = core::mem::take(&mut self.typed) || self.counted.is_some() || self.closed;
-        if another {
+        let asked = self.asked.take();
+        if asked.is_some() || self.counted.is_some() || self.closed {
             self.close(facts);
             self.size = None;
-            self.goes(answerer(text), facts);
+            self.goes(answerer(text), &asked.unwrap_or_default(), facts);
         }
         self.size = self.size.or_else(|| answered_size(text));
-    }
-
-    /// Of a run nothing but its command and its closing lines was pasted: the command says how large its packets are.
-    fn headless(&mut self, facts: &mut Facts) {
-        let unsent = self.unsent;
-        self.close(facts);
-        self.unsent = unsent;
-        (self.to, self.typed_ipv6) = (None, None);
-        self.size = self.typed_size;
     }
 
     /// Whether its closing lines were not pasted, and the size of its packets is known.
@@ -326,10 +320,23 @@ impl Ping {
         self.answers.clear();
     }
 
-    /// A run begins that goes to a host of these names.
-    fn goes(&mut self, names: Vec<String>, facts: &mut Facts) {
+    /// Closing lines right under a command are of a run of its own, which goes where the command says.
+    fn closes_typed(&mut self, facts: &mut Facts) {
+        let Some(asked) = self.asked.take() else {
+            return;
+        };
+        // What its host said of their size stands between the two.
+        let unsent = self.unsent;
+        self.close(facts);
+        (self.size, self.unsent) = (asked.size, unsent);
+        self.goes(asked.to.iter().cloned().collect(), &asked, facts);
+    }
+
+    /// A run begins that goes to a host of these names, as a command asked for it.
+    fn goes(&mut self, names: Vec<String>, asked: &Asked, facts: &mut Facts) {
         self.to = of(facts, names);
-        if let (Some(Of::Ping(n)), Some(ipv6)) = (self.to, self.typed_ipv6.take()) {
+        self.whole = asked.whole;
+        if let (Some(Of::Ping(n)), Some(ipv6)) = (self.to, asked.ipv6) {
             facts.by_ipv6.insert(n, ipv6);
         }
     }
@@ -347,14 +354,14 @@ impl Ping {
             Some(Of::Ping(n)) => facts.pings[n as usize].iter().any(|own| own == name),
             _ => false,
         };
-        if core::mem::take(&mut self.typed) {
+        if let Some(asked) = self.asked.take() {
             self.close(facts);
-            self.size = self.typed_size;
-            self.goes(vec![name.to_owned()], facts);
+            self.size = asked.size;
+            self.goes(vec![name.to_owned()], &asked, facts);
         } else if self.counted.is_some() || !same {
             self.close(facts);
             self.size = self.size.filter(|_| same);
-            self.goes(vec![name.to_owned()], facts);
+            self.goes(vec![name.to_owned()], &Asked::default(), facts);
         }
     }
 }
@@ -364,35 +371,6 @@ fn of(facts: &mut Facts, names: Vec<String>) -> Option<Of> {
     let names = names.iter().filter(|name| !name.is_empty());
     let names: Vec<String> = names.map(|name| crate::redact(name)).collect();
     (!names.is_empty()).then(|| facts.ping(names))
-}
-
-/// The command behind a prompt, if it is a ping: `$ sudo ping -M do -s 1372 192.0.2.9`.
-fn typed(text: &str) -> Option<&str> {
-    let is_ping = |command: &&str| {
-        let mut words = command.split_whitespace();
-        let first = words.find(|w| !matches!(*w, "sudo" | "doas"));
-        let name = first.and_then(|w| w.rsplit(['/', '\\']).next());
-        name.is_some_and(|n| matches!(n.trim_end_matches(".exe"), "ping" | "ping6"))
-    };
-    behind_prompt(text)?.split([';', '&', '|']).find(is_ping)
-}
-
-/// Whether a command asks for IPv6 (`-6`, `ping6`) or for IPv4 (`-4`); none where it leaves that to the system.
-fn asked_ipv6(command: &str) -> Option<bool> {
-    command.split_whitespace().find_map(|word| match word {
-        "-6" => Some(true),
-        "-4" => Some(false),
-        _ if word.ends_with("ping6") => Some(true),
-        _ => None,
-    })
-}
-
-/// The bytes of each packet of a command, with its headers: `-s 1372`, which is `-l` of Windows.
-fn asked_size(command: &str) -> Option<f64> {
-    let mut words = command.split_whitespace();
-    words.find(|w| matches!(*w, "-s" | "-l"))?;
-    let data = words.next().and_then(whole)?;
-    Some(data as f64 + 28.0)
 }
 
 /// Who answered: `64 bytes from host (192.0.2.9): icmp_seq=1`, `Reply from 192.0.2.9: bytes=32`; none in other languages.

@@ -300,6 +300,7 @@ impl Routes {
         let trail = core::mem::take(&mut self.trail);
         let Some(hop) = hop else { return };
         facts.exact(Of::Path, "hops", hops, hop.at);
+        facts.trace_targets.insert(hop.at, self.target.clone());
         if !reached {
             facts.unreached(kind, at.unwrap_or(hop.at));
             return;

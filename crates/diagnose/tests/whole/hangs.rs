@@ -183,6 +183,70 @@ fn unlike_mtus_of_both_ends_are_named() {
     assert!(!routed.contains("has an MTU of"), "{routed}");
 }
 
+/// A socket that sends `queued` bytes again for the fifth time: the handshake passed, and nothing that carries data.
+fn dropped(queued: u32, port: u16) -> String {
+    format!(
+        "$ ss -tino dst 203.0.113.80\nESTAB 0 {queued} 10.1.1.5:48212 203.0.113.80:{port} timer:(on,1.2sec,5)\n\t cubic wscale:7,7 rto:6720 backoff:5 rtt:31.2/15.6 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:1 ssthresh:5 bytes_sent:{} bytes_retrans:{} segs_out:8 segs_in:2 data_segs_out:6 send 371kbps lastsnd:5400 lastrcv:12200 lastack:12200 pacing_rate 4.4Mbps delivered:1 busy:12200ms unacked:1 retrans:0/5 lost:1 rcv_space:14480 rcv_ssthresh:64088 notsent:0 minrtt:31.1\n",
+        6 * queued,
+        5 * queued
+    )
+}
+
+fn large(answered: bool) -> String {
+    let (received, lost, times) = match answered {
+        true => (5, 0, "rtt min/avg/max/mdev = 31.101/31.302/31.501/0.120 ms\n"),
+        false => (0, 100, ""),
+    };
+    format!(
+        "$ ping -c 5 -M do -s 1472 203.0.113.80\nPING 203.0.113.80 (203.0.113.80) 1472(1500) bytes of data.\n--- 203.0.113.80 ping statistics ---\n5 packets transmitted, {received} received, {lost}% packet loss, time 4085ms\n{times}"
+    )
+}
+
+/// A ClientHello of 517 bytes and 36 bytes of SSH fit every MTU: it was a black hole, with 100 %.
+#[test]
+fn small_segments_that_vanish_are_taken_by_a_device() {
+    for (queued, port) in [(517, 443), (36, 22)] {
+        let text = large(true) + &dropped(queued, port);
+        let (_, flow) = first(&[("t.txt", &text)]);
+        assert_eq!(flow.verdict.cause, "middlebox", "{:#?}", flow.verdict);
+        assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+        let because = flow.verdict.because.join("\n");
+        let says = format!("they carry {queued} bytes at most, which no MTU stops, and pings pass");
+        assert!(because.contains(&says), "{because}");
+        let change = &flow.changes[0];
+        assert!(change.host.contains("firewalls"), "{change:#?}");
+        let commands = change.commands.join("\n");
+        assert!(!commands.contains("mtu"), "{commands}");
+        // The ping that was given is not asked for.
+        let asked = asks(&flow).join("\n");
+        assert!(asked.contains("tcpdump"), "{asked}");
+        assert!(!asked.contains("ping"), "{asked}");
+    }
+    // Without a ping the path may be down: that is asked for.
+    let (_, alone) = first(&[("t.txt", &dropped(517, 443))]);
+    assert_eq!(alone.verdict.cause, "middlebox", "{:#?}", alone.verdict);
+    assert!(alone.verdict.confidence <= 0.6, "{:#?}", alone.verdict);
+    let because = alone.verdict.because.join("\n");
+    assert!(because.contains("the path is down, or a firewall"), "{because}");
+    assert!(asks(&alone).contains(&"ping -c 5 203.0.113.80"));
+}
+
+/// Full segments vanish where pings as large pass whole: their size is not it. Where such pings are lost, it is.
+#[test]
+fn a_size_that_passes_is_no_hole() {
+    let full = dropped(1448, 443);
+    let (_, flow) = first(&[("t.txt", &(large(true) + &full))]);
+    assert_eq!(flow.verdict.cause, "middlebox", "{:#?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        because.contains("pings of 1500 bytes pass that may not be cut"),
+        "{because}"
+    );
+    let small = pings(false).replace("10.9.0.20", "203.0.113.80");
+    let (_, flow) = first(&[("t.txt", &(small + &large(false) + &full))]);
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+}
+
 #[test]
 fn a_download_that_connected_and_got_nothing_is_read() {
     let (d, flow) = first(&[("curl.txt", CURL)]);

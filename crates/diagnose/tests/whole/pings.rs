@@ -468,10 +468,16 @@ fn pings_by_the_other_version_of_ip_are_of_another_path() {
         let lines = text.lines().filter(|l| !l.starts_with("PING "));
         lines.map(|l| format!("{l}\n")).collect::<String>()
     };
+    // Closing lines alone are of the command above them.
+    let bare = |text: &str| {
+        let lines = text.lines().filter(|l| !l.starts_with(['P', '-']) && !l.is_empty());
+        lines.map(|l| format!("{l}\n")).collect::<String>()
+    };
     for pings in [
         format!("{four}{six}"),
         format!("{six}{four}"),
         headless(four) + &headless(six),
+        bare(four) + &bare(six),
     ] {
         let d = of(&format!("{log}{log6}{pings}"), &on("1Gbit/s"));
         assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
@@ -485,6 +491,21 @@ fn pings_by_the_other_version_of_ip_are_of_another_path() {
         let note = "this ping went by another version of IP than the flow";
         assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
     }
+}
+
+/// A trace by IPv6 is of no flow by IPv4, either.
+#[test]
+fn a_trace_by_the_other_version_of_ip_is_of_another_path() {
+    let log = LOG.replace("to host 10.65.4.20", "to host fra2");
+    let log6 = log.replace("10.20.1.11 port 44170", "2001:db8:1::10 port 44180");
+    let log6 = log6.replace("10.65.4.20", "2001:db8:2::20");
+    let four = "a$ ping -4 -c 5 fra2\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 11.010/11.060/11.100/0.030 ms\n";
+    let six = "a$ traceroute -6 -n fra2\ntraceroute to fra2 (2001:db8:2::20), 30 hops max, 80 byte packets\n 1  2001:db8:1::1  0.401 ms  0.380 ms  0.370 ms\n 2  2001:db8:2::20  148.501 ms  148.612 ms  148.710 ms\n";
+    let d = of(&format!("{log}{log6}{four}{six}"), &on("1Gbit/s"));
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    let rtts: Vec<f64> = d.flows.iter().map(unloaded).collect();
+    assert!((rtts[0] - 11.06).abs() < 0.5, "{rtts:?}");
+    assert!((rtts[1] - 148.6).abs() < 0.5, "{rtts:?}");
 }
 
 /// A ping under a date of the evening is not of a test under one of the morning; where it is the only one it is better than none.
@@ -502,8 +523,12 @@ fn pings_of_another_time_of_day_are_not_of_the_test() {
     );
     let rtt = unloaded(&d.flows[0]);
     assert!((rtt - 18.1).abs() < 0.5, "{rtt}");
-    let note = "is of another time of day than the test";
+    let note = "is of another time than the test";
     assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+    let because = d.flows[0].verdict.because.join("\n");
+    let moved =
+        "pings of another time took 63.1 ms, and those of the test's time 18.1 ms, by another";
+    assert!(because.contains(moved), "{because}");
     let d = of(&format!("{morning}{LOG}{evening}{late}"), &on("10Gbit/s"));
     let rtt = unloaded(&d.flows[0]);
     assert!((rtt - 63.1).abs() < 0.5, "{rtt}");

@@ -1,6 +1,6 @@
 //! A path that changed in mid-test, as the pings beside it show.
 
-use farpath_diagnose::FlowReport;
+use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
 use crate::{because, first_flow, of, of_files, on};
 
@@ -108,4 +108,83 @@ fn a_ttl_that_changes_for_good_is_said() {
     let flow = flow(&(log([2510.0; 10]) + &pings([20.1, 20.2], [55, 51]) + RMEM));
     let why = because(&flow);
     assert!(why.contains("changed from 55 to 51 and stayed so"), "{why}");
+}
+
+/// Ten pings of host B from host A, of which the closing lines were pasted alone, milliseconds.
+fn closing(ms: u32, comment: &str) -> String {
+    format!(
+        "A$ ping -c 10 B{comment}\n10 packets transmitted, 10 received, 0% packet loss, time 9011ms\nrtt min/avg/max/mdev = {ms}.001/{ms}.121/{ms}.311/0.090 ms\n"
+    )
+}
+
+/// 12.58 MB in flight each 58.1 ms are 1.73 Gbit/s: half of what `tcp_rmem` allows.
+const TODAY: &str = "A$ iperf3 -c B -t 20
+[  5] local 10.1.0.9 port 44001 connected to 10.2.0.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec   985 MBytes  1.65 Gbits/sec    0   31.8 MBytes
+[  5]   5.00-10.00  sec  1.01 GBytes  1.73 Gbits/sec    0   31.8 MBytes
+[  5]  10.00-15.00  sec  1.01 GBytes  1.73 Gbits/sec    0   31.8 MBytes
+[  5]  15.00-20.00  sec  1.01 GBytes  1.73 Gbits/sec    0   31.8 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-20.00  sec  3.98 GBytes  1.71 Gbits/sec    0             sender
+[  5]   0.00-20.07  sec  3.98 GBytes  1.70 Gbits/sec                  receiver
+B$ sysctl net.ipv4.tcp_rmem
+net.ipv4.tcp_rmem = 4096 131072 25165824
+A$ sysctl net.ipv4.tcp_wmem
+net.ipv4.tcp_wmem = 4096 65536 67108864
+A$ ethtool eth0 | grep Speed
+\tSpeed: 10000Mb/s
+";
+
+/// Pings of last week are of another route, and no queue: 9.8 MB stood in one, by what a shaper made.
+#[test]
+fn pings_of_another_day_are_not_the_path_at_rest() {
+    let (then, now) = (closing(12, ""), closing(58, ""));
+    let head = "Throughput A->B fell this week, Monday 7.9 Gbit/s, today 1.7. Nothing changed on the hosts.\n";
+    let one = |text: String| of(&text, &Known::default());
+    let cases: [Diagnosis; 6] = [
+        one(format!(
+            "{head}Monday:\n{then}Today, nothing else running:\n{now}{TODAY}"
+        )),
+        one(format!(
+            "{head}before the maintenance (idle):\n{then}after the maintenance (idle):\n{now}{TODAY}"
+        )),
+        one(format!(
+            "{head}A$ date\nMon Nov 23 02:00:11 UTC 2026\n{then}A$ date\nMon Nov 30 02:00:11 UTC 2026\n{now}{TODAY}"
+        )),
+        one(format!(
+            "{head}Monday:\n{then}{}{TODAY}",
+            closing(58, "   # idle now")
+        )),
+        one(format!("{head}{now}{TODAY}Monday:\n{then}")),
+        of_files(
+            &[
+                ("monday.txt", then.as_str()),
+                ("today.txt", &format!("{now}{TODAY}")),
+            ],
+            &Known::default(),
+        ),
+    ];
+    for (n, d) in cases.into_iter().enumerate() {
+        let note = "is of another time than the test";
+        assert!(d.notes.iter().any(|n| n.contains(note)), "{n}: {:?}", d.notes);
+        let flow = first_flow(d);
+        let rtt = flow.observed.rtt_ns.expect("it was pinged");
+        assert!((58e6..58.4e6).contains(&rtt), "{n}: {rtt}");
+        assert_eq!(flow.verdict.cause, "receive_window", "{n}: {:#?}", flow.verdict);
+        let why = because(&flow);
+        assert!(!why.contains("under load"), "{n}: {why}");
+    }
+}
+
+/// One after the other at one prompt, both before the test: it loaded neither, and nobody says which path it had.
+#[test]
+fn pings_that_were_over_before_a_test_were_not_under_its_load() {
+    for pings in [[12, 58], [58, 12]] {
+        let pings = pings.map(|ms| closing(ms, "")).concat();
+        let flow = first_flow(of(&(pings + TODAY), &Known::default()));
+        let why = because(&flow);
+        assert!(!why.contains("under load the round trip grew"), "{why}");
+        assert_ne!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    }
 }

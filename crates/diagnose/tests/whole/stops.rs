@@ -1,22 +1,30 @@
 //! Times in which nothing arrived are named beside the cause.
 
-use crate::{of, on};
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{because, first_flow, of, on};
 
 /// A log of iperf3 with these rates of its seconds, Mbit/s.
 fn log(rates: &[f64]) -> String {
+    let rows: Vec<(f64, u32)> = rates.iter().map(|rate| (*rate, 0)).collect();
+    counted(&rows, 3)
+}
+
+/// The same, with the segments sent again in each second, and in all.
+fn counted(rows: &[(f64, u32)], all_again: u32) -> String {
     let mut all = "Connecting to host 198.18.0.2, port 5201\n[  6] local 198.18.0.1 port 50844 connected to 198.18.0.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n".to_owned();
-    for (n, mbit) in rates.iter().enumerate() {
+    for (n, (mbit, again)) in rows.iter().enumerate() {
         let size = mbit / 8.388_608;
         all += &format!(
-            "[  6]   {n}.00-{}.00   sec  {size:.2} MBytes  {mbit:.1} Mbits/sec    0    443 KBytes\n",
+            "[  6]   {n}.00-{}.00   sec  {size:.2} MBytes  {mbit:.1} Mbits/sec    {again}    443 KBytes\n",
             n + 1
         );
     }
-    let n = rates.len();
-    let mean = rates.iter().sum::<f64>() / n as f64;
+    let n = rows.len();
+    let mean = rows.iter().map(|(mbit, _)| mbit).sum::<f64>() / n as f64;
     let size = mean * n as f64 / 8.388_608;
     all + &format!(
-        "[  6]   0.00-{n}.00  sec  {size:.1} MBytes  {mean:.1} Mbits/sec    3             sender\n[  6]   0.00-{n}.00  sec  {size:.1} MBytes  {mean:.1} Mbits/sec                  receiver\n"
+        "[  6]   0.00-{n}.00  sec  {size:.1} MBytes  {mean:.1} Mbits/sec    {all_again}             sender\n[  6]   0.00-{n}.00  sec  {size:.1} MBytes  {mean:.1} Mbits/sec                  receiver\n"
     )
 }
 
@@ -37,4 +45,138 @@ fn an_outage_is_named_whatever_the_cause_is() {
     let d = of(&log(&ends), &on("20Mbit/s"));
     let because = d.flows[0].verdict.because.join("\n");
     assert!(!because.contains("nothing arrived"), "{because}");
+}
+
+/// A second of a full gigabit.
+const FULL: (f64, u32) = (941.0, 0);
+
+/// A gigabit whose link was down for three of twelve seconds.
+const FLAP: [(f64, u32); 12] = [
+    FULL,
+    FULL,
+    FULL,
+    (260.0, 2),
+    (0.0, 1),
+    (0.0, 1),
+    (0.0, 0),
+    (537.0, 42),
+    FULL,
+    FULL,
+    FULL,
+    FULL,
+];
+
+fn is_outage(flow: &FlowReport) {
+    assert_eq!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+    // No host mends it.
+    assert!(flow.changes.is_empty(), "{:#?}", flow.changes);
+    assert!(flow.missing.is_empty(), "{:#?}", flow.missing);
+}
+
+/// Full segments passed before and after: it was an MTU black hole, beside a ping nothing at all.
+#[test]
+fn a_link_that_flaps_in_a_log_is_an_outage() {
+    let ping = "host$ ping -c 20 198.18.0.2\n20 packets transmitted, 20 received, 0% packet loss, time 19020ms\nrtt min/avg/max/mdev = 0.401/0.421/0.511/0.020 ms\n";
+    for beside in ["", ping] {
+        let flow = first_flow(of(&(counted(&FLAP, 46) + beside), &on("1Gbit/s")));
+        is_outage(&flow);
+        let why = because(&flow);
+        assert!(
+            why.contains("for 3.0 s from 4.0 s on nothing arrived (25 % of the time), though data was sent again 2 times"),
+            "{why}"
+        );
+    }
+    // Lossy before and after, on a line that nobody knows.
+    let lossy = [
+        (25.0, 22),
+        (17.9, 3),
+        (19.0, 6),
+        (18.0, 3),
+        (0.0, 2),
+        (0.0, 1),
+        (0.0, 0),
+        (15.1, 22),
+        (16.3, 3),
+        (16.8, 5),
+        (15.6, 3),
+    ];
+    is_outage(&first_flow(of(&counted(&lossy, 70), &Known::default())));
+}
+
+#[test]
+fn logs_of_hosts_and_routers_say_which_link_it_was() {
+    let igb = "igb 0000:02:00.0 eno1: igb: eno1 NIC Link is";
+    let up = "Up 1000 Mbps Full Duplex, Flow Control: RX/TX";
+    let kernel = |down: &str, back: &str| {
+        format!("host$ dmesg | tail -2\n{down} {igb} Down\n{back} {igb} {up}\n")
+    };
+    let ios = "sw1#show logging | include 0/8\nNov 30 02:44:12.101: %LINEPROTO-5-UPDOWN: Line protocol on Interface GigabitEthernet0/8, changed state to down\nNov 30 02:44:15.201: %LINK-3-UPDOWN: Interface GigabitEthernet0/8, changed state to up\n";
+    for (log, port) in [
+        (
+            kernel("[Mon Nov 30 02:44:12 2026]", "[Mon Nov 30 02:44:15 2026]"),
+            "eno1",
+        ),
+        (kernel("[812345.123456]", "[812348.123456]"), "eno1"),
+        (
+            kernel(
+                "2026-11-30T02:44:12,101000+00:00",
+                "2026-11-30T02:44:15,201000+00:00",
+            ),
+            "eno1",
+        ),
+        (
+            kernel("Nov 30 02:44:12 host kernel:", "Nov 30 02:44:15 host kernel:"),
+            "eno1",
+        ),
+        (ios.to_owned(), "GigabitEthernet0/8"),
+    ] {
+        let d = of(&(counted(&FLAP, 46) + &log), &on("1Gbit/s"));
+        let flow = first_flow(d);
+        is_outage(&flow);
+        let why = because(&flow);
+        let says = format!("by the log the link of {port} went down, and came up again");
+        assert!(why.contains(&says), "{log}: {why}");
+    }
+    // Beside a log without a stop nobody knows when it was.
+    let quiet = counted(&[FULL; 12], 0) + ios;
+    let flow = first_flow(of(&quiet, &on("1Gbit/s")));
+    assert_ne!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+}
+
+/// On a slow line whole seconds pass between two writes of 128 kB, whatever is lost meanwhile: the path was not down.
+#[test]
+fn seconds_between_two_writes_are_no_outage() {
+    let write = (1.049, 4);
+    let rows = [
+        write,
+        write,
+        (0.0, 5),
+        (0.0, 4),
+        write,
+        (0.0, 4),
+        (0.0, 5),
+        write,
+        (0.0, 4),
+        write,
+    ];
+    let flow = first_flow(of(&counted(&rows, 43), &Known::default()));
+    let cause = flow.verdict.cause;
+    assert!(!["outage", "mtu_black_hole"].contains(&cause), "{cause}");
+    let why = because(&flow);
+    assert!(!why.contains("nothing arrived"), "{why}");
+}
+
+/// A tenth of the time is named beside the cause, and is not a black hole either.
+#[test]
+fn a_short_outage_of_a_log_is_named_besides() {
+    let mut rows = [FULL; 30];
+    rows[10..13].fill((0.0, 1));
+    let flow = first_flow(of(&counted(&rows, 3), &on("1Gbit/s")));
+    let cause = flow.verdict.cause;
+    assert!(!["outage", "mtu_black_hole"].contains(&cause), "{cause}");
+    let why = because(&flow);
+    assert!(
+        why.contains("besides, for 3.0 s from 10.0 s on nothing arrived, though data was sent again 3 times"),
+        "{why}"
+    );
 }

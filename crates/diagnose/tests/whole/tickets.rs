@@ -375,6 +375,28 @@ fn a_full_table_of_connections_is_a_note() {
     assert_eq!(notes.len(), 1, "{:?}", d.notes);
 }
 
+/// A log that names a cause and what to do is not nothing, though no rate stands beside it; that lines are left out is.
+#[test]
+fn a_kernels_log_alone_is_read() {
+    let is_empty = |text: &str| {
+        let source = farpath_diagnose::Source {
+            name: "t.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        farpath_diagnose::read(&[source]).is_empty()
+    };
+    let time = "[Mon Nov 30 02:44:12 2026]";
+    let full = format!("{time} nf_conntrack: nf_conntrack: table full, dropping packet\n");
+    assert!(!is_empty(&full));
+    let less = format!("{time} net_ratelimit: 3812 callbacks suppressed\n");
+    assert!(is_empty(&less));
+    let d = of(&full, &Known::default());
+    assert_eq!(d.flows.len(), 1, "{:#?}", d.flows);
+    assert_eq!(d.flows[0].verdict.cause, "unknown");
+    let remedy = "raise net.netfilter.nf_conntrack_max";
+    assert!(d.notes.iter().any(|n| n.contains(remedy)), "{:?}", d.notes);
+}
+
 #[test]
 fn a_rate_that_fq_holds_is_taken_away() {
     let tc = "a$ tc qdisc show dev eth0\nqdisc fq 8002: root refcnt 2 limit 10000p flow_limit 100p buckets 1024 maxrate 500Mbit\n";

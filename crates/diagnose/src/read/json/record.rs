@@ -211,6 +211,7 @@ fn silence(record: &Json, (goodput, seconds): (f64, f64)) -> Option<Stop> {
         lasted,
         cost: None,
         dark: None,
+        by_log: false,
     })
 }
 
@@ -224,6 +225,7 @@ fn noted(record: &Json, seconds: f64) -> Option<Stop> {
         lasted: crate::words::decimal(percent)? / 100.0 * seconds,
         cost: None,
         dark: None,
+        by_log: false,
     })
 }
 
