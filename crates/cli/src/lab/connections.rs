@@ -820,6 +820,7 @@ mod tests {
                 )],
                 intervals: &intervals,
                 dropped: farpath_observe::Dropped::default(),
+                frame_bytes: 0,
             };
             let path = Path {
                 every: Duration::from_ms(100),
