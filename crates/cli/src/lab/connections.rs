@@ -212,7 +212,8 @@ impl Connections {
                 let of = Each::of(ends, sent, one.last.sample.timers);
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
                 let served = waits.map(|w| w.of_server(one.host));
-                each.extend(of.map(|e| e.with_served(served)));
+                let line = waits.map_or(0.0, Waits::on_line);
+                each.extend(of.map(|e| e.with_served(served).with_line(line)));
             }
         }
         told.many = Many::of(&each);
@@ -698,6 +699,7 @@ mod tests {
                 way: Duration::from_ms(300 - other),
                 handing: Default::default(),
                 overlapping: Default::default(),
+                lines: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             });
@@ -765,6 +767,7 @@ mod tests {
                 way: Duration::from_ms(way),
                 handing: Default::default(),
                 overlapping: Default::default(),
+                lines: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             });
@@ -936,6 +939,7 @@ mod tests {
                 way: Duration::ZERO,
                 handing: Default::default(),
                 overlapping: Default::default(),
+                lines: Default::default(),
                 at_a_time: None,
                 unanswered: Some((0, at(since))),
             });

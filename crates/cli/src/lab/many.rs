@@ -28,6 +28,8 @@ pub(super) struct Each {
     pub(super) held: [f64; 2],
     /// Time in which the server had what the command had sent, and had not answered, seconds; none where its frames were not followed.
     pub(super) served: Option<f64>,
+    /// Time that a link was taken by what it carried, without a pause for a round trip or longer, seconds.
+    pub(super) line: f64,
 }
 
 impl Each {
@@ -43,6 +45,7 @@ impl Each {
             tls: 0,
             held: [0.0; 2],
             served: None,
+            line: 0.0,
         })
     }
 
@@ -63,6 +66,11 @@ impl Each {
     /// The same where small writes of the sender and of the other end waited for so many seconds.
     pub(super) fn with_held(self, held: [f64; 2]) -> Each {
         Each { held, ..self }
+    }
+
+    /// The same where a link was taken for so many seconds.
+    pub(super) fn with_line(self, line: f64) -> Each {
+        Each { line, ..self }
     }
 
     /// The same where the server had requests for so many seconds.
@@ -92,6 +100,8 @@ pub(super) struct Many {
     /// Time in which the server had what the command had sent, and had not answered, of all, seconds: where the frames of some alone were
     /// followed, as much for each of the others.
     pub(super) server_s: f64,
+    /// Time that a link was taken by what each of them carried, without a pause for a round trip or longer, of all, seconds.
+    pub(super) line_s: f64,
 }
 
 /// So many are many, where the largest has carried no more than one part in so many.
@@ -132,6 +142,7 @@ impl Many {
             held_small_s: these().map(|e| e.held[0]).sum(),
             other_held_small_s: these().map(|e| e.held[1]).sum(),
             server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
+            line_s: these().map(|e| e.line).sum(),
         })
     }
 
@@ -160,12 +171,19 @@ impl Many {
             true => format!("; a connection that is kept open spares {spared}"),
             false => String::new(),
         };
-        let served = self.served();
-        let [first, last] = match self.server_share() > share {
-            true => [format!("{served}; "), String::new()],
-            false if served.is_empty() => [String::new(), String::new()],
-            false => [String::new(), format!("; {served}")],
-        };
+        let mut causes = [
+            (self.share_of(self.server_s), self.served()),
+            (self.share_of(self.line_s), self.lined()),
+        ];
+        causes.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let named = causes.iter().filter(|(_, words)| !words.is_empty());
+        let (mut first, mut last) = (String::new(), String::new());
+        for (of, words) in named {
+            match *of > share {
+                true => first.push_str(&format!("{words}; ")),
+                false => last.push_str(&format!("; {words}")),
+            }
+        }
         format!(
             "{} sent {bytes} over {} connections {way} port {}: {first}each took {:.1} round trips, {} ({:.0} % of their \
              time){advice}{last}{}",
@@ -179,20 +197,31 @@ impl Many {
         )
     }
 
-    /// The part of their time in which the server had requests; 0 where it is not worth naming.
-    fn server_share(&self) -> f64 {
+    /// The part of their time that so many seconds are; 0 where it is not worth naming.
+    fn share_of(&self, seconds: f64) -> f64 {
         let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
-        let share = (self.server_s / lived).min(1.0);
+        let share = (seconds / lived).min(1.0);
         if share >= ADVISED { share } else { 0.0 }
     }
 
     /// That the command waited for the server, where that took a part of their time worth naming.
     fn served(&self) -> String {
         let [command, server] = SENDERS;
-        match self.server_share() {
+        match self.share_of(self.server_s) {
             0.0 => String::new(),
             share => format!(
                 "{command} waited for {server} {:.0} % of their time",
+                100.0 * share
+            ),
+        }
+    }
+
+    /// That what they carried filled a link, where that took a part of their time worth naming.
+    fn lined(&self) -> String {
+        match self.share_of(self.line_s) {
+            0.0 => String::new(),
+            share => format!(
+                "a link of the path was full of what they carried {:.0} % of their time",
                 100.0 * share
             ),
         }
@@ -250,6 +279,7 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
+            line: 0.0,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -280,6 +310,7 @@ mod tests {
                     tls: 0,
                     held: [0.0; 2],
                     served: None,
+                    line: 0.0,
                 };
                 one.with_tls(tls)
             };
@@ -319,6 +350,7 @@ mod tests {
                 tls: 0,
                 held: [0.0; 2],
                 served: None,
+                line: 0.0,
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -347,6 +379,7 @@ mod tests {
                 tls: 0,
                 held: [0.0; 2],
                 served: None,
+                line: 0.0,
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -364,6 +397,33 @@ mod tests {
         assert!(!said(0.0).contains("waited for the server"));
     }
 
+    /// 30 connections one after another, 100 ms away, an answer of 50 kB at 2 Mbit/s: 0.2 s of it are the line's.
+    #[test]
+    fn a_link_that_each_of_many_connections_fills_is_named() {
+        let said = |line: f64| {
+            let each = |n: u16| Each {
+                ports: [7000, 40_000 + n],
+                sent: 50_000,
+                rtt: Some(0.1),
+                busy: 0.1 + line,
+                tls: 0,
+                held: [0.0; 2],
+                served: None,
+                line: 0.0,
+            };
+            let all: Vec<Each> = (0..30).map(|n| each(n).with_line(line)).collect();
+            Many::of(&all).expect("they are many").words(1)
+        };
+        let slow = said(0.2);
+        let words =
+            "port 7000: a link of the path was full of what they carried 50 % of their time; each took";
+        assert!(slow.contains(words), "{slow}");
+        let some = said(0.05);
+        let words = "spares it; a link of the path was full of what they carried 20 % of their time";
+        assert!(some.ends_with(words), "{some}");
+        assert!(!said(0.0).contains("link"));
+    }
+
     /// 200 kB each at 8 Mbit/s, twenty at a time, 60 ms away: 44 round trips, one of them to be set up.
     #[test]
     fn a_set_up_that_takes_little_is_no_advice() {
@@ -375,6 +435,7 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
+            line: 0.0,
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -393,6 +454,7 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
+            line: 0.0,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

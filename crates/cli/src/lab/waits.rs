@@ -1,9 +1,10 @@
 //! How long an end of a connection waited for answers, by the frames of both.
 
-use farpath_emu::plane::{Handing, Overlap, Turns};
+use farpath_emu::plane::{Handing, OnLine, Overlap, Turns};
 use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
+use super::back::WINDOW;
 use super::cause::{Cause, add};
 use super::connections::SENDERS;
 
@@ -31,6 +32,8 @@ pub(super) struct Waits {
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for: at
     /// least. None where such writes waited, and none of them in a message that somebody is known to have waited for.
     held: [Option<Duration>; 2],
+    /// How long a link was taken by what this end sends, and the other, without a pause.
+    lines: [OnLine; 2],
     /// Segments of requests and answers that were on the way at a time; none where they were many.
     at_a_time: Option<f64>,
     /// Since when the other end has had all that this one sent, and sent nothing.
@@ -63,6 +66,7 @@ impl Waits {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 (held > Duration::ZERO || !is_open).then_some(held)
             }),
+            lines: [end, 1 - end].map(|who| turns.lines[who]),
             at_a_time: turns.at_a_time,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
@@ -104,6 +108,23 @@ impl Waits {
                 100.0 * share
             )
         })
+    }
+
+    /// How long a link was taken by what the two ends send, without a pause, seconds.
+    pub(super) fn on_line(&self) -> f64 {
+        let [own, other] = self.lines;
+        (own.all + other.all).as_secs_f64()
+    }
+
+    /// That what this end sends filled a link for half of a connection's `time` or more, in words.
+    pub(super) fn lined(&self, time: Duration) -> Option<String> {
+        let [line, _] = self.lines;
+        let share = line.all.as_secs_f64() / self.all(time);
+        let link = match line.is_own {
+            true => "its host's own link",
+            false => "a link of the path",
+        };
+        (2.0 * share >= 1.0).then(|| format!("{link} was full {:.0} % of the time", 100.0 * share))
     }
 
     /// The share of a connection's `time` that requests and answers took, whosever turn it was.
@@ -182,6 +203,8 @@ impl Waits {
     pub(super) fn share_asking(&self, time: Duration, full: f64, causes: &mut Vec<(Cause, f64)>) {
         let all = self.all(time);
         let [way, other] = [self.asking.way, self.asking.paused].map(|t| t.as_secs_f64() / all);
+        let line = self.lines[1];
+        let full = full.max(line.all.saturating_sub(line.way).as_secs_f64() / all);
         let [way, other] = take_idle(causes, [way, other]);
         let cause = match way > 0.0 && full >= FULL * way {
             true => Cause::Asking,
@@ -209,10 +232,46 @@ impl Waits {
         }
     }
 
+    /// Gives a link the time in which either end's data took it without a pause, for a round trip or longer. Until now that was on the way,
+    /// or the window's: samples and intervals are too coarse for messages of a few round trips.
+    pub(super) fn share_lines(&self, time: Duration, causes: &mut Vec<(Cause, f64)>) {
+        let all = self.all(time);
+        let share = |time: Duration| time.as_secs_f64() / all;
+        let [own, other] = self.lines;
+        let link = match own.is_own {
+            true => Limit::Nic,
+            false => Limit::Link,
+        };
+        let is_way = |cause: Cause| matches!(cause, Cause::Way | Cause::Ways(_));
+        let of_own = take(causes, is_way, share(own.way));
+        add(causes, Cause::Limit(link), of_own);
+        let of_other = take(causes, is_way, share(other.way));
+        add(causes, Cause::Asking, of_other);
+        let is_full = |cause: Cause| matches!(cause, Cause::Limit(Limit::Link | Limit::Nic));
+        let full = causes.iter().filter(|c| is_full(c.0)).map(|c| c.1);
+        let rest = share(own.all) - full.sum::<f64>();
+        let is_window = |cause: Cause| match cause {
+            Cause::Limit(limit) => WINDOW.contains(&limit),
+            other => matches!(other, Cause::Ways(_)),
+        };
+        let of_window = take(causes, is_window, rest);
+        add(causes, Cause::Limit(link), of_window);
+    }
+
     /// The connection's time in seconds, by samples or by frames.
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
     }
+}
+
+/// Takes up to this share out of some causes, of each in proportion; how much that is.
+fn take(causes: &mut [(Cause, f64)], some: impl Fn(Cause) -> bool, wanted: f64) -> f64 {
+    let there: f64 = causes.iter().filter(|c| some(c.0)).map(|c| c.1).sum();
+    let taken = wanted.min(there).max(0.0);
+    let part = taken / there.max(f64::MIN_POSITIVE);
+    let some = causes.iter_mut().filter(|c| some(c.0));
+    some.for_each(|c| c.1 -= part * c.1);
+    taken
 }
 
 /// Takes two shares out of that in which there was nothing to send, in proportion where it is less than both.
@@ -245,6 +304,7 @@ mod tests {
             way: Duration::from_ms(320),
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -271,6 +331,7 @@ mod tests {
             way: Duration::from_ms(160),
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -292,6 +353,7 @@ mod tests {
             way: Duration::from_ms(600),
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -320,6 +382,7 @@ mod tests {
                 way: Duration::from_ms(50),
                 handing: Default::default(),
                 overlapping: [Overlap::default(), overlapping],
+                lines: Default::default(),
                 at_a_time: Some(at_a_time),
                 unanswered: None,
             };
@@ -351,6 +414,50 @@ mod tests {
         assert_eq!(share(&turns, Cause::Way), 0.05);
     }
 
+    /// Answers of 50 kB at 2 Mbit/s, one at a time, 20 ms away: the line has 2.16 s of 2.36 s. Requests as large fill a link of the other
+    /// direction. What intervals had found full already is not counted twice, and the server's time stays its own.
+    #[test]
+    fn a_message_that_fills_a_link_is_not_on_the_way() {
+        let shared = |lines: [OnLine; 2], known: [(Cause, f64); 3]| {
+            let turns = Turns {
+                ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+                begun: None,
+                span: Duration::from_ms(2360),
+                waited: Default::default(),
+                at: Default::default(),
+                way: Duration::from_ms(1700),
+                handing: Default::default(),
+                overlapping: Default::default(),
+                lines,
+                at_a_time: None,
+                unanswered: None,
+            };
+            let mut causes = known.to_vec();
+            let waits = Waits::of(&turns, 0);
+            waits.share_lines(Duration::from_ms(2360), &mut causes);
+            let sum: f64 = causes.iter().map(|c| c.1).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{causes:?}");
+            let share = |wanted| {
+                let found = causes.iter().find(|c| c.0 == wanted);
+                found.map_or(0.0, |c| (c.1 * 1e3).round() / 1e3)
+            };
+            let link = share(Cause::Limit(Limit::Link));
+            [link, share(Cause::Way), share(Cause::Asking)]
+        };
+        let line = OnLine {
+            all: Duration::from_ms(2160),
+            way: Duration::from_ms(1600),
+            is_own: false,
+        };
+        let none = OnLine::default();
+        let [grows, full] = [Limit::CwndSlowStart, Limit::Link].map(Cause::Limit);
+        let seen = |cause| [(Cause::Way, 0.72), (cause, 0.2), (Cause::Other, 0.08)];
+        assert_eq!(shared([line, none], seen(grows)), [0.878, 0.042, 0.0]);
+        assert_eq!(shared([line, none], seen(full)), [0.878, 0.042, 0.0]);
+        assert_eq!(shared([none, line], seen(grows)), [0.0, 0.042, 0.678]);
+        assert_eq!(shared([none; 2], seen(grows)), [0.0, 0.72, 0.0]);
+    }
+
     /// 1.5 MB up at 4 Mbit/s, 1.6 MB down at 20 Mbit/s: the request is 3.3 s of 4.2 s on the way, and its link is full for 3.1 s. Where the
     /// server works a second, that is its own.
     #[test]
@@ -372,6 +479,7 @@ mod tests {
                     Handing::default(),
                 ],
                 overlapping: Default::default(),
+                lines: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             };
@@ -419,6 +527,7 @@ mod tests {
                 Handing::default(),
             ],
             overlapping: Default::default(),
+            lines: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -447,6 +556,7 @@ mod tests {
                 way: Duration::ZERO,
                 handing: [handing, Handing::default()],
                 overlapping: Default::default(),
+                lines: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             };

@@ -10,6 +10,7 @@ mod datagrams;
 mod fates;
 mod flows;
 mod heading;
+mod lines;
 mod message;
 mod openings;
 mod overlap;
@@ -38,6 +39,7 @@ use farpath_wan::{Drops, Wan};
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
+pub use lines::OnLine;
 pub use message::Handing;
 pub use openings::Opening;
 pub use overlap::Overlap;
@@ -54,6 +56,7 @@ use compose::{compose, is_answer, run_at_head};
 use datagrams::{Counts, Fate};
 use fates::{Answers, Copies};
 use flows::Flows;
+use lines::Lines;
 use openings::Openings;
 use packet::Packet;
 use pauses::Pauses;
@@ -175,6 +178,7 @@ pub struct Plane<I> {
     /// None where nobody asks for it.
     pauses: Option<Pauses>,
     talks: Option<Talks>,
+    lines: Option<Lines>,
     segments: Option<Counted>,
     queries: Option<Asked>,
     openings: Option<Openings>,
@@ -243,6 +247,7 @@ impl<I: Interface> Plane<I> {
             datagrams,
             pauses: None,
             talks: None,
+            lines: None,
             segments: None,
             queries: None,
             openings: None,
@@ -503,8 +508,13 @@ impl<I: Interface> Plane<I> {
                 if let Some(pauses) = self.pauses.as_mut().filter(|_| told.is_none()) {
                     pauses.delivered(&packet, packet.slice(first, count), frame.at);
                 }
+                let came = (frame.flow, [frame.at, due]);
+                let passed = match told {
+                    None => self.note_passed(&packet, (first, count), came),
+                    Some(_) => None,
+                };
                 if let Some(talks) = self.talks.as_mut().filter(|_| is_whole) {
-                    talks.delivered(&packet, packet.slice(first, count), due);
+                    talks.delivered(&packet, packet.slice(first, count), due, passed);
                 }
                 if let Some(queries) = self.queries.as_mut().filter(|_| is_whole) {
                     queries.delivered(&packet, decided, due);
@@ -629,6 +639,9 @@ impl<I: Interface> Plane<I> {
 
     /// Applies a change to a port at the instant the network has been advanced to.
     pub fn apply(&mut self, number: usize, change: farpath_element::Change) {
+        if let (farpath_element::Change::Rate(rate), Some(lines)) = (&change, &mut self.lines) {
+            lines.change(number, *rate);
+        }
         let port = self.port_mut(number);
         port.apply(change);
         let lookahead = port.lookahead();

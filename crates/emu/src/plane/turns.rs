@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use farpath_units::{Duration, Time};
 
+use super::lines::{Carried, OnLine, Passed};
 use super::message::{Handing, Message};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport};
@@ -42,6 +43,8 @@ pub struct Turns {
     pub handing: [Handing; 2],
     /// What each of the ends waited for beside that, where turns overlap.
     pub overlapping: [Overlap; 2],
+    /// How long the slowest link on the way of each of the ends was taken by its data, without a pause.
+    pub lines: [OnLine; 2],
     /// Segments with data that were under way at a time, on average of the time with any; none where they were more than requests are.
     pub at_a_time: Option<f64>,
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way.
@@ -153,6 +156,7 @@ struct Talk {
     over: [End; 2],
     turns: Turns,
     overlaps: Overlaps,
+    carried: [Carried; 2],
 }
 
 impl Talk {
@@ -166,6 +170,7 @@ impl Talk {
             way: Duration::ZERO,
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -179,6 +184,7 @@ impl Talk {
             over: Default::default(),
             turns,
             overlaps: Overlaps::default(),
+            carried: Default::default(),
         }
     }
 
@@ -209,6 +215,7 @@ impl Talk {
             }
             None => self.message = Message::begins(length, false),
         }
+        self.carried[end].goes_on();
         let counted = Overlap {
             way: self.turns.way,
             other: self.turns.at[1 - end],
@@ -225,6 +232,7 @@ impl Talk {
         if is_answered {
             let there = stream.grew.max(then).min(now);
             self.turns.way += there.since(then);
+            self.carried[1 - end].answered(there.since(then));
             self.turns.at[end] += now.since(there);
         }
         let handing = &mut self.turns.handing[1 - end];
@@ -244,6 +252,12 @@ impl Talk {
         over.is_sent_more |= over.waited.is_some();
         self.overlaps.arrived(end, self.streams[end].arrived, at);
         self.reaches(at);
+    }
+
+    /// A link has carried data of an end.
+    fn passed(&mut self, end: usize, passed: &Passed) {
+        let is_last = self.last.is_some_and(|(who, _)| who == end);
+        self.carried[end].passes(passed, is_last);
     }
 
     /// An end has sent a FIN, or a reset.
@@ -277,6 +291,7 @@ impl Talk {
             handing,
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
+            lines: self.carried.each_ref().map(Carried::known),
             at_a_time: self.overlaps.at_a_time(),
             ..self.turns
         };
@@ -332,8 +347,14 @@ impl Talks {
         }
     }
 
-    /// A host is given the `length` bytes from `from` on of `packet`, which were due at an instant.
-    pub(super) fn delivered(&mut self, packet: &Packet, (from, length): (u32, u32), at: Time) {
+    /// A host is given the `length` bytes from `from` on of `packet`, which were due at an instant, after a link has carried them.
+    pub(super) fn delivered(
+        &mut self,
+        packet: &Packet,
+        (from, length): (u32, u32),
+        at: Time,
+        passed: Option<Passed>,
+    ) {
         let Transport::Tcp { ports, seq, .. } = packet.transport else {
             return;
         };
@@ -345,6 +366,7 @@ impl Talks {
         let heard = &mut talk.heard[1 - end];
         *heard = at.max(*heard);
         if length > 0 {
+            passed.iter().for_each(|passed| talk.passed(end, passed));
             talk.arrived(end, (seq.wrapping_add(from), length), at);
         }
     }
@@ -359,6 +381,7 @@ impl<I: Interface> Plane<I> {
     /// From now on it is known whose turn it was in each connection: [`Self::turns`].
     pub fn note_turns(&mut self) {
         self.talks.get_or_insert_default();
+        self.lines.get_or_insert_default();
     }
 
     /// Whose turn it was, for each connection. Empty where nobody asked for it.
