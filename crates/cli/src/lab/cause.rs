@@ -16,6 +16,8 @@ pub(super) enum Cause {
     Way,
     /// So many segments of requests and answers were on the way at a time, more than one.
     Ways(u32),
+    /// An end waited for its timer to send again what was lost of a request or an answer.
+    Timers,
     /// What the other side sends, and this one waited for, filled a link.
     Asking,
     /// A small write of the host that has this number waited for an acknowledgement.
@@ -41,6 +43,7 @@ impl Cause {
             Cause::Asked => Limit::Application.name(),
             Cause::Other => "other_side",
             Cause::Way | Cause::Ways(_) => "on_the_way",
+            Cause::Timers => Limit::Loss.name(),
             Cause::Held(_) => "small_writes",
             Cause::Back | Cause::Asking => "way_back",
             Cause::Down => "path_down",

@@ -213,7 +213,9 @@ impl Connections {
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
                 let served = waits.map(|w| w.of_server(one.host));
                 let line = waits.map_or(0.0, Waits::on_line);
-                each.extend(of.map(|e| e.with_served(served).with_line(line)));
+                let of = of.map(|e| e.with_served(served).with_line(line));
+                let repairs = waits.map(Waits::repairs).unwrap_or_default();
+                each.extend(of.map(|e| e.with_repairs(&repairs)));
             }
         }
         told.many = Many::of(&each);
@@ -241,6 +243,7 @@ impl Connections {
         let way = ways[most.host].take();
         let counts = self.counts(ends, most, way.as_ref());
         told.lost = counts.lost;
+        self.repairs(ends, most, &mut told);
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
         let held = waits.map(Waits::held_small).unwrap_or_default();
@@ -350,6 +353,8 @@ impl Watched {
             segments_sent: self.last.segments,
             segments_sent_again: self.last.retransmits,
             lost: None,
+            lost_back: None,
+            timers_s: 0.0,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),
@@ -372,6 +377,7 @@ impl Watched {
             silent_s: 0.0,
             kernel: Totals::of(self.last.sample.timers),
             many: None,
+            repaired: String::new(),
             cause: String::new(),
             figures: String::new(),
             line: String::new(),
@@ -547,6 +553,7 @@ impl Watched {
                     "it waited for the path {percent}: about {several} segments of requests and answers were on the way at a time"
                 );
             }
+            Cause::Timers => return format!("it waited for retransmission timers {percent}"),
             Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),
         };
         match limit {
@@ -700,6 +707,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: Default::default(),
                 lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             });
@@ -768,6 +776,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: Default::default(),
                 lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             });
@@ -940,6 +949,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: Default::default(),
                 lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 unanswered: Some((0, at(since))),
             });

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use farpath_emu::plane::Repairs;
 use farpath_observe::Timers;
+use farpath_record::count_of;
 use farpath_units::Duration;
 use serde::Serialize;
 
@@ -30,6 +32,8 @@ pub(super) struct Each {
     pub(super) served: Option<f64>,
     /// Time that a link was taken by what it carried, without a pause for a round trip or longer, seconds.
     pub(super) line: f64,
+    /// What was lost of what both ends sent, and what that cost.
+    pub(super) repairs: Repairs,
 }
 
 impl Each {
@@ -46,6 +50,7 @@ impl Each {
             held: [0.0; 2],
             served: None,
             line: 0.0,
+            repairs: Repairs::default(),
         })
     }
 
@@ -66,6 +71,15 @@ impl Each {
     /// The same where small writes of the sender and of the other end waited for so many seconds.
     pub(super) fn with_held(self, held: [f64; 2]) -> Each {
         Each { held, ..self }
+    }
+
+    /// The same with what was lost of it: the command waits for timers of a SYN before there are frames with data.
+    pub(super) fn with_repairs(self, repairs: &Repairs) -> Each {
+        Each {
+            busy: self.busy + repairs.opening.as_secs_f64(),
+            repairs: *repairs,
+            ..self
+        }
     }
 
     /// The same where a link was taken for so many seconds.
@@ -102,6 +116,11 @@ pub(super) struct Many {
     pub(super) server_s: f64,
     /// Time that a link was taken by what each of them carried, without a pause for a round trip or longer, of all, seconds.
     pub(super) line_s: f64,
+    /// Segments with data, and SYNs, that were lost of all, how many of them were SYNs, and how long the ends waited for their timers to send
+    /// them again, seconds.
+    pub(super) lost: u64,
+    pub(super) syns_lost: u64,
+    pub(super) timers_s: f64,
 }
 
 /// So many are many, where the largest has carried no more than one part in so many.
@@ -143,6 +162,9 @@ impl Many {
             other_held_small_s: these().map(|e| e.held[1]).sum(),
             server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
             line_s: these().map(|e| e.line).sum(),
+            lost: these().map(|e| e.repairs.lost).sum(),
+            syns_lost: these().map(|e| e.repairs.syns).sum(),
+            timers_s: these().map(|e| e.repairs.timers.as_secs_f64()).sum(),
         })
     }
 
@@ -174,6 +196,7 @@ impl Many {
         let mut causes = [
             (self.share_of(self.server_s), self.served()),
             (self.share_of(self.line_s), self.lined()),
+            (self.share_of(self.timers_s), self.repaired()),
         ];
         causes.sort_by(|a, b| b.0.total_cmp(&a.0));
         let named = causes.iter().filter(|(_, words)| !words.is_empty());
@@ -223,6 +246,24 @@ impl Many {
             share => format!(
                 "a link of the path was full of what they carried {:.0} % of their time",
                 100.0 * share
+            ),
+        }
+    }
+
+    /// What was lost of them, and what timers cost.
+    fn repaired(&self) -> String {
+        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
+        let syns = match self.syns_lost {
+            0 => String::new(),
+            n => format!(", {} among them", count_of(n, "SYN", "SYNs")),
+        };
+        match self.lost {
+            0 => String::new(),
+            n => format!(
+                "{} lost{syns}: retransmission timers took {:.1} s ({:.0} % of their time)",
+                count_of(n, "segment was", "segments were"),
+                self.timers_s,
+                100.0 * self.timers_s / lived
             ),
         }
     }
@@ -280,6 +321,7 @@ mod tests {
             held: [0.0; 2],
             served: None,
             line: 0.0,
+            repairs: Repairs::default(),
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -311,6 +353,7 @@ mod tests {
                     held: [0.0; 2],
                     served: None,
                     line: 0.0,
+                    repairs: Repairs::default(),
                 };
                 one.with_tls(tls)
             };
@@ -351,6 +394,7 @@ mod tests {
                 held: [0.0; 2],
                 served: None,
                 line: 0.0,
+                repairs: Repairs::default(),
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -380,6 +424,7 @@ mod tests {
                 held: [0.0; 2],
                 served: None,
                 line: 0.0,
+                repairs: Repairs::default(),
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -410,6 +455,7 @@ mod tests {
                 held: [0.0; 2],
                 served: None,
                 line: 0.0,
+                repairs: Repairs::default(),
             };
             let all: Vec<Each> = (0..30).map(|n| each(n).with_line(line)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -424,6 +470,43 @@ mod tests {
         assert!(!said(0.0).contains("link"));
     }
 
+    /// 25 connections one after another, 60 ms away: three segments are lost, and the first of them is a SYN. Where little is lost that comes
+    /// last.
+    #[test]
+    fn losses_of_many_connections_are_named() {
+        let said = |lost: u16, timers: u64| {
+            let each = |n: u16| Each {
+                ports: [40_000 + n, 7000],
+                sent: 104,
+                rtt: Some(0.06),
+                busy: 0.06,
+                tls: 0,
+                held: [0.0; 2],
+                served: None,
+                line: 0.0,
+                repairs: Repairs::default(),
+            };
+            let repairs = |n: u16| match n < lost {
+                true => Repairs {
+                    lost: 1,
+                    syns: u64::from(n == 0),
+                    timers: Duration::from_ms(timers),
+                    opening: Duration::from_ms(if n == 0 { timers } else { 0 }),
+                },
+                false => Repairs::default(),
+            };
+            let all: Vec<Each> = (0..25).map(|n| each(n).with_repairs(&repairs(n))).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        let most = said(3, 1000);
+        let words = "port 7000: 3 segments were lost, 1 SYN among them: retransmission timers took 3.0 s (75 % of their time); each took";
+        assert!(most.contains(words), "{most}");
+        let some = said(1, 100);
+        let words = "spares it; 1 segment was lost, 1 SYN among them: retransmission timers took 0.1 s (3 % of their time)";
+        assert!(some.ends_with(words), "{some}");
+        assert!(!said(0, 0).contains("lost"));
+    }
+
     /// 200 kB each at 8 Mbit/s, twenty at a time, 60 ms away: 44 round trips, one of them to be set up.
     #[test]
     fn a_set_up_that_takes_little_is_no_advice() {
@@ -436,6 +519,7 @@ mod tests {
             held: [0.0; 2],
             served: None,
             line: 0.0,
+            repairs: Repairs::default(),
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -455,6 +539,7 @@ mod tests {
             held: [0.0; 2],
             served: None,
             line: 0.0,
+            repairs: Repairs::default(),
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

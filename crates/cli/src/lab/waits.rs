@@ -1,7 +1,8 @@
 //! How long an end of a connection waited for answers, by the frames of both.
 
-use farpath_emu::plane::{Handing, OnLine, Overlap, Turns};
+use farpath_emu::plane::{Handing, OnLine, Overlap, Repairs, Turns};
 use farpath_observe::Limit;
+use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 
 use super::back::WINDOW;
@@ -34,6 +35,8 @@ pub(super) struct Waits {
     held: [Option<Duration>; 2],
     /// How long a link was taken by what this end sends, and the other, without a pause.
     lines: [OnLine; 2],
+    /// What was lost of what both ends sent, and what that cost.
+    repairs: Repairs,
     /// Segments of requests and answers that were on the way at a time; none where they were many.
     at_a_time: Option<f64>,
     /// Since when the other end has had all that this one sent, and sent nothing.
@@ -45,6 +48,9 @@ const OVERLAPS: f64 = 10.0;
 
 /// A link took the time of requests where it was full for this part of that.
 const FULL: f64 = 0.6;
+
+/// Timers that took a smaller share of the time are not named.
+const TIMERS_LEAST: f64 = 0.01;
 
 /// A shorter wait at the end than this is not named.
 const NAMED: Duration = Duration::from_secs(1);
@@ -67,6 +73,7 @@ impl Waits {
                 (held > Duration::ZERO || !is_open).then_some(held)
             }),
             lines: [end, 1 - end].map(|who| turns.lines[who]),
+            repairs: both(turns.repairs),
             at_a_time: turns.at_a_time,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
@@ -108,6 +115,35 @@ impl Waits {
                 100.0 * share
             )
         })
+    }
+
+    /// What was lost of what both ends sent, and what that cost.
+    pub(super) fn repairs(&self) -> Repairs {
+        self.repairs
+    }
+
+    /// What timers cost a connection of this `time`, in words; empty where that is little.
+    pub(super) fn repaired(&self, time: Duration) -> String {
+        let Repairs {
+            timers,
+            opening,
+            syns,
+            ..
+        } = self.repairs;
+        let all = self.all(time) + opening.as_secs_f64();
+        let share = timers.as_secs_f64() / all;
+        let of_syns = match syns {
+            0 => String::new(),
+            n => format!(", {} among them,", count_of(n, "SYN", "SYNs")),
+        };
+        match share >= TIMERS_LEAST {
+            true => format!(
+                "; retransmission timers of what was lost{of_syns} took {:.1} s ({:.0} % of the time)",
+                timers.as_secs_f64(),
+                100.0 * share
+            ),
+            false => String::new(),
+        }
     }
 
     /// How long a link was taken by what the two ends send, without a pause, seconds.
@@ -258,9 +294,30 @@ impl Waits {
         add(causes, Cause::Limit(link), of_window);
     }
 
+    /// Gives timers that had what was lost sent again the time that was on the way until then. Of `lost`, an outage's share, none is given
+    /// twice.
+    pub(super) fn share_timers(&self, time: Duration, lost: f64, causes: &mut Vec<(Cause, f64)>) {
+        let Repairs {
+            timers, opening, ..
+        } = self.repairs;
+        let share = timers.saturating_sub(opening).as_secs_f64() / self.all(time);
+        let of_way = take(causes, |cause| cause == Cause::Way, share - lost);
+        add(causes, Cause::Timers, of_way);
+    }
+
     /// The connection's time in seconds, by samples or by frames.
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
+    }
+}
+
+/// What was lost of what either end sent.
+fn both([a, b]: [Repairs; 2]) -> Repairs {
+    Repairs {
+        lost: a.lost + b.lost,
+        syns: a.syns + b.syns,
+        timers: a.timers + b.timers,
+        opening: a.opening + b.opening,
     }
 }
 
@@ -305,6 +362,7 @@ mod tests {
             handing: Default::default(),
             overlapping: Default::default(),
             lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -332,6 +390,7 @@ mod tests {
             handing: Default::default(),
             overlapping: Default::default(),
             lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -354,6 +413,7 @@ mod tests {
             handing: Default::default(),
             overlapping: Default::default(),
             lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -383,6 +443,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: [Overlap::default(), overlapping],
                 lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: Some(at_a_time),
                 unanswered: None,
             };
@@ -429,6 +490,7 @@ mod tests {
                 handing: Default::default(),
                 overlapping: Default::default(),
                 lines,
+                repairs: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             };
@@ -458,6 +520,62 @@ mod tests {
         assert_eq!(shared([none; 2], seen(grows)), [0.0, 0.72, 0.0]);
     }
 
+    /// 40 requests, 60 ms away, of which four are lost, and three answers: 1.4 s of 3.9 s are timers. Half of them are an outage's.
+    #[test]
+    fn timers_of_lost_requests_and_answers_are_named() {
+        let repairs = |lost: u64, timers: u64| Repairs {
+            lost,
+            timers: Duration::from_ms(timers),
+            ..Repairs::default()
+        };
+        let turns = Turns {
+            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            begun: None,
+            span: Duration::from_ms(3900),
+            waited: Default::default(),
+            at: Default::default(),
+            way: Duration::from_ms(3860),
+            handing: Default::default(),
+            overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: [repairs(4, 800), repairs(3, 600)],
+            at_a_time: None,
+            unanswered: None,
+        };
+        let (waits, time) = (Waits::of(&turns, 1), Duration::from_ms(3900));
+        for (lost, timers, way) in [(0.0, 0.359, 0.631), (0.2, 0.159, 0.631)] {
+            let mut causes = vec![(Cause::Way, 0.99 - lost), (Cause::Other, 0.01)];
+            waits.share_timers(time, lost, &mut causes);
+            let share = |wanted: Cause| {
+                let found = causes.iter().find(|c| c.0 == wanted);
+                found.map_or(0.0, |c| (c.1 * 1e3).round() / 1e3)
+            };
+            assert_eq!([share(Cause::Timers), share(Cause::Way)], [timers, way]);
+        }
+        assert_eq!(Cause::Timers.name(), "loss");
+        assert_eq!(
+            waits.repaired(time),
+            "; retransmission timers of what was lost took 1.4 s (36 % of the time)"
+        );
+        // The timer of a SYN runs before all that.
+        let syn = Repairs {
+            syns: 1,
+            opening: Duration::from_ms(200),
+            ..repairs(1, 200)
+        };
+        let opened = Turns {
+            repairs: [syn, Repairs::default()],
+            ..turns
+        };
+        assert_eq!(
+            Waits::of(&opened, 0).repaired(time),
+            "; retransmission timers of what was lost, 1 SYN among them, took 0.2 s (5 % of the time)"
+        );
+        let mut causes = vec![(Cause::Way, 1.0)];
+        Waits::of(&opened, 0).share_timers(time, 0.0, &mut causes);
+        assert_eq!(causes, [(Cause::Way, 1.0)]);
+    }
+
     /// 1.5 MB up at 4 Mbit/s, 1.6 MB down at 20 Mbit/s: the request is 3.3 s of 4.2 s on the way, and its link is full for 3.1 s. Where the
     /// server works a second, that is its own.
     #[test]
@@ -480,6 +598,7 @@ mod tests {
                 ],
                 overlapping: Default::default(),
                 lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             };
@@ -528,6 +647,7 @@ mod tests {
             ],
             overlapping: Default::default(),
             lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             unanswered: None,
         };
@@ -557,6 +677,7 @@ mod tests {
                 handing: [handing, Handing::default()],
                 overlapping: Default::default(),
                 lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 unanswered: None,
             };

@@ -19,6 +19,7 @@ mod pauses;
 mod plug;
 mod pool;
 mod queries;
+mod repairs;
 mod reply;
 mod router;
 mod segments;
@@ -46,6 +47,7 @@ pub use overlap::Overlap;
 pub use pauses::Way;
 pub use pool::{CHUNK, LARGEST};
 pub use queries::Queries;
+pub use repairs::Repairs;
 pub use segments::{Acks, Segments};
 pub use traffic::Traffic;
 pub use turns::Turns;
@@ -484,8 +486,8 @@ impl<I: Interface> Plane<I> {
         }
         if decided > 0 && !is_whole {
             self.datagrams.note(&packet, Fate::Damaged);
-            let watching = (self.segments.as_mut(), self.queries.as_mut());
-            damaged(&packet, frame.at, watching);
+            let watching = (self.segments.as_mut(), self.talks.as_mut());
+            damaged(&packet, frame.at, watching, self.queries.as_mut());
         }
         let out = &mut self.heading;
         let way = (&self.wan.plan, socket.macs);

@@ -86,6 +86,7 @@ impl Watched {
             waits.share_asking(time, full, causes);
             waits.share_overlap(time, causes);
             waits.share_lines(time, causes);
+            waits.share_timers(time, lost, causes);
             if self.host == 1 && self.held_small() < HELD_LEAST {
                 waits.name_asked(time, causes);
             }
