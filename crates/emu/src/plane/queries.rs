@@ -29,6 +29,10 @@ pub struct Queries {
     pub at: Duration,
     /// Time in which one of them or more, or an answer to one, was on the way.
     pub way: Duration,
+    /// How often one of them was sent again, from the same port, as it or its answer was lost.
+    pub retried: u64,
+    /// Time in which who asked for one of them or more waited until then.
+    pub retrying: Duration,
 }
 
 /// A query and its answer, until that has arrived.
@@ -53,6 +57,10 @@ struct Talk {
     arrived: Option<Time>,
     /// What is being answered, until the answer has arrived.
     answer: Option<Turn>,
+    /// A datagram of either end was lost after the last one that asked was sent.
+    is_lost: bool,
+    /// When what is asked was first sent, and how often again since then, if it was.
+    retried: Option<(Time, u64)>,
 }
 
 impl Talk {
@@ -103,10 +111,17 @@ struct Had {
     at: Times,
     /// When any, or an answer, was on the way.
     way: Times,
+    retried: u64,
+    /// When who asked waited to send one again.
+    retrying: Times,
 }
 
 impl Had {
-    fn add(&mut self, turn: Turn, arrived: Time) {
+    fn add(&mut self, turn: Turn, arrived: Time, retried: Option<(Time, u64)>) {
+        if let Some((first, times)) = retried {
+            self.retried += times;
+            self.retrying.add(first, turn.asked);
+        }
         self.answered += 1;
         self.at.add(turn.arrived, turn.answered);
         self.way.add(turn.asked, turn.arrived);
@@ -118,6 +133,8 @@ impl Had {
             answered: self.answered,
             at: self.at.sum(),
             way: self.way.sum(),
+            retried: self.retried,
+            retrying: self.retrying.sum(),
         }
     }
 }
@@ -179,8 +196,13 @@ impl Asked {
             asked: now,
             arrived: None,
             answer: None,
+            is_lost: false,
+            retried: None,
         });
         if talk.way == way {
+            let (first, times) = talk.retried.unwrap_or((talk.asked, 0));
+            talk.retried = talk.is_lost.then_some((first, times + 1));
+            talk.is_lost = false;
             talk.under_way += packet.segments() as u64;
             talk.asked = now;
             talk.answer = None;
@@ -209,7 +231,9 @@ impl Asked {
         } else if let Some(turn) = talk.answer.take()
             && let Some(host) = node_at(packet.addresses[0])
         {
-            self.hosts.entry(host).or_default().add(turn, at);
+            talk.is_lost = false;
+            let retried = talk.retried.take();
+            self.hosts.entry(host).or_default().add(turn, at, retried);
         }
     }
 
@@ -218,10 +242,13 @@ impl Asked {
         let Some(way) = way(packet) else {
             return;
         };
-        match self.talks.get_mut(&key(way)) {
-            Some(talk) if talk.way == way => talk.under_way = talk.under_way.saturating_sub(1),
-            Some(talk) => talk.answer = None,
-            None => {}
+        let Some(talk) = self.talks.get_mut(&key(way)) else {
+            return;
+        };
+        talk.is_lost = true;
+        match talk.way == way {
+            true => talk.under_way = talk.under_way.saturating_sub(1),
+            false => talk.answer = None,
         }
     }
 }
@@ -334,6 +361,32 @@ mod tests {
         asked.delivered(&answer(7), 1, at(1070));
         assert_eq!(found(&asked), (1, Duration::from_ms(50)));
         assert_eq!(queries(&asked).way, Duration::from_ms(20));
+    }
+
+    /// A query is lost, and then the answer to it: it is sent three times, 600 ms apart. The next one is new, however long after. One that is
+    /// never answered counts for nothing.
+    #[test]
+    fn a_lost_query_or_answer_is_waited_for_until_it_is_sent_again() {
+        let mut asked = Asked::default();
+        asked.sent(&query(7), at(0));
+        asked.lost(&query(7));
+        asked.sent(&query(7), at(600));
+        asked.delivered(&query(7), 1, at(610));
+        asked.sent(&answer(7), at(610));
+        asked.lost(&answer(7));
+        for ms in [1200, 5000] {
+            asked.sent(&query(7), at(ms));
+            asked.delivered(&query(7), 1, at(ms + 10));
+            asked.sent(&answer(7), at(ms + 10));
+            asked.delivered(&answer(7), 1, at(ms + 20));
+        }
+        asked.sent(&query(7), at(6000));
+        asked.lost(&query(7));
+        asked.sent(&query(7), at(7000));
+        asked.lost(&query(7));
+        let found = queries(&asked);
+        assert_eq!((found.answered, found.retried), (2, 2));
+        assert_eq!(found.retrying, Duration::from_ms(1200));
     }
 
     /// A datagram every 20 ms each way, 50 ms apart; and one way alone.
