@@ -19,7 +19,7 @@ use self::lasting::SAMPLES_LEAST;
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
-use super::cause::{Cause, join_losses, named};
+use super::cause::{self, Cause, join_losses, named};
 use super::held::{self, UNHELD};
 use super::many::{Each, Many};
 use super::seen::{End, Seen};
@@ -554,6 +554,7 @@ impl Watched {
                 );
             }
             Cause::Timers => return format!("it waited for retransmission timers {percent}"),
+            Cause::Queries(host) => return cause::elsewhere(host, &percent),
             Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),
         };
         match limit {
@@ -703,6 +704,7 @@ mod tests {
                 span: Duration::from_ms(300),
                 waited: Default::default(),
                 at: [0, other].map(Duration::from_ms),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(300 - other),
                 handing: Default::default(),
                 overlapping: Default::default(),
@@ -772,6 +774,7 @@ mod tests {
                 span: Duration::from_ms(rounds * 100),
                 waited: Default::default(),
                 at: [other, 0].map(Duration::from_ms),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(way),
                 handing: Default::default(),
                 overlapping: Default::default(),
@@ -945,6 +948,7 @@ mod tests {
                 span: Duration::from_ms(60),
                 waited: Default::default(),
                 at: [Duration::ZERO; 2],
+                elsewhere: Default::default(),
                 way: Duration::ZERO,
                 handing: Default::default(),
                 overlapping: Default::default(),

@@ -22,6 +22,8 @@ pub(super) struct Waits {
     other: Duration,
     /// This end had all of an answer, and had not asked again; or it had something to answer, where turns overlap.
     own: Duration,
+    /// What of its own turns this end's host waited for answers over UDP, and the other's.
+    elsewhere: [Duration; 2],
     /// A request or an answer was on the way.
     way: Duration,
     /// What this end waited for beside that, where turns overlap.
@@ -64,6 +66,7 @@ impl Waits {
             waited: [end, 1 - end].map(|who| turns.waited[who]),
             other: turns.at[1 - end],
             own: turns.at[end] + turns.overlapping[1 - end].other,
+            elsewhere: [end, 1 - end].map(|who| turns.elsewhere[who]),
             way: turns.way,
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],
@@ -305,6 +308,22 @@ impl Waits {
         add(causes, Cause::Timers, of_way);
     }
 
+    /// Names what a program waited for beside a connection: the other side's turn, or the time of the host of this number without anything
+    /// to send, is that of answers over UDP where these were waited for.
+    pub(super) fn share_elsewhere(
+        &self,
+        host: usize,
+        time: Duration,
+        causes: &mut Vec<(Cause, f64)>,
+    ) {
+        let [own, other] = self.elsewhere.map(|t| t.as_secs_f64() / self.all(time));
+        let is_idle = |cause: Cause| matches!(cause, Cause::Limit(Limit::Application));
+        let of_own = take(causes, is_idle, own);
+        add(causes, Cause::Queries(host), of_own);
+        let of_other = take(causes, |cause| cause == Cause::Other, other);
+        add(causes, Cause::Queries(1 - host), of_other);
+    }
+
     /// The connection's time in seconds, by samples or by frames.
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
@@ -358,6 +377,7 @@ mod tests {
             span: Duration::from_ms(1560),
             waited: [560, 1460].map(Duration::from_ms),
             at: [1000, 100].map(Duration::from_ms),
+            elsewhere: Default::default(),
             way: Duration::from_ms(320),
             handing: Default::default(),
             overlapping: Default::default(),
@@ -386,6 +406,7 @@ mod tests {
             span: Duration::from_ms(2200),
             waited: [2200, 2100].map(Duration::from_ms),
             at: [0, 0].map(Duration::from_ms),
+            elsewhere: Default::default(),
             way: Duration::from_ms(160),
             handing: Default::default(),
             overlapping: Default::default(),
@@ -409,6 +430,7 @@ mod tests {
             span: Duration::from_ms(4000),
             waited: Default::default(),
             at: [100, asked].map(Duration::from_ms),
+            elsewhere: Default::default(),
             way: Duration::from_ms(600),
             handing: Default::default(),
             overlapping: Default::default(),
@@ -439,6 +461,7 @@ mod tests {
                 span: Duration::from_ms(1000),
                 waited: Default::default(),
                 at: Default::default(),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(50),
                 handing: Default::default(),
                 overlapping: [Overlap::default(), overlapping],
@@ -486,6 +509,7 @@ mod tests {
                 span: Duration::from_ms(2360),
                 waited: Default::default(),
                 at: Default::default(),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(1700),
                 handing: Default::default(),
                 overlapping: Default::default(),
@@ -534,6 +558,7 @@ mod tests {
             span: Duration::from_ms(3900),
             waited: Default::default(),
             at: Default::default(),
+            elsewhere: Default::default(),
             way: Duration::from_ms(3860),
             handing: Default::default(),
             overlapping: Default::default(),
@@ -576,6 +601,36 @@ mod tests {
         assert_eq!(causes, [(Cause::Way, 1.0)]);
     }
 
+    /// A command that looks a name up before each request: of 0.75 s of its turns 0.7 s are that.
+    #[test]
+    fn time_of_queries_beside_a_connection_is_not_the_other_sides() {
+        let turns = Turns {
+            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            begun: None,
+            span: Duration::from_ms(1000),
+            waited: Default::default(),
+            at: [750, 0].map(Duration::from_ms),
+            elsewhere: [700, 0].map(Duration::from_ms),
+            way: Duration::from_ms(250),
+            handing: Default::default(),
+            overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
+            at_a_time: None,
+            unanswered: None,
+        };
+        let idle = Cause::Limit(Limit::Application);
+        for (end, of) in [(1, Cause::Other), (0, idle)] {
+            let mut causes = vec![(of, 0.75), (Cause::Way, 0.25)];
+            let time = Duration::from_ms(1000);
+            Waits::of(&turns, end).share_elsewhere(end, time, &mut causes);
+            assert_eq!(causes[0].0, Cause::Queries(0), "{causes:?}");
+            let shares: Vec<f64> = causes.iter().map(|c| (c.1 * 1e6).round() / 1e6).collect();
+            assert_eq!(shares, [0.7, 0.25, 0.05]);
+        }
+        assert_eq!(Cause::Queries(0).name(), "udp_queries");
+    }
+
     /// 1.5 MB up at 4 Mbit/s, 1.6 MB down at 20 Mbit/s: the request is 3.3 s of 4.2 s on the way, and its link is full for 3.1 s. Where the
     /// server works a second, that is its own.
     #[test]
@@ -587,6 +642,7 @@ mod tests {
                 span: Duration::from_ms(4200),
                 waited: Default::default(),
                 at: [0, 34].map(Duration::from_ms),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(60),
                 handing: [
                     Handing {
@@ -637,6 +693,7 @@ mod tests {
             span: Duration::from_ms(1000),
             waited: Default::default(),
             at: Default::default(),
+            elsewhere: Default::default(),
             way: Duration::from_ms(way),
             handing: [
                 Handing {
@@ -673,6 +730,7 @@ mod tests {
                 span: Duration::from_ms(1000),
                 waited: Default::default(),
                 at: Default::default(),
+                elsewhere: Default::default(),
                 way: Duration::ZERO,
                 handing: [handing, Handing::default()],
                 overlapping: Default::default(),

@@ -343,7 +343,10 @@ impl<I: Interface> Plane<I> {
         };
         self.datagrams.sent(socket.node, &packet);
         if let Some(talks) = &mut self.talks {
-            talks.sent(&packet, now);
+            let since = talks.sent(&packet, now);
+            if let (Some(since), Some(queries)) = (since, &self.queries) {
+                talks.asked_elsewhere(&packet, queries.waited(socket.node, since, now));
+            }
         }
         if let Some(segments) = &mut self.segments {
             segments.sent(&packet);

@@ -4,7 +4,7 @@
 //! arrived until it sends one back. That counts only where nothing else was on the way to it then, and where who asked sends nothing before
 //! the answer has arrived. What both send of their own accord, as calls and streams are, has more on the way, and is none of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
@@ -19,6 +19,9 @@ const ENDS: usize = 1 << 12;
 
 /// So many times are kept of a host before they are added up.
 const TIMES: usize = 1 << 16;
+
+/// So many of the last waits of a host are kept.
+const WAITS: usize = 1 << 10;
 
 /// Queries over UDP that a host answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,6 +164,8 @@ fn sum(times: &[(Time, Time)]) -> Duration {
 pub(super) struct Asked {
     talks: BTreeMap<Way, Talk>,
     hosts: BTreeMap<NodeId, Had>,
+    /// When a host last waited for answers, from each query on: in order of their ends.
+    waits: BTreeMap<NodeId, VecDeque<(Time, Time)>>,
     /// Datagrams between ends that were not followed, since most of those that were made room.
     turned_away: usize,
 }
@@ -234,7 +239,27 @@ impl Asked {
             talk.is_lost = false;
             let retried = talk.retried.take();
             self.hosts.entry(host).or_default().add(turn, at, retried);
+            if let Some(asker) = node_at(packet.addresses[1]) {
+                let since = retried.map_or(turn.asked, |(first, _)| first);
+                let waits = self.waits.entry(asker).or_default();
+                if waits.len() >= WAITS {
+                    waits.pop_front();
+                }
+                waits.push_back((since, at));
+            }
         }
+    }
+
+    /// For how long of the time between two instants a host waited for answers that have come.
+    pub(super) fn waited(&self, host: NodeId, from: Time, to: Time) -> Duration {
+        let all = self.waits.get(&host).into_iter().flatten().rev();
+        let last = all.take_while(|(_, until)| *until > from);
+        let mut times: Vec<(Time, Time)> = last
+            .map(|(since, until)| ((*since).max(from), (*until).min(to)))
+            .filter(|(since, until)| since < until)
+            .collect();
+        join(&mut times);
+        sum(&times)
     }
 
     /// A segment of `packet` does not arrive, or not whole.
@@ -361,6 +386,23 @@ mod tests {
         asked.delivered(&answer(7), 1, at(1070));
         assert_eq!(found(&asked), (1, Duration::from_ms(50)));
         assert_eq!(queries(&asked).way, Duration::from_ms(20));
+    }
+
+    /// Two queries side by side, one after them, and an instant between: each counts once, and within two instants alone.
+    #[test]
+    fn who_asks_waits_from_its_query_to_the_answer() {
+        let mut asked = Asked::default();
+        for (port, from, to) in [(1, 0, 100), (2, 20, 120), (3, 150, 250)] {
+            asked.sent(&query(port), at(from));
+            asked.delivered(&query(port), 1, at(from + 40));
+            asked.sent(&answer(port), at(from + 50));
+            asked.delivered(&answer(port), 1, at(to));
+        }
+        let waited = |from, to| asked.waited(NodeId(0), at(from), at(to));
+        assert_eq!(waited(0, 300), Duration::from_ms(220));
+        assert_eq!(waited(110, 200), Duration::from_ms(10 + 50));
+        assert_eq!(waited(120, 150), Duration::ZERO);
+        assert_eq!(asked.waited(NodeId(1), at(0), at(300)), Duration::ZERO);
     }
 
     /// A query is lost, and then the answer to it: it is sent three times, 600 ms apart. The next one is new, however long after. One that is

@@ -38,6 +38,8 @@ pub struct Turns {
     pub waited: [Duration; 2],
     /// Time in which each of the ends had all that the other had sent, and had not answered yet.
     pub at: [Duration; 2],
+    /// What of that its host waited for answers to queries over UDP.
+    pub elsewhere: [Duration; 2],
     /// Time in which the last of a message, all handed over, was under way to the end that answered it.
     pub way: Duration,
     /// How each of the ends handed over its messages that were answered, and the last answer.
@@ -153,6 +155,8 @@ struct Talk {
     begun: Option<Time>,
     /// What is being sent, by the end that sent last.
     message: Message,
+    /// Since when the end that has just sent had all of what it answers; none where that is not so.
+    turn: Option<Time>,
     /// When each end was last given a segment, with data or without, and one with data.
     heard: [Time; 2],
     given: [Time; 2],
@@ -171,6 +175,7 @@ impl Talk {
             span: Duration::ZERO,
             waited: Default::default(),
             at: [Duration::ZERO; 2],
+            elsewhere: [Duration::ZERO; 2],
             way: Duration::ZERO,
             handing: Default::default(),
             overlapping: Default::default(),
@@ -184,6 +189,7 @@ impl Talk {
             last: None,
             begun: None,
             message: Message::default(),
+            turn: None,
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
             over: Default::default(),
@@ -244,6 +250,7 @@ impl Talk {
             self.turns.way += there.since(then);
             self.carried[1 - end].answered(there.since(then));
             self.turns.at[end] += now.since(there);
+            self.turn = Some(there);
         }
         let handing = &mut self.turns.handing[1 - end];
         *handing = handing.and(match is_answered {
@@ -344,15 +351,15 @@ impl Talk {
 pub(super) struct Talks(BTreeMap<Way, Talk>);
 
 impl Talks {
-    /// A host has handed over `packet`.
-    pub(super) fn sent(&mut self, packet: &Packet, now: Time) {
+    /// A host has handed over `packet`. Where that answers what the other end sent, since when it had all of that.
+    pub(super) fn sent(&mut self, packet: &Packet, now: Time) -> Option<Time> {
         let Transport::Tcp {
             ports,
             seq,
             control,
         } = packet.transport
         else {
-            return;
+            return None;
         };
         let way = packet.way(ports);
         let seq = seq.wrapping_add(u32::from(control & SYN != 0));
@@ -365,9 +372,7 @@ impl Talks {
         if is_room && !self.0.contains_key(&key(way)) {
             self.0.insert(key(way), Talk::new(way));
         }
-        let Some(talk) = self.0.get_mut(&key(way)) else {
-            return;
-        };
+        let talk = self.0.get_mut(&key(way))?;
         let end = usize::from(talk.turns.ends != way);
         match packet.payload() {
             0 if control & SYN != 0 => talk.opens(end, seq, now),
@@ -376,6 +381,19 @@ impl Talks {
         }
         if control & (FIN | RST) != 0 {
             talk.ended(end, control & RST != 0);
+        }
+        talk.turn.take()
+    }
+
+    /// The host that has just handed over `packet` waited so long for answers to queries, while it had what it answers.
+    pub(super) fn asked_elsewhere(&mut self, packet: &Packet, waited: Duration) {
+        let Transport::Tcp { ports, .. } = packet.transport else {
+            return;
+        };
+        let way = packet.way(ports);
+        if let Some(talk) = self.0.get_mut(&key(way)) {
+            let end = usize::from(talk.turns.ends != way);
+            talk.turns.elsewhere[end] += waited;
         }
     }
 

@@ -87,6 +87,7 @@ impl Watched {
             waits.share_overlap(time, causes);
             waits.share_lines(time, causes);
             waits.share_timers(time, lost, causes);
+            waits.share_elsewhere(self.host, time, causes);
             if self.host == 1 && self.held_small() < HELD_LEAST {
                 waits.name_asked(time, causes);
             }
