@@ -50,18 +50,20 @@ struct Spell {
 }
 
 impl Spell {
-    /// Frames came that followed each other, the first and the last at an instant; the link takes `one` for the first of them.
-    fn goes_on(&mut self, [first, last]: [Time; 2], one: Duration) {
+    /// Frames came that followed each other, the first and the last at an instant; the link takes `one` for the first of them, and `all` for
+    /// all of them.
+    fn goes_on(&mut self, [first, last]: [Time; 2], [one, all]: [Duration; 2]) {
         let started = first - one;
         let gap = started.since(self.until);
-        let gaps = self.gaps + gap;
+        let between = last.since(started).saturating_sub(all);
+        let gaps = self.gaps + gap + between;
         let length = last.since(self.since);
         let is_pause = gap > one || gaps.times(GAPS) > length + one.times(GAPS);
         *self = match is_pause {
             true => Spell {
                 since: started,
                 until: last,
-                gaps: Duration::ZERO,
+                gaps: between,
             },
             false => Spell {
                 since: self.since,
@@ -151,9 +153,10 @@ impl Lines {
         };
         let spell = self.spells.entry(line.port).or_default();
         let one = time(if many > 0 { length } else { last });
-        spell.goes_on(came, one);
+        let took = time(length).times(many) + time(last);
+        spell.goes_on(came, [one, took]);
         Some(Passed {
-            took: time(length).times(many) + time(last),
+            took,
             since: spell.since,
             is_long: spell.is_long(line.round),
             is_own: line.is_own,
@@ -251,7 +254,7 @@ mod tests {
                     false => at(6_000 * (number + 1)),
                 };
                 if comes(number) {
-                    spell.goes_on([time; 2], us(6_000));
+                    spell.goes_on([time; 2], [us(6_000); 2]);
                     if spell.is_long(us(100_000)) {
                         longest = spell.until.since(spell.since);
                     }
@@ -263,6 +266,13 @@ mod tests {
         assert_eq!(longest(17, &|_| true), us(40 * 17 * 6_000));
         assert_eq!(longest(17, &|n| n % 25 != 24), us(40 * 17 * 6_000));
         assert_eq!(longest(17, &|n| n % 2 == 0), Duration::ZERO);
+        // Four frames in one delivery, and a pause of a frame among them, over and over.
+        let mut spell = Spell::default();
+        for n in 0..100 {
+            let came = [6_000, 30_000].map(|after| at(30_000 * n + after));
+            spell.goes_on(came, [6_000, 24_000].map(us));
+            assert!(!spell.is_long(us(100_000)));
+        }
     }
 
     fn passed(since: u64, took: u64, is_long: bool) -> Passed {
