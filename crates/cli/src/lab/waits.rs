@@ -295,6 +295,19 @@ impl Waits {
         };
         let of_window = take(causes, is_window, rest);
         add(causes, Cause::Limit(link), of_window);
+        // A window or buffer that is full is not the limit where a larger one would fill the link no more.
+        let is_in_flight = |cause: Cause| {
+            matches!(
+                cause,
+                Cause::Limit(Limit::SendBuffer | Limit::ReceiveWindow)
+            )
+        };
+        let of_full = take(
+            causes,
+            is_in_flight,
+            (rest - of_window).min(share(own.brim)),
+        );
+        add(causes, Cause::Limit(link), of_full);
     }
 
     /// Gives timers that had what was lost sent again the time that was on the way until then. Of `lost`, an outage's share, none is given
@@ -532,14 +545,22 @@ mod tests {
         };
         let line = OnLine {
             all: Duration::from_ms(2160),
+            brim: Duration::from_ms(2160),
             way: Duration::from_ms(1600),
             is_own: false,
         };
         let none = OnLine::default();
-        let [grows, full] = [Limit::CwndSlowStart, Limit::Link].map(Cause::Limit);
+        let [grows, full, buffer] =
+            [Limit::CwndSlowStart, Limit::Link, Limit::SendBuffer].map(Cause::Limit);
         let seen = |cause| [(Cause::Way, 0.72), (cause, 0.2), (Cause::Other, 0.08)];
         assert_eq!(shared([line, none], seen(grows)), [0.878, 0.042, 0.0]);
         assert_eq!(shared([line, none], seen(full)), [0.878, 0.042, 0.0]);
+        assert_eq!(shared([line, none], seen(buffer)), [0.878, 0.042, 0.0]);
+        let gaps = OnLine {
+            brim: Duration::ZERO,
+            ..line
+        };
+        assert_eq!(shared([gaps, none], seen(buffer)), [0.678, 0.042, 0.0]);
         assert_eq!(shared([none, line], seen(grows)), [0.0, 0.042, 0.678]);
         assert_eq!(shared([none; 2], seen(grows)), [0.0, 0.72, 0.0]);
     }

@@ -17,11 +17,16 @@ use super::{Interface, Plane};
 /// A spell may have one part in so many without a frame on its link: frames that were lost behind it, or that others took.
 const GAPS: u64 = 20;
 
+/// One with more than this part leaves a window or buffer that is full some time: with a larger one more would go through.
+const BRIM: u64 = 100;
+
 /// The time that the slowest link on the way of an end's data took for them, in spells of a round trip or longer in which it had no pause.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OnLine {
     /// All of it.
     pub all: Duration,
+    /// What of it lies in spells with next to no gap, so that a larger window or buffer would not have filled the link any more.
+    pub brim: Duration,
     /// What of it lies in the time in which the last of a message was under way to the end that answered it.
     pub way: Duration,
     /// The link leads out of a host, not out of a router.
@@ -78,6 +83,11 @@ impl Spell {
         let length = self.until.since(self.since);
         length >= round && self.gaps.times(GAPS) <= length
     }
+
+    /// Whether it has next to no gap.
+    fn is_to_the_brim(&self) -> bool {
+        self.gaps.times(BRIM) <= self.until.since(self.since)
+    }
 }
 
 /// What a link has carried of a packet.
@@ -89,6 +99,8 @@ pub(super) struct Passed {
     pub(super) since: Time,
     /// That is a round trip or longer ago.
     pub(super) is_long: bool,
+    /// Next to nothing of that time is a gap.
+    pub(super) is_to_the_brim: bool,
     pub(super) is_own: bool,
 }
 
@@ -159,6 +171,7 @@ impl Lines {
             took,
             since: spell.since,
             is_long: spell.is_long(line.round),
+            is_to_the_brim: spell.is_to_the_brim(),
             is_own: line.is_own,
         })
     }
@@ -189,6 +202,9 @@ impl Carried {
         }
         if passed.is_long {
             self.known.all += *all;
+            if passed.is_to_the_brim {
+                self.known.brim += *all;
+            }
             self.known.is_own = passed.is_own;
             self.tail += *tail;
             self.fresh = [Duration::ZERO; 2];
@@ -280,6 +296,7 @@ mod tests {
             took: us(took),
             since: at(since),
             is_long,
+            is_to_the_brim: since == 900,
             is_own: false,
         }
     }
@@ -303,5 +320,6 @@ mod tests {
         carried.answered(us(7));
         let known = carried.known();
         assert_eq!([known.all, known.way], [us(155), us(57)]);
+        assert_eq!(known.brim, us(55), "of the last spell alone");
     }
 }
