@@ -668,6 +668,7 @@ mod tests {
                 rates: vec![(Time::ZERO, Rate::from_bps(80_000).expect("a rate"))],
                 intervals,
                 dropped,
+                frame_bytes: 0,
             }],
         }
     }

@@ -71,6 +71,8 @@ pub struct Hop<'a> {
     pub intervals: &'a [Interval],
     /// Over the whole run.
     pub dropped: Dropped,
+    /// Bytes of a frame on the wire, framing included: the mean of all that it carried; 0 where it carried none.
+    pub frame_bytes: u64,
 }
 
 impl Hop<'_> {
@@ -92,8 +94,22 @@ impl Hop<'_> {
         let bytes: u64 = self.intervals[of.clone()].iter().map(|i| i.bytes).sum();
         let at = |n: usize| Time::ZERO + every.times(n as u64);
         let capacity = self.capacity(at(of.start), at(of.end));
-        let share = bytes as f64 / capacity.max(f64::MIN_POSITIVE);
+        let share_of = |bytes: u64| bytes as f64 / capacity.max(f64::MIN_POSITIVE);
+        let mut share = share_of(bytes);
+        if share < FULL && self.waits_throughout(&of) {
+            // Of a link without a pause up to one frame is counted before, in the interval in which it started.
+            share = share_of(bytes + self.frame_bytes).min(1.0);
+        }
         (!of.is_empty() && share >= FULL).then_some(share)
+    }
+
+    /// Whether frames waited for it at the start of these intervals and at the end of each.
+    fn waits_throughout(&self, of: &Range<usize>) -> bool {
+        let Some(before) = of.start.checked_sub(1) else {
+            return false;
+        };
+        let ends = &self.intervals[before..of.end];
+        ends.iter().all(|interval| interval.queue_bytes > 0)
     }
 
     /// Whether one that carried this share of its rate was full in an interval.
@@ -286,6 +302,7 @@ mod tests {
             rates: vec![(Time::ZERO, kbps(800))],
             intervals,
             dropped: Dropped::default(),
+            frame_bytes: 0,
         };
         Path {
             down: Vec::new(),
@@ -366,6 +383,33 @@ mod tests {
         );
         let carries = path.capacity(at(1), at(4));
         assert!((carries - 165.0).abs() < 1e-9, "{carries}");
+    }
+
+    /// Frames of 31 bytes on a link of 100 bytes an interval: three of them start in most, four in every fourth.
+    /// It has no pause. Where nothing waits at an end, or two start where three would, it may have one.
+    #[test]
+    fn a_frame_across_the_edge_of_an_interval_is_no_pause() {
+        let interval = |(frames, queue_bytes): (u64, u64)| Interval {
+            bytes: 31 * frames,
+            queue_bytes,
+        };
+        let busy = [(4, 9), (3, 9), (3, 9), (3, 9), (4, 9)].map(interval);
+        let drained = [(4, 9), (3, 9), (3, 0), (3, 9), (2, 9)].map(interval);
+        let full = |intervals: &[Interval], frame_bytes: u64| -> Vec<bool> {
+            let mut path = path(false, intervals);
+            path.hops[0].frame_bytes = frame_bytes;
+            let share = |n: u64| -> f64 { path.full(at(n), at(n + 1), MS).values().sum() };
+            (0..5).map(|n| share(n) == 1.0).collect()
+        };
+        assert_eq!(full(&busy, 31), [true; 5]);
+        assert_eq!(full(&busy, 0), [true, false, false, false, true]);
+        assert_eq!(full(&drained, 31), [true, true, false, false, false]);
+        // Shorter than a frame: one that is on the wire throughout starts in none of them.
+        let long = [310, 0, 0, 310, 0].map(|bytes| Interval {
+            bytes,
+            queue_bytes: 9,
+        });
+        assert_eq!(full(&long, 310), [true; 5]);
     }
 
     /// A window of two thirds of the pipe, in one burst every three intervals: it fills the link while it passes.

@@ -18,7 +18,8 @@ pub struct Evidence<'a> {
     scenario: &'a Scenario,
     wan: &'a Wan,
     real_hosts: bool,
-    ports: Vec<(Vec<Interval>, Dropped)>,
+    /// Of each its intervals, what was dropped, and the mean length of a frame on the wire, bytes.
+    ports: Vec<(Vec<Interval>, Dropped, u64)>,
     /// The rates of every port, each from an instant on.
     rates: Vec<Vec<(Time, Rate)>>,
     /// Port, flow and `seq` of what was to be lost by order and did not come by.
@@ -67,7 +68,8 @@ impl<'a> Evidence<'a> {
                 host,
                 other: sum - queue - policed - mtu - host,
             };
-            (intervals.collect(), dropped)
+            let frame_bytes = counters.bytes / counters.frames.max(1);
+            (intervals.collect(), dropped, frame_bytes)
         };
         let all = 0..wan.plan.ports.len();
         Evidence {
@@ -137,7 +139,7 @@ impl<'a> Evidence<'a> {
         let Some(spec) = direction.impairments.flap else {
             return Some(Vec::new());
         };
-        let intervals = self.ports.iter().map(|(intervals, _)| intervals.len());
+        let intervals = self.ports.iter().map(|(intervals, ..)| intervals.len());
         let counted = intervals.max().unwrap_or(0) as u64;
         let end = Time::ZERO + self.wan.sampling.every.times(counted);
         let flap = Flap::new(spec, self.wan.flap_key(self.scenario, port));
@@ -153,7 +155,7 @@ impl<'a> Evidence<'a> {
         let walk = plan.walk(self.scenario, dir);
         let hop = |number: usize| {
             let port = &plan.ports[number];
-            let (intervals, dropped) = &self.ports[number];
+            let (intervals, dropped, frame_bytes) = &self.ports[number];
             let own = !self.scenario.is_router(port.from);
             Hop {
                 own,
@@ -161,6 +163,7 @@ impl<'a> Evidence<'a> {
                 rates: self.rates[number].clone(),
                 intervals,
                 dropped: *dropped,
+                frame_bytes: *frame_bytes,
             }
         };
         // What is sent is not acknowledged either while the way back is down.

@@ -97,6 +97,7 @@ mod tests {
             rates: vec![(Time::ZERO, Rate::from_bps(64_000).expect("a rate"))],
             intervals: &intervals,
             dropped: Dropped::default(),
+            frame_bytes: 0,
         };
         let path = Path {
             every: Duration::from_ms(100),

@@ -31,6 +31,10 @@ pub(super) struct Busiest {
     pub(super) segments_sent_again: u64,
     /// What the path dropped of its segments with data, by cause; none where its frames were not followed.
     pub(super) lost: Option<Lost>,
+    /// The same of the other end's.
+    pub(super) lost_back: Option<Lost>,
+    /// Time that both ends waited for their timers to send again what was lost, seconds; 0 where frames were not followed.
+    pub(super) timers_s: f64,
     /// Acknowledgements without data that its receiver sent, and those of them that the path dropped on the way back.
     pub(super) acks: u64,
     pub(super) acks_lost: u64,
@@ -73,6 +77,9 @@ pub(super) struct Busiest {
     pub(super) kernel: Option<Totals>,
     /// What many small connections of the same sender have in common; none where one carried much of it.
     pub(super) many: Option<Many>,
+    /// What timers cost it, in words; empty where that is little.
+    #[serde(skip)]
+    pub(super) repaired: String,
     /// What limited it, in words; empty where samples are too few and the kernel's totals say nothing.
     #[serde(skip)]
     pub(super) cause: String,
@@ -225,7 +232,9 @@ impl Busiest {
                 count_of(self.all_segments_sent_again, "segment", "segments")
             ),
         };
-        let there = self.lost.map_or(String::new(), |lost| lost.words());
+        let ways = [(self.lost, "there"), (self.lost_back, "back")];
+        let data = ways.map(|(lost, way)| lost.map_or(String::new(), |lost| lost.words(way)));
+        let data = data.concat() + &self.repaired;
         let lost = match self.acks_lost {
             0 => String::new(),
             n => format!(
@@ -234,7 +243,7 @@ impl Busiest {
                 if n == 1 { "was" } else { "were" }
             ),
         };
-        held + &there + &lost + &others
+        held + &data + &lost + &others
     }
 
     /// That small writes waited, by frames, where samples say nothing of what limited it.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use farpath_observe::Limit;
 
+use super::connections::SENDERS;
+
 /// What limited a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cause {
@@ -16,6 +18,10 @@ pub(super) enum Cause {
     Way,
     /// So many segments of requests and answers were on the way at a time, more than one.
     Ways(u32),
+    /// An end waited for its timer to send again what was lost of a request or an answer.
+    Timers,
+    /// The host that has this number waited for answers to queries over UDP, and not for this connection.
+    Queries(usize),
     /// What the other side sends, and this one waited for, filled a link.
     Asking,
     /// A small write of the host that has this number waited for an acknowledgement.
@@ -41,11 +47,19 @@ impl Cause {
             Cause::Asked => Limit::Application.name(),
             Cause::Other => "other_side",
             Cause::Way | Cause::Ways(_) => "on_the_way",
+            Cause::Timers => Limit::Loss.name(),
+            Cause::Queries(_) => "udp_queries",
             Cause::Held(_) => "small_writes",
             Cause::Back | Cause::Asking => "way_back",
             Cause::Down => "path_down",
         }
     }
+}
+
+/// That the host of this number waited for answers over UDP, for a share of the time in words.
+pub(super) fn elsewhere(host: usize, percent: &str) -> String {
+    let who = SENDERS[host];
+    format!("{who} waited for answers to queries over UDP {percent}")
 }
 
 /// Adds to the share of a cause; the largest is first again.

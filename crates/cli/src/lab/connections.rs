@@ -17,7 +17,7 @@ use farpath_units::{Duration, Time};
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
-use super::cause::{Cause, join_losses, named};
+use super::cause::{self, Cause, join_losses, named};
 use super::held::{self, UNHELD};
 use super::many::{Each, Many};
 use super::samples::{SAMPLES_LEAST, within};
@@ -205,7 +205,10 @@ impl Connections {
                 let of = Each::of(ends, sent, one.last.sample.timers);
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
                 let served = waits.map(|w| w.of_server(one.host));
-                each.extend(of.map(|e| e.with_served(served)));
+                let line = waits.map_or(0.0, Waits::on_line);
+                let of = of.map(|e| e.with_served(served).with_line(line));
+                let repairs = waits.map(Waits::repairs).unwrap_or_default();
+                each.extend(of.map(|e| e.with_repairs(&repairs)));
             }
         }
         told.many = Many::of(&each);
@@ -233,6 +236,7 @@ impl Connections {
         let way = ways[most.host].take();
         let counts = self.counts(ends, most, way.as_ref());
         told.lost = counts.lost;
+        self.repairs(ends, most, &mut told);
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
         let held = waits.map(Waits::held_small).unwrap_or_default();
@@ -332,6 +336,8 @@ impl Watched {
             segments_sent: self.last.segments,
             segments_sent_again: self.last.retransmits,
             lost: None,
+            lost_back: None,
+            timers_s: 0.0,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),
@@ -354,6 +360,7 @@ impl Watched {
             silent_s: 0.0,
             kernel: Totals::of(self.last.sample.timers),
             many: None,
+            repaired: String::new(),
             cause: String::new(),
             figures: String::new(),
             line: String::new(),
@@ -529,6 +536,8 @@ impl Watched {
                     "it waited for the path {percent}: about {several} segments of requests and answers were on the way at a time"
                 );
             }
+            Cause::Timers => return format!("it waited for retransmission timers {percent}"),
+            Cause::Queries(host) => return cause::elsewhere(host, &percent),
             Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),
         };
         match limit {
@@ -678,9 +687,12 @@ mod tests {
                 span: Duration::from_ms(300),
                 waited: Default::default(),
                 at: [0, other].map(Duration::from_ms),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(300 - other),
                 handing: Default::default(),
                 overlapping: Default::default(),
+                lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 closing: Default::default(),
                 unanswered: None,
@@ -746,9 +758,12 @@ mod tests {
                 span: Duration::from_ms(rounds * 100),
                 waited: Default::default(),
                 at: [other, 0].map(Duration::from_ms),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(way),
                 handing: Default::default(),
                 overlapping: Default::default(),
+                lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 closing: Default::default(),
                 unanswered: None,
@@ -805,6 +820,7 @@ mod tests {
                 )],
                 intervals: &intervals,
                 dropped: farpath_observe::Dropped::default(),
+                frame_bytes: 0,
             };
             let path = Path {
                 every: Duration::from_ms(100),
@@ -917,9 +933,12 @@ mod tests {
                 span: Duration::from_ms(60),
                 waited: Default::default(),
                 at: [Duration::ZERO; 2],
+                elsewhere: Default::default(),
                 way: Duration::ZERO,
                 handing: Default::default(),
                 overlapping: Default::default(),
+                lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 closing: Default::default(),
                 unanswered: Some((0, at(since))),

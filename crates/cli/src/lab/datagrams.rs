@@ -49,6 +49,10 @@ pub(super) struct Sent {
     answering_ratio: f64,
     /// Share of the command's time in which one of the answered queries or more, or an answer, was on the way.
     asking_ratio: f64,
+    /// How often one of the answered queries was sent again, as it or its answer was lost, and the share of the command's time in which one of
+    /// them or more waited for that.
+    retried: u64,
+    retrying_ratio: f64,
     /// Why what limited them is doubtful: an invalid certificate; none with a valid one.
     doubt: Option<String>,
     /// The other host refused some.
@@ -178,6 +182,8 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             answered: queries.answered,
             answering_ratio: share(queries.at),
             asking_ratio: share(queries.way),
+            retried: queries.retried,
+            retrying_ratio: share(queries.retrying),
             doubt: None,
             is_refused: false,
         })
@@ -269,6 +275,18 @@ impl Sent {
         }
     }
 
+    /// What retries cost; nothing where none was answered.
+    fn retries(&self) -> String {
+        match self.retried {
+            0 => String::new(),
+            n => format!(
+                "; for {:.0} % of the command's time a query waited to be sent again: {} after it, or its answer, was lost",
+                100.0 * self.retrying_ratio,
+                count_of(n, "retry", "retries")
+            ),
+        }
+    }
+
     /// What had neither arrived nor been dropped when the run ended; nothing where all had.
     fn left(&self) -> String {
         let share = |count: u64| 100.0 * count as f64 / self.datagrams as f64;
@@ -320,6 +338,7 @@ impl Sent {
         line += &self.found();
         line += &self.left();
         line += &self.pace();
+        line += &self.retries();
         if self.damaged > 0 {
             // Of those that arrived, as `--corrupt` asks for it.
             let gone = self.host_dropped + self.host_waiting + self.dropped + self.under_way;
@@ -456,6 +475,26 @@ mod tests {
         assert!(!line.contains("sent no faster"));
         assert!(said(0.3, 0.0).contains("sent no faster"));
         assert!(said(0.95, 0.9).contains("a link of that way was full at least 90 %"));
+    }
+
+    /// Four of 50 queries, or the answers to them, are lost, and a client that waits 0.6 s asks again: 2.4 of 3.2 s.
+    #[test]
+    fn queries_that_were_sent_again_are_named() {
+        let said = |retried: u64| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 54,
+                dropped: 2,
+                answered: 50,
+                retried,
+                retrying_ratio: 0.75,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let words = "; for 75 % of the command's time a query waited to be sent again: 4 retries after it, or its answer, was lost";
+        assert!(said(4).ends_with(words), "{}", said(4));
+        assert!(!said(0).contains("again"), "{}", said(0));
     }
 
     /// What traceroute sends.

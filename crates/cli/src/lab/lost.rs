@@ -67,8 +67,8 @@ impl Lost {
         self.all() as f64 / self.sent.max(1) as f64
     }
 
-    /// How many were lost, and what took them; nothing where none was.
-    pub(super) fn words(&self) -> String {
+    /// How many were lost on the way `there` or `back`, and what took them; nothing where none was.
+    pub(super) fn words(&self, way: &str) -> String {
         let causes = [
             (self.queue, "found a queue full"),
             (self.chance, "by chance"),
@@ -84,7 +84,7 @@ impl Lost {
         match self.all() {
             0 => String::new(),
             n => format!(
-                "; on the way there {n} of {} with data {} lost: {}",
+                "; on the way {way} {n} of {} with data {} lost: {}",
                 count_of(self.sent, "segment", "segments"),
                 if n == 1 { "was" } else { "were" },
                 some.join(", ")
@@ -112,17 +112,17 @@ mod tests {
         };
         let both = of(&[(Drop::Tail, 20), (Drop::Red, 8), (Drop::Error, 2)]);
         assert_eq!(
-            both.words(),
+            both.words("there"),
             "; on the way there 30 of 1500 segments with data were lost: 28 found a queue full, 2 by chance"
         );
         assert!((both.ratio() - 0.02).abs() < 1e-9);
         let one = of(&[(Drop::Checksum, 1)]);
         assert_eq!(
-            one.words(),
+            one.words("there"),
             "; on the way there 1 of 1500 segments with data was lost: 1 arrived damaged"
         );
         assert_eq!(one.by_chance(), 1);
-        assert_eq!(of(&[]).words(), "");
+        assert_eq!(of(&[]).words("back"), "");
         // Each reason counts somewhere.
         let each = Drop::ALL.map(|reason| (reason, 1));
         assert_eq!(of(&each).all(), Drop::ALL.len() as u64);

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use farpath_emu::plane::Repairs;
 use farpath_observe::Timers;
+use farpath_record::count_of;
 use farpath_units::Duration;
 use serde::Serialize;
 
@@ -28,6 +30,10 @@ pub(super) struct Each {
     pub(super) held: [f64; 2],
     /// Time in which the server had what the command had sent, and had not answered, seconds; none where its frames were not followed.
     pub(super) served: Option<f64>,
+    /// Time that a link was taken by what it carried, without a pause for a round trip or longer, seconds.
+    pub(super) line: f64,
+    /// What was lost of what both ends sent, and what that cost.
+    pub(super) repairs: Repairs,
 }
 
 impl Each {
@@ -43,6 +49,8 @@ impl Each {
             tls: 0,
             held: [0.0; 2],
             served: None,
+            line: 0.0,
+            repairs: Repairs::default(),
         })
     }
 
@@ -63,6 +71,20 @@ impl Each {
     /// The same where small writes of the sender and of the other end waited for so many seconds.
     pub(super) fn with_held(self, held: [f64; 2]) -> Each {
         Each { held, ..self }
+    }
+
+    /// The same with what was lost of it: the command waits for timers of a SYN before there are frames with data.
+    pub(super) fn with_repairs(self, repairs: &Repairs) -> Each {
+        Each {
+            busy: self.busy + repairs.opening.as_secs_f64(),
+            repairs: *repairs,
+            ..self
+        }
+    }
+
+    /// The same where a link was taken for so many seconds.
+    pub(super) fn with_line(self, line: f64) -> Each {
+        Each { line, ..self }
     }
 
     /// The same where the server had requests for so many seconds.
@@ -92,6 +114,13 @@ pub(super) struct Many {
     /// Time in which the server had what the command had sent, and had not answered, of all, seconds: where the frames of some alone were
     /// followed, as much for each of the others.
     pub(super) server_s: f64,
+    /// Time that a link was taken by what each of them carried, without a pause for a round trip or longer, of all, seconds.
+    pub(super) line_s: f64,
+    /// Segments with data, and SYNs, that were lost of all, how many of them were SYNs, and how long the ends waited for their timers to send
+    /// them again, seconds.
+    pub(super) lost: u64,
+    pub(super) syns_lost: u64,
+    pub(super) timers_s: f64,
 }
 
 /// So many are many, where the largest has carried no more than one part in so many.
@@ -132,6 +161,10 @@ impl Many {
             held_small_s: these().map(|e| e.held[0]).sum(),
             other_held_small_s: these().map(|e| e.held[1]).sum(),
             server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
+            line_s: these().map(|e| e.line).sum(),
+            lost: these().map(|e| e.repairs.lost).sum(),
+            syns_lost: these().map(|e| e.repairs.syns).sum(),
+            timers_s: these().map(|e| e.repairs.timers.as_secs_f64()).sum(),
         })
     }
 
@@ -160,12 +193,20 @@ impl Many {
             true => format!("; a connection that is kept open spares {spared}"),
             false => String::new(),
         };
-        let served = self.served();
-        let [first, last] = match self.server_share() > share {
-            true => [format!("{served}; "), String::new()],
-            false if served.is_empty() => [String::new(), String::new()],
-            false => [String::new(), format!("; {served}")],
-        };
+        let mut causes = [
+            (self.share_of(self.server_s), self.served()),
+            (self.share_of(self.line_s), self.lined()),
+            (self.share_of(self.timers_s), self.repaired()),
+        ];
+        causes.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let named = causes.iter().filter(|(_, words)| !words.is_empty());
+        let (mut first, mut last) = (String::new(), String::new());
+        for (of, words) in named {
+            match *of > share {
+                true => first.push_str(&format!("{words}; ")),
+                false => last.push_str(&format!("; {words}")),
+            }
+        }
         format!(
             "{} sent {bytes} over {} connections {way} port {}: {first}each took {:.1} round trips, {} ({:.0} % of their \
              time){advice}{last}{}",
@@ -179,21 +220,50 @@ impl Many {
         )
     }
 
-    /// The part of their time in which the server had requests; 0 where it is not worth naming.
-    fn server_share(&self) -> f64 {
+    /// The part of their time that so many seconds are; 0 where it is not worth naming.
+    fn share_of(&self, seconds: f64) -> f64 {
         let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
-        let share = (self.server_s / lived).min(1.0);
+        let share = (seconds / lived).min(1.0);
         if share >= ADVISED { share } else { 0.0 }
     }
 
     /// That the command waited for the server, where that took a part of their time worth naming.
     fn served(&self) -> String {
         let [command, server] = SENDERS;
-        match self.server_share() {
+        match self.share_of(self.server_s) {
             0.0 => String::new(),
             share => format!(
                 "{command} waited for {server} {:.0} % of their time",
                 100.0 * share
+            ),
+        }
+    }
+
+    /// That what they carried filled a link, where that took a part of their time worth naming.
+    fn lined(&self) -> String {
+        match self.share_of(self.line_s) {
+            0.0 => String::new(),
+            share => format!(
+                "a link of the path was full of what they carried {:.0} % of their time",
+                100.0 * share
+            ),
+        }
+    }
+
+    /// What was lost of them, and what timers cost.
+    fn repaired(&self) -> String {
+        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
+        let syns = match self.syns_lost {
+            0 => String::new(),
+            n => format!(", {} among them", count_of(n, "SYN", "SYNs")),
+        };
+        match self.lost {
+            0 => String::new(),
+            n => format!(
+                "{} lost{syns}: retransmission timers took {:.1} s ({:.0} % of their time)",
+                count_of(n, "segment was", "segments were"),
+                self.timers_s,
+                100.0 * self.timers_s / lived
             ),
         }
     }
@@ -250,6 +320,8 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
+            line: 0.0,
+            repairs: Repairs::default(),
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -280,6 +352,8 @@ mod tests {
                     tls: 0,
                     held: [0.0; 2],
                     served: None,
+                    line: 0.0,
+                    repairs: Repairs::default(),
                 };
                 one.with_tls(tls)
             };
@@ -319,6 +393,8 @@ mod tests {
                 tls: 0,
                 held: [0.0; 2],
                 served: None,
+                line: 0.0,
+                repairs: Repairs::default(),
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -347,6 +423,8 @@ mod tests {
                 tls: 0,
                 held: [0.0; 2],
                 served: None,
+                line: 0.0,
+                repairs: Repairs::default(),
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -364,6 +442,71 @@ mod tests {
         assert!(!said(0.0).contains("waited for the server"));
     }
 
+    /// 30 connections one after another, 100 ms away, an answer of 50 kB at 2 Mbit/s: 0.2 s of it are the line's.
+    #[test]
+    fn a_link_that_each_of_many_connections_fills_is_named() {
+        let said = |line: f64| {
+            let each = |n: u16| Each {
+                ports: [7000, 40_000 + n],
+                sent: 50_000,
+                rtt: Some(0.1),
+                busy: 0.1 + line,
+                tls: 0,
+                held: [0.0; 2],
+                served: None,
+                line: 0.0,
+                repairs: Repairs::default(),
+            };
+            let all: Vec<Each> = (0..30).map(|n| each(n).with_line(line)).collect();
+            Many::of(&all).expect("they are many").words(1)
+        };
+        let slow = said(0.2);
+        let words =
+            "port 7000: a link of the path was full of what they carried 50 % of their time; each took";
+        assert!(slow.contains(words), "{slow}");
+        let some = said(0.05);
+        let words = "spares it; a link of the path was full of what they carried 20 % of their time";
+        assert!(some.ends_with(words), "{some}");
+        assert!(!said(0.0).contains("link"));
+    }
+
+    /// 25 connections one after another, 60 ms away: three segments are lost, and the first of them is a SYN. Where little is lost that comes
+    /// last.
+    #[test]
+    fn losses_of_many_connections_are_named() {
+        let said = |lost: u16, timers: u64| {
+            let each = |n: u16| Each {
+                ports: [40_000 + n, 7000],
+                sent: 104,
+                rtt: Some(0.06),
+                busy: 0.06,
+                tls: 0,
+                held: [0.0; 2],
+                served: None,
+                line: 0.0,
+                repairs: Repairs::default(),
+            };
+            let repairs = |n: u16| match n < lost {
+                true => Repairs {
+                    lost: 1,
+                    syns: u64::from(n == 0),
+                    timers: Duration::from_ms(timers),
+                    opening: Duration::from_ms(if n == 0 { timers } else { 0 }),
+                },
+                false => Repairs::default(),
+            };
+            let all: Vec<Each> = (0..25).map(|n| each(n).with_repairs(&repairs(n))).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        let most = said(3, 1000);
+        let words = "port 7000: 3 segments were lost, 1 SYN among them: retransmission timers took 3.0 s (75 % of their time); each took";
+        assert!(most.contains(words), "{most}");
+        let some = said(1, 100);
+        let words = "spares it; 1 segment was lost, 1 SYN among them: retransmission timers took 0.1 s (3 % of their time)";
+        assert!(some.ends_with(words), "{some}");
+        assert!(!said(0, 0).contains("lost"));
+    }
+
     /// 200 kB each at 8 Mbit/s, twenty at a time, 60 ms away: 44 round trips, one of them to be set up.
     #[test]
     fn a_set_up_that_takes_little_is_no_advice() {
@@ -375,6 +518,8 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
+            line: 0.0,
+            repairs: Repairs::default(),
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -393,6 +538,8 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
+            line: 0.0,
+            repairs: Repairs::default(),
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

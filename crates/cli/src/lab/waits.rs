@@ -1,9 +1,11 @@
 //! How long an end of a connection waited for answers, by the frames of both.
 
-use farpath_emu::plane::{Handing, Overlap, Turns};
+use farpath_emu::plane::{Handing, OnLine, Overlap, Repairs, Turns};
 use farpath_observe::Limit;
+use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 
+use super::back::WINDOW;
 use super::cause::{Cause, add};
 use super::sender::SENDERS;
 
@@ -20,6 +22,8 @@ pub(super) struct Waits {
     other: Duration,
     /// This end had all of an answer, and had not asked again; or it had something to answer, where turns overlap.
     own: Duration,
+    /// What of its own turns this end's host waited for answers over UDP, and the other's.
+    elsewhere: [Duration; 2],
     /// A request or an answer was on the way.
     way: Duration,
     /// What this end waited for beside that, where turns overlap.
@@ -31,6 +35,10 @@ pub(super) struct Waits {
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for: at
     /// least. None where such writes waited, and none of them in a message that somebody is known to have waited for.
     held: [Option<Duration>; 2],
+    /// How long a link was taken by what this end sends, and the other, without a pause.
+    lines: [OnLine; 2],
+    /// What was lost of what both ends sent, and what that cost.
+    repairs: Repairs,
     /// Segments of requests and answers that were on the way at a time; none where they were many.
     at_a_time: Option<f64>,
     /// The other end had all, and closed after this time.
@@ -45,6 +53,9 @@ const OVERLAPS: f64 = 10.0;
 /// A link took the time of requests where it was full for this part of that.
 const FULL: f64 = 0.6;
 
+/// Timers that took a smaller share of the time are not named.
+const TIMERS_LEAST: f64 = 0.01;
+
 /// A shorter wait at the end than this is not named.
 const NAMED: Duration = Duration::from_secs(1);
 
@@ -57,6 +68,7 @@ impl Waits {
             waited: [end, 1 - end].map(|who| turns.waited[who]),
             other: turns.at[1 - end],
             own: turns.at[end] + turns.overlapping[1 - end].other,
+            elsewhere: [end, 1 - end].map(|who| turns.elsewhere[who]),
             way: turns.way,
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],
@@ -65,6 +77,8 @@ impl Waits {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 (held > Duration::ZERO || !is_open).then_some(held)
             }),
+            lines: [end, 1 - end].map(|who| turns.lines[who]),
+            repairs: both(turns.repairs),
             at_a_time: turns.at_a_time,
             closing: turns.closing[1 - end],
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
@@ -107,6 +121,52 @@ impl Waits {
                 100.0 * share
             )
         })
+    }
+
+    /// What was lost of what both ends sent, and what that cost.
+    pub(super) fn repairs(&self) -> Repairs {
+        self.repairs
+    }
+
+    /// What timers cost a connection of this `time`, in words; empty where that is little.
+    pub(super) fn repaired(&self, time: Duration) -> String {
+        let Repairs {
+            timers,
+            opening,
+            syns,
+            ..
+        } = self.repairs;
+        let all = self.all(time) + opening.as_secs_f64();
+        let share = timers.as_secs_f64() / all;
+        let of_syns = match syns {
+            0 => String::new(),
+            n => format!(", {} among them,", count_of(n, "SYN", "SYNs")),
+        };
+        match share >= TIMERS_LEAST {
+            true => format!(
+                "; retransmission timers of what was lost{of_syns} took {:.1} s ({:.0} % of the time)",
+                timers.as_secs_f64(),
+                100.0 * share
+            ),
+            false => String::new(),
+        }
+    }
+
+    /// How long a link was taken by what the two ends send, without a pause, seconds.
+    pub(super) fn on_line(&self) -> f64 {
+        let [own, other] = self.lines;
+        (own.all + other.all).as_secs_f64()
+    }
+
+    /// That what this end sends filled a link for half of a connection's `time` or more, in words.
+    pub(super) fn lined(&self, time: Duration) -> Option<String> {
+        let [line, _] = self.lines;
+        let share = line.all.as_secs_f64() / self.all(time);
+        let link = match line.is_own {
+            true => "its host's own link",
+            false => "a link of the path",
+        };
+        (2.0 * share >= 1.0).then(|| format!("{link} was full {:.0} % of the time", 100.0 * share))
     }
 
     /// The share of a connection's `time` that requests and answers took, whosever turn it was.
@@ -185,6 +245,8 @@ impl Waits {
     pub(super) fn share_asking(&self, time: Duration, full: f64, causes: &mut Vec<(Cause, f64)>) {
         let all = self.all(time);
         let [way, other] = [self.asking.way, self.asking.paused].map(|t| t.as_secs_f64() / all);
+        let line = self.lines[1];
+        let full = full.max(line.all.saturating_sub(line.way).as_secs_f64() / all);
         let [way, other] = take_idle(causes, [way, other]);
         let cause = match way > 0.0 && full >= FULL * way {
             true => Cause::Asking,
@@ -212,10 +274,96 @@ impl Waits {
         }
     }
 
+    /// Gives a link the time in which either end's data took it without a pause, for a round trip or longer. Until now that was on the way,
+    /// or the window's: samples and intervals are too coarse for messages of a few round trips.
+    pub(super) fn share_lines(&self, time: Duration, causes: &mut Vec<(Cause, f64)>) {
+        let all = self.all(time);
+        let share = |time: Duration| time.as_secs_f64() / all;
+        let [own, other] = self.lines;
+        let link = match own.is_own {
+            true => Limit::Nic,
+            false => Limit::Link,
+        };
+        let is_way = |cause: Cause| matches!(cause, Cause::Way | Cause::Ways(_));
+        let of_own = take(causes, is_way, share(own.way));
+        add(causes, Cause::Limit(link), of_own);
+        let of_other = take(causes, is_way, share(other.way));
+        add(causes, Cause::Asking, of_other);
+        let is_full = |cause: Cause| matches!(cause, Cause::Limit(Limit::Link | Limit::Nic));
+        let full = causes.iter().filter(|c| is_full(c.0)).map(|c| c.1);
+        let rest = share(own.all) - full.sum::<f64>();
+        let is_window = |cause: Cause| match cause {
+            Cause::Limit(limit) => WINDOW.contains(&limit),
+            other => matches!(other, Cause::Ways(_)),
+        };
+        let of_window = take(causes, is_window, rest);
+        add(causes, Cause::Limit(link), of_window);
+        // A window or buffer that is full is not the limit where a larger one would fill the link no more.
+        let is_in_flight = |cause: Cause| {
+            matches!(
+                cause,
+                Cause::Limit(Limit::SendBuffer | Limit::ReceiveWindow)
+            )
+        };
+        let of_full = take(
+            causes,
+            is_in_flight,
+            (rest - of_window).min(share(own.brim)),
+        );
+        add(causes, Cause::Limit(link), of_full);
+    }
+
+    /// Gives timers that had what was lost sent again the time that was on the way until then. Of `lost`, an outage's share, none is given
+    /// twice.
+    pub(super) fn share_timers(&self, time: Duration, lost: f64, causes: &mut Vec<(Cause, f64)>) {
+        let Repairs {
+            timers, opening, ..
+        } = self.repairs;
+        let share = timers.saturating_sub(opening).as_secs_f64() / self.all(time);
+        let of_way = take(causes, |cause| cause == Cause::Way, share - lost);
+        add(causes, Cause::Timers, of_way);
+    }
+
+    /// Names what a program waited for beside a connection: the other side's turn, or the time of the host of this number without anything
+    /// to send, is that of answers over UDP where these were waited for.
+    pub(super) fn share_elsewhere(
+        &self,
+        host: usize,
+        time: Duration,
+        causes: &mut Vec<(Cause, f64)>,
+    ) {
+        let [own, other] = self.elsewhere.map(|t| t.as_secs_f64() / self.all(time));
+        let is_idle = |cause: Cause| matches!(cause, Cause::Limit(Limit::Application));
+        let of_own = take(causes, is_idle, own);
+        add(causes, Cause::Queries(host), of_own);
+        let of_other = take(causes, |cause| cause == Cause::Other, other);
+        add(causes, Cause::Queries(1 - host), of_other);
+    }
+
     /// The connection's time in seconds, by samples or by frames.
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
     }
+}
+
+/// What was lost of what either end sent.
+fn both([a, b]: [Repairs; 2]) -> Repairs {
+    Repairs {
+        lost: a.lost + b.lost,
+        syns: a.syns + b.syns,
+        timers: a.timers + b.timers,
+        opening: a.opening + b.opening,
+    }
+}
+
+/// Takes up to this share out of some causes, of each in proportion; how much that is.
+fn take(causes: &mut [(Cause, f64)], some: impl Fn(Cause) -> bool, wanted: f64) -> f64 {
+    let there: f64 = causes.iter().filter(|c| some(c.0)).map(|c| c.1).sum();
+    let taken = wanted.min(there).max(0.0);
+    let part = taken / there.max(f64::MIN_POSITIVE);
+    let some = causes.iter_mut().filter(|c| some(c.0));
+    some.for_each(|c| c.1 -= part * c.1);
+    taken
 }
 
 /// Takes two shares out of that in which there was nothing to send, in proportion where it is less than both.
@@ -245,9 +393,12 @@ mod tests {
             span: Duration::from_ms(1560),
             waited: [560, 1460].map(Duration::from_ms),
             at: [1000, 100].map(Duration::from_ms),
+            elsewhere: Default::default(),
             way: Duration::from_ms(320),
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             closing: Default::default(),
             unanswered: None,
@@ -272,9 +423,12 @@ mod tests {
             span: Duration::from_ms(2200),
             waited: [2200, 2100].map(Duration::from_ms),
             at: [0, 0].map(Duration::from_ms),
+            elsewhere: Default::default(),
             way: Duration::from_ms(160),
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             closing: Default::default(),
             unanswered: None,
@@ -294,9 +448,12 @@ mod tests {
             span: Duration::from_ms(4000),
             waited: Default::default(),
             at: [100, asked].map(Duration::from_ms),
+            elsewhere: Default::default(),
             way: Duration::from_ms(600),
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             closing: Default::default(),
             unanswered: None,
@@ -352,9 +509,12 @@ mod tests {
                 span: Duration::from_ms(1000),
                 waited: Default::default(),
                 at: Default::default(),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(50),
                 handing: Default::default(),
                 overlapping: [Overlap::default(), overlapping],
+                lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: Some(at_a_time),
                 closing: Default::default(),
                 unanswered: None,
@@ -387,6 +547,147 @@ mod tests {
         assert_eq!(share(&turns, Cause::Way), 0.05);
     }
 
+    /// Answers of 50 kB at 2 Mbit/s, one at a time, 20 ms away: the line has 2.16 s of 2.36 s. Requests as large fill a link of the other
+    /// direction. What intervals had found full already is not counted twice, and the server's time stays its own.
+    #[test]
+    fn a_message_that_fills_a_link_is_not_on_the_way() {
+        let shared = |lines: [OnLine; 2], known: [(Cause, f64); 3]| {
+            let turns = Turns {
+                ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+                begun: None,
+                span: Duration::from_ms(2360),
+                waited: Default::default(),
+                at: Default::default(),
+                elsewhere: Default::default(),
+                way: Duration::from_ms(1700),
+                handing: Default::default(),
+                overlapping: Default::default(),
+                lines,
+                repairs: Default::default(),
+                at_a_time: None,
+                unanswered: None,
+            };
+            let mut causes = known.to_vec();
+            let waits = Waits::of(&turns, 0);
+            waits.share_lines(Duration::from_ms(2360), &mut causes);
+            let sum: f64 = causes.iter().map(|c| c.1).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "{causes:?}");
+            let share = |wanted| {
+                let found = causes.iter().find(|c| c.0 == wanted);
+                found.map_or(0.0, |c| (c.1 * 1e3).round() / 1e3)
+            };
+            let link = share(Cause::Limit(Limit::Link));
+            [link, share(Cause::Way), share(Cause::Asking)]
+        };
+        let line = OnLine {
+            all: Duration::from_ms(2160),
+            brim: Duration::from_ms(2160),
+            way: Duration::from_ms(1600),
+            is_own: false,
+        };
+        let none = OnLine::default();
+        let [grows, full, buffer] =
+            [Limit::CwndSlowStart, Limit::Link, Limit::SendBuffer].map(Cause::Limit);
+        let seen = |cause| [(Cause::Way, 0.72), (cause, 0.2), (Cause::Other, 0.08)];
+        assert_eq!(shared([line, none], seen(grows)), [0.878, 0.042, 0.0]);
+        assert_eq!(shared([line, none], seen(full)), [0.878, 0.042, 0.0]);
+        assert_eq!(shared([line, none], seen(buffer)), [0.878, 0.042, 0.0]);
+        let gaps = OnLine {
+            brim: Duration::ZERO,
+            ..line
+        };
+        assert_eq!(shared([gaps, none], seen(buffer)), [0.678, 0.042, 0.0]);
+        assert_eq!(shared([none, line], seen(grows)), [0.0, 0.042, 0.678]);
+        assert_eq!(shared([none; 2], seen(grows)), [0.0, 0.72, 0.0]);
+    }
+
+    /// 40 requests, 60 ms away, of which four are lost, and three answers: 1.4 s of 3.9 s are timers. Half of them are an outage's.
+    #[test]
+    fn timers_of_lost_requests_and_answers_are_named() {
+        let repairs = |lost: u64, timers: u64| Repairs {
+            lost,
+            timers: Duration::from_ms(timers),
+            ..Repairs::default()
+        };
+        let turns = Turns {
+            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            begun: None,
+            span: Duration::from_ms(3900),
+            waited: Default::default(),
+            at: Default::default(),
+            elsewhere: Default::default(),
+            way: Duration::from_ms(3860),
+            handing: Default::default(),
+            overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: [repairs(4, 800), repairs(3, 600)],
+            at_a_time: None,
+            unanswered: None,
+        };
+        let (waits, time) = (Waits::of(&turns, 1), Duration::from_ms(3900));
+        for (lost, timers, way) in [(0.0, 0.359, 0.631), (0.2, 0.159, 0.631)] {
+            let mut causes = vec![(Cause::Way, 0.99 - lost), (Cause::Other, 0.01)];
+            waits.share_timers(time, lost, &mut causes);
+            let share = |wanted: Cause| {
+                let found = causes.iter().find(|c| c.0 == wanted);
+                found.map_or(0.0, |c| (c.1 * 1e3).round() / 1e3)
+            };
+            assert_eq!([share(Cause::Timers), share(Cause::Way)], [timers, way]);
+        }
+        assert_eq!(Cause::Timers.name(), "loss");
+        assert_eq!(
+            waits.repaired(time),
+            "; retransmission timers of what was lost took 1.4 s (36 % of the time)"
+        );
+        // The timer of a SYN runs before all that.
+        let syn = Repairs {
+            syns: 1,
+            opening: Duration::from_ms(200),
+            ..repairs(1, 200)
+        };
+        let opened = Turns {
+            repairs: [syn, Repairs::default()],
+            ..turns
+        };
+        assert_eq!(
+            Waits::of(&opened, 0).repaired(time),
+            "; retransmission timers of what was lost, 1 SYN among them, took 0.2 s (5 % of the time)"
+        );
+        let mut causes = vec![(Cause::Way, 1.0)];
+        Waits::of(&opened, 0).share_timers(time, 0.0, &mut causes);
+        assert_eq!(causes, [(Cause::Way, 1.0)]);
+    }
+
+    /// A command that looks a name up before each request: of 0.75 s of its turns 0.7 s are that.
+    #[test]
+    fn time_of_queries_beside_a_connection_is_not_the_other_sides() {
+        let turns = Turns {
+            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
+            begun: None,
+            span: Duration::from_ms(1000),
+            waited: Default::default(),
+            at: [750, 0].map(Duration::from_ms),
+            elsewhere: [700, 0].map(Duration::from_ms),
+            way: Duration::from_ms(250),
+            handing: Default::default(),
+            overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
+            at_a_time: None,
+            unanswered: None,
+        };
+        let idle = Cause::Limit(Limit::Application);
+        for (end, of) in [(1, Cause::Other), (0, idle)] {
+            let mut causes = vec![(of, 0.75), (Cause::Way, 0.25)];
+            let time = Duration::from_ms(1000);
+            Waits::of(&turns, end).share_elsewhere(end, time, &mut causes);
+            assert_eq!(causes[0].0, Cause::Queries(0), "{causes:?}");
+            let shares: Vec<f64> = causes.iter().map(|c| (c.1 * 1e6).round() / 1e6).collect();
+            assert_eq!(shares, [0.7, 0.25, 0.05]);
+        }
+        assert_eq!(Cause::Queries(0).name(), "udp_queries");
+    }
+
     /// 1.5 MB up at 4 Mbit/s, 1.6 MB down at 20 Mbit/s: the request is 3.3 s of 4.2 s on the way, and its link is full for 3.1 s. Where the
     /// server works a second, that is its own.
     #[test]
@@ -398,6 +699,7 @@ mod tests {
                 span: Duration::from_ms(4200),
                 waited: Default::default(),
                 at: [0, 34].map(Duration::from_ms),
+                elsewhere: Default::default(),
                 way: Duration::from_ms(60),
                 handing: [
                     Handing {
@@ -408,6 +710,8 @@ mod tests {
                     Handing::default(),
                 ],
                 overlapping: Default::default(),
+                lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 closing: Default::default(),
                 unanswered: None,
@@ -447,6 +751,7 @@ mod tests {
             span: Duration::from_ms(1000),
             waited: Default::default(),
             at: Default::default(),
+            elsewhere: Default::default(),
             way: Duration::from_ms(way),
             handing: [
                 Handing {
@@ -456,6 +761,8 @@ mod tests {
                 Handing::default(),
             ],
             overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             closing: Default::default(),
             unanswered: None,
@@ -482,9 +789,12 @@ mod tests {
                 span: Duration::from_ms(1000),
                 waited: Default::default(),
                 at: Default::default(),
+                elsewhere: Default::default(),
                 way: Duration::ZERO,
                 handing: [handing, Handing::default()],
                 overlapping: Default::default(),
+                lines: Default::default(),
+                repairs: Default::default(),
                 at_a_time: None,
                 closing: Default::default(),
                 unanswered: None,

@@ -212,6 +212,17 @@ fn queries_on_the_way_at_once_are_waited_for() {
     );
 }
 
+/// Answers of 500 kB, one at a time, 20 ms away: 0.2 s of 0.22 s are the line's.
+#[test]
+fn answers_that_fill_a_link_are_not_on_the_way() {
+    let server = "my $c = $l->accept; while (<$c>) { print $c \"x\" x 500_000, \"\\n\" } sleep";
+    let does = "for (1..15) { print $c \"q\\n\"; <$c> }";
+    let options = ["--rtt", "20ms", "--queue", "2MiB", "--cc", "reno"];
+    let line = closing(&options, server, &perl(false, does));
+    let words = ": a link of the path was full ";
+    says(&line, &["what the server sends (", words]);
+}
+
 /// A header and a body in two writes, and an answer that is larger than both.
 #[test]
 fn small_writes_of_a_client_with_large_answers_are_named() {

@@ -32,8 +32,9 @@ impl<I: Interface> Plane<I> {
                 }
                 let (slot, _) = unpack(frame.side);
                 let counts = (&mut self.datagrams, self.segments.as_mut());
+                let talks = (self.talks.as_mut(), self.queries.as_mut());
                 let why = (reason, frame.at);
-                note_lost(self.pool.packet(slot), why, counts, self.queries.as_mut());
+                note_lost(self.pool.packet(slot), why, counts, talks);
             }
         }
         for handle in copied {
@@ -94,7 +95,8 @@ impl<I: Interface> Plane<I> {
             self.answers.gone(frame.side);
         } else if self.copies.ended(frame.side, false) {
             let counts = (&mut self.datagrams, self.segments.as_mut());
-            note_lost(packet, (reason, frame.at), counts, self.queries.as_mut());
+            let talks = (self.talks.as_mut(), self.queries.as_mut());
+            note_lost(packet, (reason, frame.at), counts, talks);
         }
         self.pool.release(slot, 1);
         self.traffic.lost += 1;

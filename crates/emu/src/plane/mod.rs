@@ -12,6 +12,7 @@ mod datagrams;
 mod fates;
 mod flows;
 mod heading;
+mod lines;
 mod message;
 mod noted;
 mod openings;
@@ -21,6 +22,7 @@ mod pauses;
 mod plug;
 mod pool;
 mod queries;
+mod repairs;
 mod reply;
 mod router;
 mod segments;
@@ -41,6 +43,7 @@ use farpath_wan::{Drops, Wan};
 pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
+pub use lines::OnLine;
 pub use message::Handing;
 pub use openings::Opening;
 pub use overlap::Overlap;
@@ -48,6 +51,7 @@ pub use packet::Way;
 pub use plug::{Attachment, Interface};
 pub use pool::{CHUNK, LARGEST};
 pub use queries::Queries;
+pub use repairs::Repairs;
 pub use segments::{Acks, Segments};
 pub use traffic::Traffic;
 pub use turns::Turns;
@@ -59,6 +63,7 @@ use compose::{compose, is_answer, run_at_head};
 use copies::Copies;
 use datagrams::{Counts, Fate};
 use flows::Flows;
+use lines::Lines;
 use openings::Openings;
 use packet::Packet;
 use pauses::Pauses;
@@ -116,6 +121,7 @@ pub struct Plane<I> {
     /// None where nobody asks for it.
     pauses: Option<Pauses>,
     talks: Option<Talks>,
+    lines: Option<Lines>,
     segments: Option<Counted>,
     queries: Option<Asked>,
     openings: Option<Openings>,
@@ -184,6 +190,7 @@ impl<I: Interface> Plane<I> {
             datagrams,
             pauses: None,
             talks: None,
+            lines: None,
             segments: None,
             queries: None,
             openings: None,
@@ -277,7 +284,10 @@ impl<I: Interface> Plane<I> {
         };
         self.datagrams.sent(socket.node, &packet);
         if let Some(talks) = &mut self.talks {
-            talks.sent(&packet, now);
+            let since = talks.sent(&packet, now);
+            if let (Some(since), Some(queries)) = (since, &self.queries) {
+                talks.asked_elsewhere(&packet, queries.waited(socket.node, since, now));
+            }
         }
         if let Some(segments) = &mut self.segments {
             segments.sent(&packet);
@@ -420,8 +430,8 @@ impl<I: Interface> Plane<I> {
         }
         if decided > 0 && !is_whole {
             self.datagrams.note(&packet, Fate::Damaged);
-            let watching = (self.segments.as_mut(), self.queries.as_mut());
-            damaged(&packet, frame.at, watching);
+            let watching = (self.segments.as_mut(), self.talks.as_mut());
+            damaged(&packet, frame.at, watching, self.queries.as_mut());
         }
         let out = &mut self.heading;
         let way = (&self.wan.plan, socket.macs);
@@ -444,8 +454,13 @@ impl<I: Interface> Plane<I> {
                 if let Some(pauses) = self.pauses.as_mut().filter(|_| told.is_none()) {
                     pauses.delivered(&packet, packet.slice(first, count), frame.at);
                 }
+                let came = (frame.flow, [frame.at, due]);
+                let passed = match told {
+                    None => self.note_passed(&packet, (first, count), came),
+                    Some(_) => None,
+                };
                 if let Some(talks) = self.talks.as_mut().filter(|_| is_whole) {
-                    talks.delivered(&packet, packet.slice(first, count), due);
+                    talks.delivered(&packet, packet.slice(first, count), due, passed);
                 }
                 if let Some(queries) = self.queries.as_mut().filter(|_| is_whole) {
                     queries.delivered(&packet, decided, due);
@@ -570,6 +585,9 @@ impl<I: Interface> Plane<I> {
 
     /// Applies a change to a port at the instant the network has been advanced to.
     pub fn apply(&mut self, number: usize, change: farpath_element::Change) {
+        if let (farpath_element::Change::Rate(rate), Some(lines)) = (&change, &mut self.lines) {
+            lines.change(number, *rate);
+        }
         let port = self.port_mut(number);
         port.apply(change);
         let lookahead = port.lookahead();

@@ -4,7 +4,7 @@
 //! arrived until it sends one back. That counts only where nothing else was on the way to it then, and where who asked sends nothing before
 //! the answer has arrived. What both send of their own accord, as calls and streams are, has more on the way, and is none of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
@@ -19,6 +19,9 @@ const ENDS: usize = 1 << 12;
 /// So many times are kept of a host before they are added up.
 const TIMES: usize = 1 << 16;
 
+/// So many of the last waits of a host are kept.
+const WAITS: usize = 1 << 10;
+
 /// Queries over UDP that a host answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queries {
@@ -28,6 +31,10 @@ pub struct Queries {
     pub at: Duration,
     /// Time in which one of them or more, or an answer to one, was on the way.
     pub way: Duration,
+    /// How often one of them was sent again, from the same port, as it or its answer was lost.
+    pub retried: u64,
+    /// Time in which who asked for one of them or more waited until then.
+    pub retrying: Duration,
 }
 
 /// A query and its answer, until that has arrived.
@@ -52,6 +59,10 @@ struct Talk {
     arrived: Option<Time>,
     /// What is being answered, until the answer has arrived.
     answer: Option<Turn>,
+    /// A datagram of either end was lost after the last one that asked was sent.
+    is_lost: bool,
+    /// When what is asked was first sent, and how often again since then, if it was.
+    retried: Option<(Time, u64)>,
 }
 
 impl Talk {
@@ -102,10 +113,17 @@ struct Had {
     at: Times,
     /// When any, or an answer, was on the way.
     way: Times,
+    retried: u64,
+    /// When who asked waited to send one again.
+    retrying: Times,
 }
 
 impl Had {
-    fn add(&mut self, turn: Turn, arrived: Time) {
+    fn add(&mut self, turn: Turn, arrived: Time, retried: Option<(Time, u64)>) {
+        if let Some((first, times)) = retried {
+            self.retried += times;
+            self.retrying.add(first, turn.asked);
+        }
         self.answered += 1;
         self.at.add(turn.arrived, turn.answered);
         self.way.add(turn.asked, turn.arrived);
@@ -117,6 +135,8 @@ impl Had {
             answered: self.answered,
             at: self.at.sum(),
             way: self.way.sum(),
+            retried: self.retried,
+            retrying: self.retrying.sum(),
         }
     }
 }
@@ -143,6 +163,8 @@ fn sum(times: &[(Time, Time)]) -> Duration {
 pub(super) struct Asked {
     talks: BTreeMap<Way, Talk>,
     hosts: BTreeMap<NodeId, Had>,
+    /// When a host last waited for answers, from each query on: in order of their ends.
+    waits: BTreeMap<NodeId, VecDeque<(Time, Time)>>,
     /// Datagrams between ends that were not followed, since most of those that were made room.
     turned_away: usize,
 }
@@ -178,8 +200,13 @@ impl Asked {
             asked: now,
             arrived: None,
             answer: None,
+            is_lost: false,
+            retried: None,
         });
         if talk.way == way {
+            let (first, times) = talk.retried.unwrap_or((talk.asked, 0));
+            talk.retried = talk.is_lost.then_some((first, times + 1));
+            talk.is_lost = false;
             talk.under_way += packet.segments() as u64;
             talk.asked = now;
             talk.answer = None;
@@ -208,8 +235,30 @@ impl Asked {
         } else if let Some(turn) = talk.answer.take()
             && let Some(host) = node_at(packet.addresses[0])
         {
-            self.hosts.entry(host).or_default().add(turn, at);
+            talk.is_lost = false;
+            let retried = talk.retried.take();
+            self.hosts.entry(host).or_default().add(turn, at, retried);
+            if let Some(asker) = node_at(packet.addresses[1]) {
+                let since = retried.map_or(turn.asked, |(first, _)| first);
+                let waits = self.waits.entry(asker).or_default();
+                if waits.len() >= WAITS {
+                    waits.pop_front();
+                }
+                waits.push_back((since, at));
+            }
         }
+    }
+
+    /// For how long of the time between two instants a host waited for answers that have come.
+    pub(super) fn waited(&self, host: NodeId, from: Time, to: Time) -> Duration {
+        let all = self.waits.get(&host).into_iter().flatten().rev();
+        let last = all.take_while(|(_, until)| *until > from);
+        let mut times: Vec<(Time, Time)> = last
+            .map(|(since, until)| ((*since).max(from), (*until).min(to)))
+            .filter(|(since, until)| since < until)
+            .collect();
+        join(&mut times);
+        sum(&times)
     }
 
     /// A segment of `packet` does not arrive, or not whole.
@@ -217,10 +266,13 @@ impl Asked {
         let Some(way) = way(packet) else {
             return;
         };
-        match self.talks.get_mut(&key(way)) {
-            Some(talk) if talk.way == way => talk.under_way = talk.under_way.saturating_sub(1),
-            Some(talk) => talk.answer = None,
-            None => {}
+        let Some(talk) = self.talks.get_mut(&key(way)) else {
+            return;
+        };
+        talk.is_lost = true;
+        match talk.way == way {
+            true => talk.under_way = talk.under_way.saturating_sub(1),
+            false => talk.answer = None,
         }
     }
 
@@ -326,6 +378,49 @@ mod tests {
         asked.delivered(&answer(7), 1, at(1070));
         assert_eq!(found(&asked), (1, Duration::from_ms(50)));
         assert_eq!(queries(&asked).way, Duration::from_ms(20));
+    }
+
+    /// Two queries side by side, one after them, and an instant between: each counts once, and within two instants alone.
+    #[test]
+    fn who_asks_waits_from_its_query_to_the_answer() {
+        let mut asked = Asked::default();
+        for (port, from, to) in [(1, 0, 100), (2, 20, 120), (3, 150, 250)] {
+            asked.sent(&query(port), at(from));
+            asked.delivered(&query(port), 1, at(from + 40));
+            asked.sent(&answer(port), at(from + 50));
+            asked.delivered(&answer(port), 1, at(to));
+        }
+        let waited = |from, to| asked.waited(NodeId(0), at(from), at(to));
+        assert_eq!(waited(0, 300), Duration::from_ms(220));
+        assert_eq!(waited(110, 200), Duration::from_ms(10 + 50));
+        assert_eq!(waited(120, 150), Duration::ZERO);
+        assert_eq!(asked.waited(NodeId(1), at(0), at(300)), Duration::ZERO);
+    }
+
+    /// A query is lost, and then the answer to it: it is sent three times, 600 ms apart. The next one is new, however long after. One that is
+    /// never answered counts for nothing.
+    #[test]
+    fn a_lost_query_or_answer_is_waited_for_until_it_is_sent_again() {
+        let mut asked = Asked::default();
+        asked.sent(&query(7), at(0));
+        asked.lost(&query(7));
+        asked.sent(&query(7), at(600));
+        asked.delivered(&query(7), 1, at(610));
+        asked.sent(&answer(7), at(610));
+        asked.lost(&answer(7));
+        for ms in [1200, 5000] {
+            asked.sent(&query(7), at(ms));
+            asked.delivered(&query(7), 1, at(ms + 10));
+            asked.sent(&answer(7), at(ms + 10));
+            asked.delivered(&answer(7), 1, at(ms + 20));
+        }
+        asked.sent(&query(7), at(6000));
+        asked.lost(&query(7));
+        asked.sent(&query(7), at(7000));
+        asked.lost(&query(7));
+        let found = queries(&asked);
+        assert_eq!((found.answered, found.retried), (2, 2));
+        assert_eq!(found.retrying, Duration::from_ms(1200));
     }
 
     /// A datagram every 20 ms each way, 50 ms apart; and one way alone.

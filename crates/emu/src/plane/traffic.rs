@@ -7,6 +7,7 @@ use super::datagrams::{Counts, Fate};
 use super::packet::Packet;
 use super::queries::Asked;
 use super::segments::Counted;
+use super::turns::Talks;
 
 /// What passed between hosts and network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,10 +38,14 @@ pub struct Traffic {
 pub(super) fn damaged(
     packet: &Packet,
     at: Time,
-    (segments, queries): (Option<&mut Counted>, Option<&mut Asked>),
+    (segments, talks): (Option<&mut Counted>, Option<&mut Talks>),
+    queries: Option<&mut Asked>,
 ) {
     if let Some(segments) = segments {
         segments.lost(packet, Drop::Checksum, at);
+    }
+    if let Some(talks) = talks {
+        talks.lost(packet);
     }
     if let Some(queries) = queries {
         queries.lost(packet);
@@ -52,11 +57,14 @@ pub(super) fn note_lost(
     packet: &Packet,
     (reason, at): (Drop, Time),
     (datagrams, segments): (&mut Counts, Option<&mut Counted>),
-    queries: Option<&mut Asked>,
+    (talks, queries): (Option<&mut Talks>, Option<&mut Asked>),
 ) {
     datagrams.note(packet, Fate::Lost(reason));
     if let Some(segments) = segments {
         segments.lost(packet, reason, at);
+    }
+    if let Some(talks) = talks {
+        talks.lost(packet);
     }
     if let Some(queries) = queries {
         queries.lost(packet);

@@ -7,9 +7,12 @@ use std::collections::BTreeMap;
 
 use farpath_units::{Duration, Time};
 
+use super::lines::{Carried, OnLine, Passed};
 use super::message::{Handing, Message};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
+use super::repairs::{Repairing, Repairs};
+use super::{Interface, Plane};
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -35,12 +38,18 @@ pub struct Turns {
     pub waited: [Duration; 2],
     /// Time in which each of the ends had all that the other had sent, and had not answered yet.
     pub at: [Duration; 2],
+    /// What of that its host waited for answers to queries over UDP.
+    pub elsewhere: [Duration; 2],
     /// Time in which the last of a message, all handed over, was under way to the end that answered it.
     pub way: Duration,
     /// How each of the ends handed over its messages that were answered, and the last answer.
     pub handing: [Handing; 2],
     /// What each of the ends waited for beside that, where turns overlap.
     pub overlapping: [Overlap; 2],
+    /// How long the slowest link on the way of each of the ends was taken by its data, without a pause.
+    pub lines: [OnLine; 2],
+    /// What was lost of what each of the ends sent, and what that cost.
+    pub repairs: [Repairs; 2],
     /// Segments with data that were under way at a time, on average of the time with any; none where they were more than requests are.
     pub at_a_time: Option<f64>,
     /// Time in which each of the ends had all that the other had sent, which had sent last, before it closed: of the end that closed first,
@@ -154,12 +163,16 @@ struct Talk {
     begun: Option<Time>,
     /// What is being sent, by the end that sent last.
     message: Message,
+    /// Since when the end that has just sent had all of what it answers; none where that is not so.
+    turn: Option<Time>,
     /// When each end was last given a segment, with data or without, and one with data.
     heard: [Time; 2],
     given: [Time; 2],
     over: [End; 2],
     turns: Turns,
     overlaps: Overlaps,
+    carried: [Carried; 2],
+    repairs: [Repairing; 2],
 }
 
 impl Talk {
@@ -170,9 +183,12 @@ impl Talk {
             span: Duration::ZERO,
             waited: Default::default(),
             at: [Duration::ZERO; 2],
+            elsewhere: [Duration::ZERO; 2],
             way: Duration::ZERO,
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             closing: Default::default(),
             unanswered: None,
@@ -182,19 +198,26 @@ impl Talk {
             last: None,
             begun: None,
             message: Message::default(),
+            turn: None,
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
             over: Default::default(),
             turns,
             overlaps: Overlaps::default(),
+            carried: Default::default(),
+            repairs: Default::default(),
         }
     }
 
     fn sent(&mut self, end: usize, (seq, length): (u32, u32), now: Time) {
         let (_, until) = self.streams[end].place(seq, length);
         if until <= self.streams[end].sent {
+            let repairing = &mut self.repairs[end];
+            let is_missing = repairing.is_missing && !self.streams[end].is_all_there();
+            repairing.repeats(now, self.heard[end], is_missing);
             return;
         }
+        self.repairs[end].sends(now);
         let own = &mut self.streams[end];
         let there = own.is_all_there().then_some(own.grew);
         own.sent = until;
@@ -217,6 +240,7 @@ impl Talk {
             }
             None => self.message = Message::begins(length, false),
         }
+        self.carried[end].goes_on();
         let counted = Overlap {
             way: self.turns.way,
             other: self.turns.at[1 - end],
@@ -233,7 +257,9 @@ impl Talk {
         if is_answered {
             let there = stream.grew.max(then).min(now);
             self.turns.way += there.since(then);
+            self.carried[1 - end].answered(there.since(then));
             self.turns.at[end] += now.since(there);
+            self.turn = Some(there);
         }
         let handing = &mut self.turns.handing[1 - end];
         *handing = handing.and(match is_answered {
@@ -246,12 +272,38 @@ impl Talk {
     /// Data of an end has arrived.
     fn arrived(&mut self, end: usize, (seq, length): (u32, u32), at: Time) {
         self.streams[end].arrives(seq, length, at);
+        self.repairs[end].is_missing &= !self.streams[end].is_all_there();
         let given = &mut self.given[1 - end];
         *given = at.max(*given);
         let over = &mut self.over[1 - end];
         over.is_sent_more |= over.waited.is_some();
         self.overlaps.arrived(end, self.streams[end].arrived, at);
         self.reaches(at);
+    }
+
+    /// An end asks to open the connection, or answers who does: for the first time, or again.
+    fn opens(&mut self, end: usize, seq: u32, now: Time) {
+        let is_again = self.streams[end].first.replace(seq) == Some(seq);
+        match is_again {
+            true => {
+                let is_missing = self.repairs.iter().any(|r| r.is_missing);
+                self.repairs[end].opens_again(now, self.heard[end], is_missing);
+                self.repairs.iter_mut().for_each(|r| r.is_missing = false);
+            }
+            false => self.repairs[end].sends(now),
+        }
+    }
+
+    /// Whether an end that asks to open a connection, with this number, has asked before.
+    fn is_asked_again(&self, way: Way, seq: u32) -> bool {
+        let end = usize::from(self.turns.ends != way);
+        self.last.is_none() && self.streams[end].first == Some(seq)
+    }
+
+    /// A link has carried data of an end.
+    fn passed(&mut self, end: usize, passed: &Passed) {
+        let is_last = self.last.is_some_and(|(who, _)| who == end);
+        self.carried[end].passes(passed, is_last);
     }
 
     /// An end has sent a FIN, or a reset.
@@ -293,6 +345,8 @@ impl Talk {
             handing,
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
+            lines: self.carried.each_ref().map(Carried::known),
+            repairs: self.repairs.each_ref().map(Repairing::known),
             at_a_time: self.overlaps.at_a_time(),
             closing: [0, 1].map(|end| match self.over[end].is_half() {
                 true => Duration::ZERO,
@@ -318,18 +372,20 @@ impl Talk {
 pub(super) struct Talks(BTreeMap<Way, Talk>);
 
 impl Talks {
-    /// A host has handed over `packet`.
-    pub(super) fn sent(&mut self, packet: &Packet, now: Time) {
+    /// A host has handed over `packet`. Where that answers what the other end sent, since when it had all of that.
+    pub(super) fn sent(&mut self, packet: &Packet, now: Time) -> Option<Time> {
         let Transport::Tcp {
             ports,
             seq,
             control,
         } = packet.transport
         else {
-            return;
+            return None;
         };
         let way = packet.way(ports);
-        if control & SYN != 0 && control & ACK == 0 {
+        let seq = seq.wrapping_add(u32::from(control & SYN != 0));
+        let again = |talk: &Talk| talk.is_asked_again(way, seq);
+        if control & SYN != 0 && control & ACK == 0 && !self.0.get(&key(way)).is_some_and(again) {
             // Another connection between the same ends.
             self.0.remove(&key(way));
         }
@@ -337,23 +393,53 @@ impl Talks {
         if is_room && !self.0.contains_key(&key(way)) {
             self.0.insert(key(way), Talk::new(way));
         }
-        let Some(talk) = self.0.get_mut(&key(way)) else {
-            return;
-        };
+        let talk = self.0.get_mut(&key(way))?;
         let end = usize::from(talk.turns.ends != way);
-        let seq = seq.wrapping_add(u32::from(control & SYN != 0));
         match packet.payload() {
-            0 if control & SYN != 0 => talk.streams[end].first = Some(seq),
+            0 if control & SYN != 0 => talk.opens(end, seq, now),
             0 => {}
             length => talk.sent(end, (seq, length), now),
         }
         if control & (FIN | RST) != 0 {
             talk.ended(end, control & RST != 0, now);
         }
+        talk.turn.take()
     }
 
-    /// A host is given the `length` bytes from `from` on of `packet`, which were due at an instant.
-    pub(super) fn delivered(&mut self, packet: &Packet, (from, length): (u32, u32), at: Time) {
+    /// The host that has just handed over `packet` waited so long for answers to queries, while it had what it answers.
+    pub(super) fn asked_elsewhere(&mut self, packet: &Packet, waited: Duration) {
+        let Transport::Tcp { ports, .. } = packet.transport else {
+            return;
+        };
+        let way = packet.way(ports);
+        if let Some(talk) = self.0.get_mut(&key(way)) {
+            let end = usize::from(talk.turns.ends != way);
+            talk.turns.elsewhere[end] += waited;
+        }
+    }
+
+    /// The network has dropped a segment of `packet`, or damaged it.
+    pub(super) fn lost(&mut self, packet: &Packet) {
+        let Transport::Tcp { ports, control, .. } = packet.transport else {
+            return;
+        };
+        let is_syn = control & SYN != 0;
+        let way = packet.way(ports);
+        let talk = self.0.get_mut(&key(way));
+        if let Some(talk) = talk.filter(|_| is_syn || packet.payload() > 0) {
+            let end = usize::from(talk.turns.ends != way);
+            talk.repairs[end].loses(is_syn);
+        }
+    }
+
+    /// A host is given the `length` bytes from `from` on of `packet`, which were due at an instant, after a link has carried them.
+    pub(super) fn delivered(
+        &mut self,
+        packet: &Packet,
+        (from, length): (u32, u32),
+        at: Time,
+        passed: Option<Passed>,
+    ) {
         let Transport::Tcp { ports, seq, .. } = packet.transport else {
             return;
         };
@@ -365,6 +451,9 @@ impl Talks {
         let heard = &mut talk.heard[1 - end];
         *heard = at.max(*heard);
         if length > 0 {
+            if let Some(passed) = &passed {
+                talk.passed(end, passed);
+            }
             talk.arrived(end, (seq.wrapping_add(from), length), at);
         }
     }
@@ -380,6 +469,9 @@ pub(super) fn key([a, b]: Way) -> Way {
     [a.min(b), a.max(b)]
 }
 
+use super::packet::{Packet, Transport, Way};
+use super::repairs::{Repairing, Repairs};
+use super::{Interface, Plane};
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -429,6 +521,71 @@ mod tests {
         talk.sent(1, (1, 10), at(360));
         assert_eq!(talk.turns.way, Duration::from_ms(350));
         assert_eq!(talk.turns.at, [Duration::ZERO, Duration::from_ms(10)]);
+    }
+
+    /// A request and its answer, each lost once, and each sent again by a timer. The next request arrives, and is sent again all the same:
+    /// nobody has waited for that.
+    #[test]
+    fn timers_cost_what_was_lost_and_nothing_else() {
+        let mut talk = talk();
+        talk.sent(0, (1, 10), at(0));
+        talk.repairs[0].loses(false);
+        talk.sent(0, (1, 10), at(300));
+        talk.arrived(0, (1, 10), at(350));
+        talk.sent(1, (1, 10), at(360));
+        talk.repairs[1].loses(false);
+        talk.sent(1, (1, 10), at(700));
+        talk.arrived(1, (1, 10), at(750));
+        talk.sent(0, (11, 10), at(760));
+        talk.arrived(0, (11, 10), at(810));
+        talk.sent(0, (11, 10), at(1000));
+        let [asked, answered] = talk.turns().repairs;
+        assert_eq!((asked.lost, answered.lost), (1, 1));
+        assert_eq!(asked.timers, Duration::from_ms(300));
+        assert_eq!(answered.timers, Duration::from_ms(340));
+        // An acknowledgement that says what is missing ends no wait for a timer.
+        talk.sent(1, (11, 10), at(1100));
+        talk.sent(1, (21, 10), at(1100));
+        talk.repairs[1].loses(false);
+        talk.heard[1] = at(1300);
+        talk.sent(1, (11, 10), at(1301));
+        assert_eq!(talk.turns().repairs[1].timers, Duration::from_ms(341));
+    }
+
+    /// A SYN is lost, and then the answer to it; another number is another connection.
+    #[test]
+    fn a_lost_syn_is_waited_for_before_a_connection_is_open() {
+        let packet = |from: usize, seq: u32, control: u8| {
+            let addresses = ["198.18.0.1", "198.18.0.2"].map(|a| a.parse().expect(a));
+            let ports = [4000, 70];
+            Packet {
+                addresses: [addresses[from], addresses[1 - from]],
+                transport: Transport::Tcp {
+                    ports: [ports[from], ports[1 - from]],
+                    seq,
+                    control,
+                },
+                ..Packet::plain(44)
+            }
+        };
+        let mut talks = Talks::default();
+        let (asks, answers) = (packet(0, 7, SYN), packet(1, 9, SYN | ACK));
+        for (packet, ms) in [(&asks, 0), (&asks, 1000), (&answers, 1100), (&answers, 2100)] {
+            talks.sent(packet, at(ms));
+            if ms == 0 || ms == 1100 {
+                talks.lost(packet);
+            }
+        }
+        let repairs = |talks: &Talks| talks.0.values().map(|talk| talk.turns().repairs).next();
+        let second = Repairs {
+            lost: 1,
+            syns: 1,
+            timers: Duration::from_secs(1),
+            opening: Duration::from_secs(1),
+        };
+        assert_eq!(repairs(&talks), Some([second; 2]));
+        talks.sent(&packet(0, 99, SYN), at(5000));
+        assert_eq!(repairs(&talks), Some(Default::default()));
     }
 
     /// 80 B asked, 200 B answered over 75 ms each way, and the client closes: what comes after its FIN, as a server's last words do, it

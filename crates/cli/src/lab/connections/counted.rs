@@ -98,7 +98,9 @@ impl Watched {
             Some(Err(why)) => (None, Some(why)),
             None => (None, None),
         };
-        let known = known.into_iter().chain(served).collect();
+        let lined = waits.filter(|_| known.is_none());
+        let lined = lined.and_then(|waits| waits.lined(time));
+        let known = known.into_iter().chain(served).chain(lined).collect();
         told.counted(time, known, outage.words());
         let besides = told.besides();
         told.figures.push_str(&besides);

@@ -85,6 +85,9 @@ impl Watched {
             let full = full.map_or(0.0, |full| full.values().sum());
             waits.share_asking(time, full, causes);
             waits.share_overlap(time, causes);
+            waits.share_lines(time, causes);
+            waits.share_timers(time, lost, causes);
+            waits.share_elsewhere(self.host, time, causes);
             if self.host == 1 && self.held_small() < HELD_LEAST {
                 waits.name_asked(time, causes);
             }

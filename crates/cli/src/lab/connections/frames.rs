@@ -3,7 +3,9 @@
 use farpath_emu::plane::{Acks, Opening, Segments, Turns, Way};
 use farpath_units::Time;
 
-use super::Connections;
+use super::{Connections, Watched};
+use crate::lab::busiest::Busiest;
+use crate::lab::lost::Lost;
 use crate::lab::seen::name_of;
 use crate::lab::waits::Waits;
 
@@ -29,6 +31,19 @@ impl Connections {
     /// Takes in how many segments with data one end sent to the other, and what the path dropped of them.
     pub(in crate::lab) fn take_segments(&mut self, way: Way, segments: Segments) {
         self.segments.insert(way.map(name_of), segments);
+    }
+
+    /// Says what was lost on the way back of one of them, by its own end and the other, and what timers cost. An outage says that itself.
+    pub(super) fn repairs(&self, ends: &[String; 2], one: &Watched, told: &mut Busiest) {
+        let [own, peer] = ends.clone();
+        told.lost_back = self.segments.get(&[peer, own]).map(Lost::of);
+        let Some(waits) = self.waits.get(ends) else {
+            return;
+        };
+        told.timers_s = waits.repairs().timers.as_secs_f64();
+        if !self.pauses.contains_key(ends) {
+            told.repaired = waits.repaired(one.time());
+        }
     }
 
     /// Takes in how a connection began, as the path itself saw it.
