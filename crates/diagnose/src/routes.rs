@@ -137,9 +137,8 @@ impl Evidence {
         let others = of_other_times(facts, flow);
         let then = others.iter().map(mean).reduce(libm::fmin);
         let both = then.zip(runs.first().map(mean));
-        let far = |[then, now]: &[f64; 2]| {
-            libm::fabs(then - now) > step_of(libm::fmin(*then, *now))
-        };
+        let far =
+            |[then, now]: &[f64; 2]| libm::fabs(then - now) > step_of(libm::fmin(*then, *now));
         self.around.moved = both.map(<[f64; 2]>::from).filter(far);
     }
 

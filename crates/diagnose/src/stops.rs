@@ -126,7 +126,11 @@ impl Stop {
             let middle = f64::midpoint(r.from, r.until);
             middle > from && middle < until
         };
-        let again: f64 = rows.iter().filter(within).filter_map(|r| r.retransmits).sum();
+        let again: f64 = rows
+            .iter()
+            .filter(within)
+            .filter_map(|r| r.retransmits)
+            .sum();
         let counts = |r: &&Row| r.bps > 0.0 && r.retransmits.is_some();
         let before = rows.iter().filter(counts).filter(|r| r.until <= from);
         let apart = |r: &&Row| r.until < from - NEAR || r.from > until + NEAR;
@@ -146,9 +150,7 @@ impl Stop {
 impl Stop {
     /// Whether an interval lies within it, where it is known when it was.
     pub(crate) fn covers(&self, row: &Row) -> bool {
-        let inside = |from: f64| {
-            row.from >= from - NEAR && row.until <= from + self.lasted + NEAR
-        };
+        let inside = |from: f64| row.from >= from - NEAR && row.until <= from + self.lasted + NEAR;
         self.from.is_some_and(inside)
     }
 

@@ -113,7 +113,11 @@ impl Stuck {
     fn drops(&self) -> String {
         let tiny = self.each.filter(|each| each + HEADERS <= SMALL);
         let down = if self.pings { ", and pings pass" } else { "" };
-        let or = if self.pings { "" } else { "the path is down, or " };
+        let or = if self.pings {
+            ""
+        } else {
+            "the path is down, or "
+        };
         match tiny {
             Some(each) => format!(
                 "they carry {each:.0} bytes at most, which no MTU stops{down}: {or}{DEVICE}"
@@ -141,7 +145,10 @@ fn passes(facts: &Facts, flow: &Flow) -> f64 {
         }
         _ => false,
     };
-    let all = facts.facts.iter().filter(|f| f.name == WHOLE && is_to(f.of));
+    let all = facts
+        .facts
+        .iter()
+        .filter(|f| f.name == WHOLE && is_to(f.of));
     let sizes = all.filter_map(Fact::number).map(|f| f.value);
     sizes.fold(0.0, libm::fmax)
 }

@@ -8,9 +8,7 @@ use crate::climb::Climb;
 use crate::law::{self, Conditions};
 use crate::overhead::{MtuError, checked_datagram};
 use crate::parallel::streams_to_fill;
-use crate::path::{
-    PathError, PathInput, check_count, check_policer, check_queue, check_window,
-};
+use crate::path::{PathError, PathInput, check_count, check_policer, check_queue, check_window};
 use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::{Cost, SlowStart};

@@ -232,7 +232,10 @@ mod tests {
             let said = said.err().unwrap_or_default();
             let words = format!("read a.json: missing field `{key}`");
             assert!(said.starts_with(&words), "{key}: {said}");
-            assert!(said.contains("run it again with `farpath lab run"), "{said}");
+            assert!(
+                said.contains("run it again with `farpath lab run"),
+                "{said}"
+            );
         }
     }
 

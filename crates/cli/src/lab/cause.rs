@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_observe::Limit;
 
-use super::connections::SENDERS;
+use super::sender::SENDERS;
 
 /// What limited a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -461,11 +461,11 @@ mod tests {
             Many::of(&all).expect("they are many").words(1)
         };
         let slow = said(0.2);
-        let words =
-            "port 7000: a link of the path was full of what they carried 50 % of their time; each took";
+        let words = "port 7000: a link of the path was full of what they carried 50 % of their time; each took";
         assert!(slow.contains(words), "{slow}");
         let some = said(0.05);
-        let words = "spares it; a link of the path was full of what they carried 20 % of their time";
+        let words =
+            "spares it; a link of the path was full of what they carried 20 % of their time";
         assert!(some.ends_with(words), "{some}");
         assert!(!said(0.0).contains("link"));
     }

@@ -476,9 +476,12 @@ mod tests {
             span: Duration::from_ms(200),
             waited: Default::default(),
             at: Default::default(),
+            elsewhere: Default::default(),
             way: Duration::ZERO,
             handing: Default::default(),
             overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
             at_a_time: None,
             closing: [800, 0].map(Duration::from_ms),
             unanswered: None,
@@ -565,6 +568,7 @@ mod tests {
                 lines,
                 repairs: Default::default(),
                 at_a_time: None,
+                closing: Default::default(),
                 unanswered: None,
             };
             let mut causes = known.to_vec();
@@ -622,6 +626,7 @@ mod tests {
             lines: Default::default(),
             repairs: [repairs(4, 800), repairs(3, 600)],
             at_a_time: None,
+            closing: Default::default(),
             unanswered: None,
         };
         let (waits, time) = (Waits::of(&turns, 1), Duration::from_ms(3900));
@@ -674,6 +679,7 @@ mod tests {
             lines: Default::default(),
             repairs: Default::default(),
             at_a_time: None,
+            closing: Default::default(),
             unanswered: None,
         };
         let idle = Cause::Limit(Limit::Application);

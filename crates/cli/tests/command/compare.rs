@@ -262,10 +262,12 @@ fn runs_of_a_command_are_compared() {
     let before = std::fs::read_to_string(folder.path().join("before.json")).expect("readable");
     let older = before.replace("\"program_frames\"", "\"frames\"");
     std::fs::write(folder.path().join("older.json"), older).expect("writable");
-    at(&["compare", "older.json", "after.json"]).exits(2).says(&[
-        "older.json: missing field `program_frames`",
-        "run it again with `farpath lab run",
-    ]);
+    at(&["compare", "older.json", "after.json"])
+        .exits(2)
+        .says(&[
+            "older.json: missing field `program_frames`",
+            "run it again with `farpath lab run",
+        ]);
     at(&["compare", "late.json", "after.json"]).exits(2).says(&[
         "every record of A is marked invalid",
         "run it again on an idle machine",

@@ -97,11 +97,7 @@ mod tests {
         assert_eq!(of("monday"), past("monday"));
         assert_eq!(of("before the maintenance idle"), past("before"));
         assert_eq!(of("last week"), past("last"));
-        for present in [
-            "today nothing else running",
-            "after the maintenance",
-            "now",
-        ] {
+        for present in ["today nothing else running", "after the maintenance", "now"] {
             assert_eq!(of(present), Some(Period::Present), "{present}");
         }
         // A ping before a test is of its time.

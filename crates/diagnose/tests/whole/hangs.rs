@@ -194,7 +194,11 @@ fn dropped(queued: u32, port: u16) -> String {
 
 fn large(answered: bool) -> String {
     let (received, lost, times) = match answered {
-        true => (5, 0, "rtt min/avg/max/mdev = 31.101/31.302/31.501/0.120 ms\n"),
+        true => (
+            5,
+            0,
+            "rtt min/avg/max/mdev = 31.101/31.302/31.501/0.120 ms\n",
+        ),
         false => (0, 100, ""),
     };
     format!(
@@ -227,7 +231,10 @@ fn small_segments_that_vanish_are_taken_by_a_device() {
     assert_eq!(alone.verdict.cause, "middlebox", "{:#?}", alone.verdict);
     assert!(alone.verdict.confidence <= 0.6, "{:#?}", alone.verdict);
     let because = alone.verdict.because.join("\n");
-    assert!(because.contains("the path is down, or a firewall"), "{because}");
+    assert!(
+        because.contains("the path is down, or a firewall"),
+        "{because}"
+    );
     assert!(asks(&alone).contains(&"ping -c 5 203.0.113.80"));
 }
 

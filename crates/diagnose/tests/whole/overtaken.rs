@@ -187,7 +187,10 @@ fn counters_of_the_test_alone_say_what_had_arrived() {
         let said = because(&flow);
         let arrived = "% of what was sent again had arrived already, as duplicate SACKs say";
         assert!(said.contains(arrived), "{call}: {said}");
-        assert!(said.contains("5120 segments arrived out of order"), "{said}");
+        assert!(
+            said.contains("5120 segments arrived out of order"),
+            "{said}"
+        );
     }
     // What a host counted since it was started is of other times.
     let flow = first_flow(of(&shared("nstat", 812_331), &line));

@@ -470,7 +470,9 @@ fn pings_by_the_other_version_of_ip_are_of_another_path() {
     };
     // Closing lines alone are of the command above them.
     let bare = |text: &str| {
-        let lines = text.lines().filter(|l| !l.starts_with(['P', '-']) && !l.is_empty());
+        let lines = text
+            .lines()
+            .filter(|l| !l.starts_with(['P', '-']) && !l.is_empty());
         lines.map(|l| format!("{l}\n")).collect::<String>()
     };
     for pings in [

@@ -167,11 +167,19 @@ fn pings_of_another_day_are_not_the_path_at_rest() {
     ];
     for (n, d) in cases.into_iter().enumerate() {
         let note = "is of another time than the test";
-        assert!(d.notes.iter().any(|n| n.contains(note)), "{n}: {:?}", d.notes);
+        assert!(
+            d.notes.iter().any(|n| n.contains(note)),
+            "{n}: {:?}",
+            d.notes
+        );
         let flow = first_flow(d);
         let rtt = flow.observed.rtt_ns.expect("it was pinged");
         assert!((58e6..58.4e6).contains(&rtt), "{n}: {rtt}");
-        assert_eq!(flow.verdict.cause, "receive_window", "{n}: {:#?}", flow.verdict);
+        assert_eq!(
+            flow.verdict.cause, "receive_window",
+            "{n}: {:#?}",
+            flow.verdict
+        );
         let why = because(&flow);
         assert!(!why.contains("under load"), "{n}: {why}");
     }

@@ -125,7 +125,10 @@ fn logs_of_hosts_and_routers_say_which_link_it_was() {
             "eno1",
         ),
         (
-            kernel("Nov 30 02:44:12 host kernel:", "Nov 30 02:44:15 host kernel:"),
+            kernel(
+                "Nov 30 02:44:12 host kernel:",
+                "Nov 30 02:44:15 host kernel:",
+            ),
             "eno1",
         ),
         (ios.to_owned(), "GigabitEthernet0/8"),
@@ -176,7 +179,9 @@ fn a_short_outage_of_a_log_is_named_besides() {
     assert!(!["outage", "mtu_black_hole"].contains(&cause), "{cause}");
     let why = because(&flow);
     assert!(
-        why.contains("besides, for 3.0 s from 10.0 s on nothing arrived, though data was sent again 3 times"),
+        why.contains(
+            "besides, for 3.0 s from 10.0 s on nothing arrived, though data was sent again 3 times"
+        ),
         "{why}"
     );
 }

@@ -26,6 +26,7 @@ impl<I: Interface> Plane<I> {
     /// From now on it is known whose turn it was in each connection: [`Self::turns`].
     pub fn note_turns(&mut self) {
         self.talks.get_or_insert_default();
+        self.lines.get_or_insert_default();
     }
 
     /// Whose turn it was, for each connection. Empty where nobody asked for it.

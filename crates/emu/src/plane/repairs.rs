@@ -47,7 +47,8 @@ impl Repairing {
 
     /// It sends a SYN again; something of either end `is_missing` before the connection is open.
     pub(super) fn opens_again(&mut self, now: Time, heard: Time, is_missing: bool) {
-        self.known.opening += self.repeats(now, heard, is_missing);
+        let waited = self.repeats(now, heard, is_missing);
+        self.known.opening += waited;
     }
 
     /// A segment of it is lost.

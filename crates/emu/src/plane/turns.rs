@@ -12,7 +12,6 @@ use super::message::{Handing, Message};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
-use super::{Interface, Plane};
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -469,9 +468,6 @@ pub(super) fn key([a, b]: Way) -> Way {
     [a.min(b), a.max(b)]
 }
 
-use super::packet::{Packet, Transport, Way};
-use super::repairs::{Repairing, Repairs};
-use super::{Interface, Plane};
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -570,7 +566,12 @@ mod tests {
         };
         let mut talks = Talks::default();
         let (asks, answers) = (packet(0, 7, SYN), packet(1, 9, SYN | ACK));
-        for (packet, ms) in [(&asks, 0), (&asks, 1000), (&answers, 1100), (&answers, 2100)] {
+        for (packet, ms) in [
+            (&asks, 0),
+            (&asks, 1000),
+            (&answers, 1100),
+            (&answers, 2100),
+        ] {
             talks.sent(packet, at(ms));
             if ms == 0 || ms == 1100 {
                 talks.lost(packet);

@@ -13,7 +13,9 @@ use super::Path;
 use super::discard::first;
 use super::flow::Flow;
 use super::policer::bucket;
-use crate::model::{Class, ClassLimit, Direction, Match, QueueLimit, Queueing, Scenario, Tcp, Test};
+use crate::model::{
+    Class, ClassLimit, Direction, Match, QueueLimit, Queueing, Scenario, Tcp, Test,
+};
 use crate::plan::Hop;
 
 /// Longest burst of a host that acknowledges or sends super-frames, bytes.

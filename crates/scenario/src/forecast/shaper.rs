@@ -3,8 +3,8 @@
 use farpath_units::Duration;
 
 use super::{Narrowest, Path};
-use crate::model::Test;
 use crate::model::Shape;
+use crate::model::Test;
 
 /// A stream of datagrams behind one shaper more or less.
 struct Stage {

@@ -119,7 +119,9 @@ pub(super) fn beside(table: &DeTable<'_>, target: &Target<'_>, path: &str) -> Re
         .map(|at| format!("{at}.{below}={NONE}"))
         .collect();
     let fault = Diagnostic::new(0..path.len(), title);
-    Err(Box::new(fault.help(format!("write {}", paths.join(" and ")))))
+    Err(Box::new(
+        fault.help(format!("write {}", paths.join(" and "))),
+    ))
 }
 
 /// The fault of a path that begins with the name of something, with what to write.

@@ -2109,7 +2109,11 @@ fn a_shaper_passes_its_bucket_beside_its_rate() {
     let ahead = shaped(&shape(", burst = \"1 MB\""), bulk);
     let gained_s = (of(&slow, "completion_ns") - of(&ahead, "completion_ns")) / 1e9;
     assert!((gained_s - 0.07988).abs() < 2e-5, "{gained_s}");
-    assert!(says(&ahead, "until its bucket is empty"), "{:?}", ahead.notes);
+    assert!(
+        says(&ahead, "until its bucket is empty"),
+        "{:?}",
+        ahead.notes
+    );
     assert!(!says(&slow, "until its bucket is empty"));
     let long = "kind = \"tcp\"\nduration = \"10 s\"";
     let rates = [shape(""), shape(", burst = \"1 MB\"")].map(|s| shaped(&s, long));

@@ -104,7 +104,9 @@ impl Flow {
         let name = self.config.algorithm.name();
         match self.config.algorithm {
             Algorithm::Bic if self.cc.is_none() => {
-                format!("{name} with the paper's steps (`flavour = \"rfc\"`: Linux's have one, which `predict path` takes)")
+                format!(
+                    "{name} with the paper's steps (`flavour = \"rfc\"`: Linux's have one, which `predict path` takes)"
+                )
             }
             _ => name.to_owned(),
         }
