@@ -99,7 +99,7 @@ pub(super) struct Report {
     program_frames: Option<u64>,
     /// Of each of the two hosts that sent any.
     datagrams: Vec<Sent>,
-    /// Of the ways on which frames were delayed, reordered or copied.
+    /// Of the ways on which frames were delayed, reordered, copied or marked.
     impaired: Vec<Impaired>,
     /// Connections and datagrams that were refused, by the end they were for.
     refused: Vec<Refused>,
