@@ -189,7 +189,10 @@ impl Exchanges {
 /// How much later the response's last byte was at the client than the shortest way allows: it waited in a queue. An acknowledgement
 /// that the client holds back is as late (RFC 1122 §4.2.3.2), so that it counts to twice what one within the response took.
 fn queued(e: &Exchange, turns: Turns) -> i64 {
-    let late = e.acknowledged - e.response_last - turns.client;
+    if e.acknowledged <= e.response_last {
+        return 0;
+    }
+    let late = e.acknowledged.saturating_sub(e.response_last) - turns.client;
     let most = 2 * (e.trip - turns.client).max(0);
     late.clamp(0, most)
 }
