@@ -269,7 +269,7 @@ pub const LINK_METRICS: &[Metric] = {
     metric("delay_mean_ns", &[Queue], Never, "delay, mean", "mean wait of frames that were sent"),
     metric("drops", &[Link, Queue], Never, "drops", "all frames dropped in the whole run, what `omit` leaves out too"),
     metric("drops.tail", &[Link, Queue], Never, "drops (queue full)", "the queue was full"),
-    metric("drops.red", &[Link, Queue], Never, "drops (early)", "early, by active queue management"),
+    metric("drops.red", &[Link, Queue], Never, "drops (early)", "early, by active queue management: RED, CoDel, PIE and FQ-CoDel alike"),
     metric("drops.policed", &[Link], Never, "drops (policed)", "a policer found them out of contract"),
     metric("drops.error", &[Link], Never, "drops (by chance)", "lost or damaged on the way, by chance"),
     metric("drops.mtu", &[Link], Never, "drops (too large)", "larger than the link carries"),

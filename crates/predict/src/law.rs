@@ -243,9 +243,13 @@ pub fn probed_words(cc: Cc, rtt_s: f64, share: f64) -> Option<String> {
 /// fill the line in an idle round trip of `rtt`. `None` for algorithms without a closed form.
 ///
 /// CUBIC has one for each of its regions: [`cubic_converging_utilisation`], and AIMD's where it is Reno-friendly (RFC 9438 §4.3).
+/// HighSpeed has Reno's where pipe and queue hold 38 segments or fewer (RFC 3649 §5).
 pub fn utilisation(cc: Cc, pipe: f64, rtt: Duration, queue: f64) -> Option<f64> {
     match cc {
         Cc::Reno => Some(Aimd::reno(1.0).utilisation(queue)),
+        Cc::HighSpeed if pipe * (1.0 + queue) <= highspeed::LOW_WINDOW => {
+            Some(Aimd::reno(1.0).utilisation(queue))
+        }
         Cc::Cubic if is_own_cubic(pipe, rtt) => Some(cubic_converging_utilisation(queue)),
         Cc::Cubic => Some(recovery::CUBIC_FRIENDLY.utilisation(queue)),
         _ => None,

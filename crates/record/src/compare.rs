@@ -17,7 +17,7 @@ mod row;
 
 pub use between::between;
 pub use places::sets;
-use row::row;
+use row::{hidden, row};
 
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
@@ -223,6 +223,8 @@ impl Comparison {
             let (_, rest) = of.split_once('.').unwrap_or(("", of));
             wanted(rest.split([' ', ',']).next().unwrap_or(rest))
         };
+        self.notes
+            .retain(|note| !note.contains(notes::FAR) || metric(note));
         for list in [
             &mut self.only_a,
             &mut self.only_b,
@@ -279,15 +281,18 @@ fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Compari
     let (left, right) = (values(a)?, values(b)?);
     let mut comparison = blank(a, b, tolerance);
     let mut one_run = notes::OneRun::default();
+    let keys = comparison.keys.clone();
     for key in order(a) {
         if let (Some(x), Some(y)) = (left.get(&key), right.get(&key)) {
             let row = row(&key, key.origin, x, y, tolerance);
             one_run.see(row.as_ref(), x, y);
+            let by_ranks = row.as_ref().and_then(|row| hidden(row, x, y));
+            let note = by_ranks.map(|p| notes::far(&name(&key, &keys), p));
+            comparison.notes.extend(note);
             comparison.rows.extend(row);
         }
     }
     comparison.notes.extend(one_run.say(&comparison));
-    let keys = comparison.keys.clone();
     // Of what `this` has a value of, what the other side has not, or has nothing to measure of.
     let lacks = |this: &Values<'_>, other: &Values<'_>, at_all: bool| {
         let has = this.iter().filter(|(_, side)| !side.values.is_empty());

@@ -646,6 +646,29 @@ fn a_mixture_is_compared_by_ranks() {
     assert_eq!((near.verdict, near.more_runs), (Verdict::Same, None));
 }
 
+/// One run of ten that failed makes the interval of the means wide; nine are above all of the other side.
+#[test]
+fn what_an_outlier_hides_is_said_by_ranks() {
+    let plain: Vec<f64> = (0..10).map(|n| 100.0 + 0.1 * f64::from(n)).collect();
+    let mut higher: Vec<f64> = plain.iter().map(|v| v + 10.0).collect();
+    higher[4] = 20.0;
+    let (a, b) = ([simulated("a", 1, &plain)], [simulated("b", 2, &higher)]);
+    let mut found = sets(&a, &b, None).expect("comparable");
+    assert_eq!(goodput(&found).verdict, Verdict::Same);
+    assert_eq!(goodput(&found).rank_p, None);
+    // 90 of the 100 pairs of an A and a B have the larger B: 0.0028.
+    let said = "bulk.goodput_bps, simulated: a run lies far from the others and makes the interval of the means wide: by ranks A and B \
+        differ (p = 0.003, two-sided)";
+    assert!(found.notes.iter().any(|n| n == said), "{:?}", found.notes);
+    found.keep(|metric| metric == "retransmits").expect("one is left");
+    assert!(!found.notes.iter().any(|n| n == said), "{:?}", found.notes);
+    // Without the outlier the means say it.
+    let clear: Vec<f64> = plain.iter().map(|v| v + 10.0).collect();
+    let found = sets(&a, &[simulated("b", 2, &clear)], None).expect("comparable");
+    assert_eq!(goodput(&found).verdict, Verdict::Differs);
+    assert!(!found.notes.iter().any(|n| n.contains("by ranks")));
+}
+
 /// 10.02 s of a test of ten seconds were compared with the time that a transfer took.
 #[test]
 fn what_a_clock_ended_has_no_completion() {

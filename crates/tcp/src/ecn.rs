@@ -11,6 +11,8 @@ pub(crate) struct Ecn {
     answered_to: u64,
     /// The next new segment says that the window was reduced.
     cwr_due: bool,
+    /// The recovery under way answers an echo: it began without a loss.
+    pub(crate) answers: bool,
 }
 
 impl Ecn {

@@ -190,9 +190,16 @@ impl Connection {
             if self.established == self.started && from == 0 && !s.is(control::SYN) {
                 self.handshake_ends(&s);
             }
+            let below = self.streams[1 - from].una;
             self.streams[1 - from].acknowledge(&s, shift, room);
             let una = self.streams[1 - from].una;
             self.sides[1 - from].held.acknowledged(s.at, una);
+            let bare = s.length == 0 && !s.is(control::SYN | control::FIN | control::RST);
+            if from == self.client && bare && una > below {
+                let other = &self.streams[1 - from];
+                self.exchanges
+                    .acknowledged(s.at, una >= other.max, other.rtt.latest);
+            }
         }
         self.counts_marks |= s.counts_marks;
         if s.is(control::ECE | control::CWR) && !s.is(control::SYN | control::RST) {

@@ -18,6 +18,11 @@ pub(crate) struct Exchange {
     response_first: i64,
     response_last: i64,
     response_bytes: u64,
+    /// When all of the response so far was acknowledged without data beside it; 0 before.
+    acknowledged: i64,
+    /// The last round trip from here to the client within the response: the acknowledgement left more of it in flight, so
+    /// that the client had no reason to hold it back.
+    trip: i64,
     /// Time for which the client's window was closed, when the response began and at its end.
     closed: [i64; 2],
     is_repeated: bool,
@@ -85,6 +90,20 @@ impl Exchanges {
         }
     }
 
+    /// Takes in that the client acknowledged data of the server, without data of its own: all that there is of it, or a part,
+    /// so much after it was seen here (nanoseconds; 0 where that is unknown).
+    #[inline]
+    pub(crate) fn acknowledged(&mut self, at: i64, is_all: bool, trip: i64) {
+        let Some(open) = self.open.as_mut().filter(|e| e.response_bytes > 0) else {
+            return;
+        };
+        if is_all {
+            open.acknowledged = at;
+        } else if trip > 0 {
+            open.trip = trip;
+        }
+    }
+
     /// Lists an exchange that is over; the next one begins at `next`.
     pub(crate) fn list(&mut self, done: Exchange, next: i64, turns: Turns, room: &mut Room) {
         if self.list.len() < LISTED_MAX && room.requests > 0 {
@@ -112,6 +131,10 @@ impl Exchanges {
             self.early += u64::from(turn.is_early);
             open.response_first = turn.at;
             open.closed[0] = turn.closed;
+        }
+        if open.acknowledged > 0 {
+            // All was there: what queued before says nothing of what comes now.
+            (open.acknowledged, open.trip) = (0, 0);
         }
         open.response_bytes += turn.new;
         open.response_last = turn.at;
@@ -163,6 +186,17 @@ impl Exchanges {
     }
 }
 
+/// How much later the response's last byte was at the client than the shortest way allows: it waited in a queue. An acknowledgement
+/// that the client holds back is as late (RFC 1122 §4.2.3.2), so that it counts to twice what one within the response took.
+fn queued(e: &Exchange, turns: Turns) -> i64 {
+    if e.acknowledged <= e.response_last {
+        return 0;
+    }
+    let late = e.acknowledged.saturating_sub(e.response_last) - turns.client;
+    let most = 2 * (e.trip - turns.client).max(0);
+    late.clamp(0, most)
+}
+
 /// One exchange, its time divided. `next` is when the next one begins.
 fn described(e: &Exchange, next: Option<i64>, turns: Turns, started: i64) -> Request {
     let ns = |v: i64| v.max(0) as u64;
@@ -174,6 +208,7 @@ fn described(e: &Exchange, next: Option<i64>, turns: Turns, started: i64) -> Req
     };
     let wire = turns.server.clamp(0, gap);
     let thinking = next.filter(|_| is_answered);
+    let queued = queued(e, turns);
     Request {
         at_ns: ns(e.at - started),
         request_bytes: e.request_bytes,
@@ -185,9 +220,9 @@ fn described(e: &Exchange, next: Option<i64>, turns: Turns, started: i64) -> Req
             0
         },
         server_thinking_ns: ns(gap - wire),
-        response_ns: ns(e.response_last - e.response_first),
+        response_ns: ns(e.response_last - e.response_first + queued),
         slow_reader_ns: ns(e.closed[1] - e.closed[0]),
-        client_thinking_ns: thinking.map(|next| ns(next - e.response_last - turns.client)),
+        client_thinking_ns: thinking.map(|next| ns(next - e.response_last - turns.client - queued)),
         repeated: e.is_repeated,
         tls_handshake: false,
     }

@@ -504,6 +504,7 @@ mod tests {
             at = (at.0 + bytes * 1e6, at.1 + time * 1e9);
             Repair {
                 from: at.1 as i64,
+                waits: at.1 as i64,
                 until: at.1 as i64,
                 seq: at.0 as u64,
                 timeout: false,

@@ -29,6 +29,8 @@ pub(crate) struct Direction {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Repair {
     pub(crate) from: i64,
+    /// Since when nothing came that could begin it: a timeout is waited for before it repairs.
+    pub(crate) waits: i64,
     pub(crate) until: i64,
     /// The first byte that was sent again.
     pub(crate) seq: u64,
@@ -173,10 +175,10 @@ fn flight(
 ) -> Flight {
     let within = |timeout: bool| {
         let first = repairs.partition_point(|r| r.until <= i.from);
-        let of = repairs[first..].iter().take_while(|r| r.from < i.until);
+        let of = repairs[first..].iter().take_while(|r| r.waits < i.until);
         let of = of.inspect(|_| work::count(1));
         let of = of.filter(|r| r.timeout == timeout);
-        of.map(|r| r.until.min(i.until) - r.from.max(i.from))
+        of.map(|r| r.until.min(i.until) - r.waits.max(i.from))
             .sum::<i64>()
     };
     let marked = || {
@@ -215,6 +217,12 @@ fn whole_trip(i: &Interval, (beyond, turns): (i64, bool)) -> Option<i64> {
     }
 }
 
+/// Since when a timeout was waited for: nothing was heard, and the segment was not sent.
+fn waited_since(event: &Event) -> i64 {
+    let sent = event.at.saturating_sub(event.lag);
+    sent.max(event.ack_at).min(event.at)
+}
+
 /// Spans of repair, in order and apart from each other; `last` ends one that was not over.
 fn repairs(events: &[Event], classes: &[Class], last: i64) -> Vec<Repair> {
     let mut all: Vec<Repair> = Vec::new();
@@ -237,11 +245,17 @@ fn repairs(events: &[Event], classes: &[Class], last: i64) -> Vec<Repair> {
             }
             Some(open) if event.at <= open.until && open.timeout => open.segments += segments,
             previous => {
+                let mut waits = match timeout {
+                    true => waited_since(event),
+                    false => event.at,
+                };
                 if let Some(open) = previous {
                     open.until = open.until.min(event.at);
+                    waits = waits.max(open.until);
                 }
                 all.push(Repair {
                     from: event.at,
+                    waits,
                     until,
                     seq: event.seq,
                     timeout,

@@ -50,6 +50,8 @@ pub(crate) struct Rtt {
     pub(crate) sack: Samples,
     /// By echoed timestamps.
     pub(crate) timestamp: Samples,
+    /// By the last acknowledgement of new data (Karn), nanoseconds; 0 where it gave none.
+    pub(crate) latest: i64,
     /// Smoothed, nanoseconds; 0 before the first.
     pub(crate) smoothed: i64,
     /// Mean deviation.
@@ -60,7 +62,8 @@ impl Rtt {
     #[inline]
     pub(crate) fn add_karn(&mut self, ns: i64) {
         self.karn.add(ns);
-        self.estimate(ns.clamp(0, LONGEST));
+        self.latest = ns.clamp(0, LONGEST);
+        self.estimate(self.latest);
     }
 
     pub(crate) fn add_timestamp(&mut self, ns: i64) {

@@ -372,6 +372,7 @@ impl Stream {
             0
         };
         if ack > self.una {
+            self.rtt.latest = 0;
             self.advance(s, ack, room);
             // RFC 2018 §4: as long as a receiver keeps data out of order, its acknowledgements report it.
             if s.sack.count == 0 && !s.options_cut && !self.sacked.is_empty() {

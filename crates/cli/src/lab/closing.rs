@@ -215,9 +215,10 @@ fn change(kind: Kind, certificate: &Certificate, processors: usize) -> String {
     text.to_owned()
 }
 
-/// What the run came to, in one line: what limited it first, what the path and the lab did last, and whether nothing was run.
+/// What the run came to, in one line: what limited it first, what the path and the lab did last, whether nothing was run, and how
+/// many frames its programs handed to the path.
 pub(super) fn closing(
-    (rtt, ran_nothing): (Option<Rtt>, bool),
+    (rtt, ran_nothing, program_frames): (Option<Rtt>, bool, Option<u64>),
     control: Option<&str>,
     certificate: &Certificate,
     told: &[String],
@@ -229,7 +230,7 @@ pub(super) fn closing(
     let head = match rtt {
         _ if ran_nothing => NOT_RUN.to_owned(),
         Some(rtt) => format!("{}, {verdict}", rtt.words()),
-        None if is_of_nothing(certificate) => {
+        None if of_nothing(certificate, program_frames).is_some() => {
             "nothing was carried: no RTT, and a certificate of nothing".to_owned()
         }
         None => format!("no RTT measured, {verdict}"),
@@ -254,7 +255,8 @@ mod tests {
             frames,
             ..Certificate::default()
         };
-        closing((rtt, false), Some("cubic by default"), &certificate, &[])
+        let head = (rtt, false, Some(frames));
+        closing(head, Some("cubic by default"), &certificate, &[])
     }
 
     /// Whether a ping had passed by then is chance.
@@ -266,7 +268,8 @@ mod tests {
                 frames,
                 ..Certificate::default()
             };
-            assert_eq!(closing((rtt, true), None, &certificate, &[]), NOT_RUN);
+            let head = (rtt, true, Some(frames));
+            assert_eq!(closing(head, None, &certificate, &[]), NOT_RUN);
         }
     }
 
@@ -274,6 +277,15 @@ mod tests {
     fn where_nothing_was_carried_the_last_line_says_that() {
         let nothing = "nothing was carried: no RTT, and a certificate of nothing; cubic by default";
         assert_eq!(said(None, 0, true), nothing);
+        // One of the lab's own pings may have been under way as the command ended.
+        let certificate = Certificate {
+            valid: true,
+            frames: 1,
+            ..Certificate::default()
+        };
+        let head = (None, false, Some(0));
+        let ended = closing(head, Some("cubic by default"), &certificate, &[]);
+        assert_eq!(ended, nothing);
         let lost = "no RTT measured, certificate valid; cubic by default";
         assert_eq!(said(None, 3, true), lost);
         let late = "no RTT measured, certificate INVALID; cubic by default";

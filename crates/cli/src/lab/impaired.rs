@@ -1,4 +1,4 @@
-//! What the path's jitter, reordering and duplication came to: by the ports' own count, frame by frame.
+//! What the path's jitter, reordering, duplication and marks (ECN) came to: by the ports' own count, frame by frame.
 
 use farpath_emu::lab::Lab;
 use farpath_record::count_of;
@@ -14,7 +14,7 @@ use super::sender::SENDERS;
 pub(super) struct Impaired {
     /// Who.
     sender: &'static str,
-    /// Frames that came through a link that delays, reorders or copies.
+    /// Frames that came through a link that delays, reorders or copies, or else through queues of classes or with an `aqm`.
     frames: u64,
     /// How long a link held them up, on average and at most.
     jitter_mean_ns: f64,
@@ -23,6 +23,8 @@ pub(super) struct Impaired {
     reordered: u64,
     /// Copies made.
     duplicated: u64,
+    /// Frames that a queue marked as having met congestion (RFC 3168 §5).
+    marked: u64,
 }
 
 /// Both ways, the command's first; without what nothing was done to.
@@ -37,16 +39,25 @@ pub(super) fn impaired(path: &Path, lab: &Lab) -> Vec<Impaired> {
         };
         let mut held_up_s = 0.0;
         let mut most = Duration::ZERO;
+        let mut queued = 0;
         for hop in plan.walk(plane.scenario(), ways[n]) {
-            let realised = &plane.port(hop.port).counters().realised;
+            let port = plane.port(hop.port);
+            let realised = &port.counters().realised;
             found.frames += realised.added.count();
             held_up_s += realised.added.mean_s() * realised.added.count() as f64;
             most = most.max(realised.added.max());
             found.reordered += realised.order.reordered;
             found.duplicated += realised.duplicated;
+            for (queue, _) in port.queues() {
+                queued += queue.frames;
+                found.marked += queue.marked;
+            }
         }
         found.jitter_mean_ns = held_up_s / found.frames.max(1) as f64 * 1e9;
         found.jitter_max_ns = most.as_ps() as f64 / 1e3;
+        if found.frames == 0 {
+            found.frames = queued;
+        }
         found
     };
     let both = [0, 1].map(of).into_iter();
@@ -55,7 +66,7 @@ pub(super) fn impaired(path: &Path, lab: &Lab) -> Vec<Impaired> {
 
 impl Impaired {
     fn is_any(&self) -> bool {
-        self.jitter_max_ns > 0.0 || self.reordered > 0 || self.duplicated > 0
+        self.jitter_max_ns > 0.0 || self.reordered + self.duplicated + self.marked > 0
     }
 
     /// In words.
@@ -74,6 +85,9 @@ impl Impaired {
         }
         if self.duplicated > 0 {
             found.push(format!("{} copied", self.duplicated));
+        }
+        if self.marked > 0 {
+            found.push(format!("{} marked by a queue (ECN)", self.marked));
         }
         let frames = count_of(self.frames, "frame", "frames");
         format!("{frames} of {}: {}", self.sender, found.join(", "))
@@ -109,5 +123,16 @@ mod tests {
             "10 frames of the server: 3 overtaken by later ones, 2 copied"
         );
         assert!(copied.is_any() && !Impaired::default().is_any());
+        let marked = Impaired {
+            sender: SENDERS[0],
+            frames: 2000,
+            marked: 12,
+            ..Impaired::default()
+        };
+        assert!(marked.is_any());
+        assert_eq!(
+            marked.line(),
+            "2000 frames of your command: 12 marked by a queue (ECN)"
+        );
     }
 }

@@ -65,7 +65,7 @@ pub(super) struct Report {
     pub(super) program_frames: Option<u64>,
     /// Of each of the two hosts that sent any.
     pub(super) datagrams: Vec<Sent>,
-    /// Of the ways on which frames were delayed, reordered or copied.
+    /// Of the ways on which frames were delayed, reordered, copied or marked.
     pub(super) impaired: Vec<Impaired>,
     /// Connections and datagrams that were refused, by the end they were for.
     pub(super) refused: Vec<Refused>,

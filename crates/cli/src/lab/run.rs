@@ -177,7 +177,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     // Where datagrams were sent and no connection was seen, none was controlled.
     let control = control.filter(|_| connection.is_some() || datagrams.is_empty());
     let frames = Some(crossed.frames);
-    let head = (rtt, ended.ran_nothing(frames));
+    let head = (rtt, ended.ran_nothing(frames), frames);
     let said = closing(head, control.as_deref(), &certificate, &told);
     let not_reached = unreached(args, &path.scenario, ended.took);
     let notes = [&crossed.notes[..], &not_reached].concat();

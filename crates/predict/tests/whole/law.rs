@@ -8,6 +8,7 @@ use farpath_predict::recovery::Losses;
 use farpath_predict::reduction::Fall;
 use farpath_predict::rounds::{Connection, Round};
 use farpath_predict::{Cc, bic, htcp, queue, recovery};
+use farpath_units::Duration;
 use proptest::prelude::*;
 
 fn with_law() -> impl Strategy<Value = Cc> {
@@ -94,6 +95,15 @@ proptest! {
         let turns = (sum / 1e4 + 2.0 * k * low / 1e4) / (1.0 + 2.0 * k);
         prop_assert!((turns - cubic_converging_utilisation(buffer)).abs() < 1e-4);
     }
+}
+
+/// RFC 3649 §5: up to 38 segments HighSpeed is Reno. 25 fill the path and half as many the queue: 37.5.
+#[test]
+fn rfc3649_5_a_queue_of_few_segments_leaves_highspeed_what_it_leaves_reno() {
+    let of = |cc: Cc, pipe: f64| law::utilisation(cc, pipe, Duration::from_ms(20), 0.5);
+    assert_eq!(of(Cc::HighSpeed, 25.0), of(Cc::Reno, 25.0));
+    assert!(of(Cc::HighSpeed, 25.0).is_some());
+    assert_eq!(of(Cc::HighSpeed, 26.0), None);
 }
 
 #[test]

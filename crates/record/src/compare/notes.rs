@@ -159,6 +159,19 @@ pub(super) fn lucky<'r>(
     varied.filter(|place| !shifted.contains(place)).collect()
 }
 
+/// What a note on ranks says of runs.
+pub(super) const FAR: &str =
+    "a run lies far from the others and makes the interval of the means wide";
+
+/// That ranks differ, with probability `p` by chance, where means do not show it; of what `name` names.
+pub(super) fn far(name: &str, p: f64) -> String {
+    let p = match p {
+        0.001.. => format!("p = {p:.3}"),
+        _ => "p below 0.001".to_owned(),
+    };
+    format!("{name}: {FAR}: by ranks A and B differ ({p}, two-sided)")
+}
+
 /// Points that a note names; of more it says how many.
 const NAMED: usize = 3;
 

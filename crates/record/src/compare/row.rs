@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Key, Row, Side, Verdict, more, subject};
 use crate::Origin;
+use crate::judge::median;
 use crate::range::range;
 use crate::ranks::{rank_sum, signed_rank};
 use crate::statistics::{CONFIDENCE, Summary, paired, shares, welch};
@@ -45,6 +46,34 @@ fn by_ranks(
         Some(differences) => signed_rank(differences),
         None => rank_sum(&x.values, &y.values),
     })
+}
+
+/// Median absolute deviations from the median beyond which a run lies far from the others: 6.7 standard deviations of a
+/// normal distribution.
+const FAR: f64 = 10.0;
+
+fn has_far(values: &[f64]) -> bool {
+    let middle = median(values.to_vec()).unwrap_or(0.0);
+    let off: Vec<f64> = values.iter().map(|v| (v - middle).abs()).collect();
+    let spread = median(off.clone()).unwrap_or(0.0);
+    off.iter().any(|d| *d > FAR * spread)
+}
+
+/// The probability by ranks where these differ and the means of a row do not, as a run lies far from the others; else none.
+pub(super) fn hidden(row: &Row, x: &Side, y: &Side) -> Option<f64> {
+    let least = row.step.unwrap_or(0.0).max(ROUNDING * row.a.mean.abs());
+    let known = row.difference_ci95.is_some() && row.rank_p.is_none();
+    if row.verdict != Verdict::Same || !known || row.difference.abs() <= least {
+        return None;
+    }
+    let (p, is_far) = match pairs(x, y) {
+        Some(differences) => (signed_rank(&differences), has_far(&differences)),
+        None => {
+            let far = has_far(&x.values) || has_far(&y.values);
+            (rank_sum(&x.values, &y.values), far)
+        }
+    };
+    (is_far && p < 1.0 - CONFIDENCE).then_some(p)
 }
 
 /// Of two values, the share by which they may differ and are taken for equal.

@@ -85,7 +85,7 @@ pub struct Request {
     pub wire_ns: u64,
     /// Between the request's last byte and the response's first at the server.
     pub server_thinking_ns: u64,
-    /// From the first byte of the response to the last.
+    /// From the first byte of the response to the last, and what that one then waited in queues, where acknowledgements show it.
     pub response_ns: u64,
     /// Time in which the client's window was closed during the response.
     pub slow_reader_ns: u64,

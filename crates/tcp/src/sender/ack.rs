@@ -11,7 +11,6 @@ use crate::cc::Ack;
 use crate::frto::Frto;
 use crate::hystart::CSS_GROWTH_DIVISOR;
 use crate::pacing::window_rate;
-use crate::recovery::Prr;
 use crate::scoreboard::News;
 use crate::send_log::Acknowledged;
 use crate::slow_start::{Exit, limited};
@@ -91,10 +90,10 @@ impl Sender {
             self.peer_window = window;
         }
         let mut acked = 0;
-        let mut rtt = None;
-        let mut answered = None;
+        let (mut rtt, mut answered, mut once) = (None, None, false);
         if ack > una {
             answered = self.last_covered(una, ack);
+            once = self.covers_once(una, ack);
             let original = self.first_original(una, ack);
             let head_resent = self.board.rounds_sent(una) > 0;
             let sent = self.log.acknowledge(ack);
@@ -119,7 +118,7 @@ impl Sender {
         }
         let duplicate = !sack.is_empty() && self.note_duplicate(now, (una, ack), sack);
         self.note_probe(now, una, duplicate, sacked > 0);
-        self.note_frto(now, ack > una, &news);
+        self.note_frto(now, ack > una, once, &news);
         let (acked, sacked) = if self.sack {
             (acked, sacked)
         } else {
@@ -136,7 +135,6 @@ impl Sender {
                 Delivered::new(acked + sacked, some, rtt, (before, lost)),
             );
         }
-        self.answer_echo(now);
         self.refresh();
         self.settle_after_ack(now, ack > una);
     }
@@ -232,6 +230,7 @@ impl Sender {
         if self.state == State::Recovery
             && self.una < self.recovery_point
             && self.repair.rules.newreno
+            && !self.repair.ecn.answers
         {
             self.board.lose_head(self.una, self.nxt, self.segment);
         } else if self.state != State::Recovery {
@@ -277,14 +276,22 @@ impl Sender {
         let delivered = acked + sacked;
         let news = acked > 0 || (delivered > 0 && (self.state == State::Loss || self.reorders()));
         let may_grow = news && (!ended || self.flavour == Flavour::Linux);
+        if self.answer_echo(now, acked, sacked) {
+            return;
+        }
         match self.state {
             State::Recovery if self.sampled => {}
             State::Recovery => {
+                if self.repair.ecn.answers && !self.sack && self.duplicate_acks >= DUP_THRESH {
+                    // A loss beside the mark: the reduction under way is for both.
+                    self.repair.ecn.answers = false;
+                    self.board.lose_head(self.una, self.nxt, self.segment);
+                }
                 let pipe = self.board.pipe(self.una, self.nxt);
                 if let Some(cwnd) = self.prr.on_ack(delivered, pipe, acked > 0 && !more_lost) {
                     self.cwnd = cwnd as f64;
                 }
-                if !self.sack && acked > 0 {
+                if !self.sack && acked > 0 && !self.repair.ecn.answers {
                     // RFC 6582 §3.2 step 3: a partial ACK always releases the next hole.
                     self.cwnd = self.cwnd.max((pipe + self.segment) as f64);
                 }
@@ -304,7 +311,7 @@ impl Sender {
     }
 
     /// RFC 6675 §5 (1) and (2); without SACK, RFC 6582 §3.2 step 2.
-    fn must_recover(&self) -> bool {
+    pub(super) fn must_recover(&self) -> bool {
         if self.repair.rules.rack {
             self.board.has_lost(self.una)
         } else if self.sack {
@@ -330,14 +337,11 @@ impl Sender {
         self.episode_at = self.una;
         self.rescued = false;
         self.state = State::Recovery;
+        self.repair.ecn.answers = false;
         if self.sampled {
             return;
         }
-        // RecoverFS: in flight before this ACK, without what was SACKed earlier.
-        let sacked_before = self.board.delivered() - sacked;
-        let flight = (self.nxt - self.una) - sacked_before + acked;
-        let how = self.repair.rules.reduction;
-        self.prr = Prr::new(how, flight, self.ssthresh as u64, self.segment);
+        self.begin_prr(acked, sacked);
         let pipe = self.board.pipe(self.una, self.nxt);
         // The ACK that begins recovery always delivered something, or DupThresh ACKs did.
         if let Some(cwnd) = self.prr.on_ack((acked + sacked).max(1), pipe, false) {

@@ -6,6 +6,7 @@ use super::{LEAST_SSTHRESH, LossEvent, Out, Sender, State};
 use crate::cc::Loss;
 use crate::frto::{Frto, Verdict};
 use crate::limit::Limit;
+use crate::ranges::Range;
 use crate::recovery::Prr;
 use crate::scoreboard::News;
 use crate::{Flavour, SackBlock};
@@ -13,10 +14,15 @@ use crate::{Flavour, SackBlock};
 impl Sender {
     /// A congestion event: the algorithm sets ssthresh.
     pub(super) fn reduce(&mut self, now: Time, timeout: bool) {
+        self.reduce_from(now, timeout, self.nxt - self.una);
+    }
+
+    /// The same, with `flight` bytes sent and not acknowledged when it showed.
+    fn reduce_from(&mut self, now: Time, timeout: bool, flight: u64) {
         let goes_on = self.is_making_good();
         self.repair.undo.begin(self.una, self.cwnd, self.ssthresh);
         self.repair.ecn.reduced(self.nxt);
-        let used = ((self.nxt - self.una) as f64).min(self.cwnd);
+        let used = (flight as f64).min(self.cwnd);
         // Deviation from RFC 5681 equation (4): Linux cuts cwnd, whether it was the limit or not.
         let window = match self.flavour {
             Flavour::Rfc => used,
@@ -85,28 +91,40 @@ impl Sender {
         self.repair.ecn.take_cwr()
     }
 
-    /// RFC 3168 §6.1.2: one reduction per window of data, without a loss to repair.
-    pub(super) fn answer_echo(&mut self, now: Time) {
-        if !self.repair.ecn.must_reduce(self.una) || self.state != State::Open {
-            return;
+    /// RFC 3168 §6.1.2: one reduction per window of data, without a loss to repair. Returns whether the window comes
+    /// down now, for an ACK that delivered `acked` and `sacked` bytes: it grows nothing then. A loss comes first.
+    pub(super) fn answer_echo(&mut self, now: Time, acked: u64, sacked: u64) -> bool {
+        let due = self.repair.ecn.must_reduce(self.una);
+        if !due || self.state != State::Open || self.must_recover() {
+            return false;
         }
         self.stats.ecn_reductions += 1;
-        self.reduce(now, false);
+        self.reduce_from(now, false, self.nxt - self.una + acked);
         self.repair.undo.give_up();
         if self.sampled {
-            return;
+            return false;
         }
         self.recovery_point = self.nxt;
         self.rescued = false;
         self.state = State::Recovery;
-        let flight = self.board.pipe(self.una, self.nxt);
-        let how = self.repair.rules.reduction;
-        self.prr = Prr::new(how, flight, self.ssthresh as u64, self.segment);
-        // Nothing is lost, so that nothing need leave at once.
-        self.prr.on_sent(1);
-        if self.una == self.nxt {
+        self.repair.ecn.answers = true;
+        self.begin_prr(acked, sacked);
+        let pipe = self.board.pipe(self.una, self.nxt);
+        if let Some(cwnd) = self.prr.on_ack(acked + sacked, pipe, acked > 0) {
+            self.cwnd = cwnd as f64;
+        } else if self.una == self.nxt {
             self.cwnd = self.ssthresh;
         }
+        true
+    }
+
+    /// RFC 9937 §6: a reduction begins with an ACK that delivered `acked` and `sacked` bytes. `RecoverFS` is what was in
+    /// flight before it, without what was SACKed earlier.
+    pub(super) fn begin_prr(&mut self, acked: u64, sacked: u64) {
+        let sacked_before = self.board.delivered().saturating_sub(sacked);
+        let flight = (self.nxt - self.una) - sacked_before + acked;
+        let how = self.repair.rules.reduction;
+        self.prr = Prr::new(how, flight, self.ssthresh as u64, self.segment);
     }
 
     /// Bytes in the network, as far as sending is concerned: without limited transmit what was
@@ -191,10 +209,66 @@ impl Sender {
         }
     }
 
-    /// F-RTO's test of a timeout goes on.
-    pub(super) fn note_frto(&mut self, now: Time, advanced: bool, news: &News) {
+    /// A timeout: whether it is tested. RFC 5682 §3: the test is for one that comes out of the blue. `known`: nothing was
+    /// acknowledged since the last.
+    ///
+    /// Deviation from RFC 5682 §3: in Linux the test of a timeout outlasts further ones of the same segment.
+    pub(super) fn begin_frto(&mut self, known: bool) {
+        if known && self.flavour == Flavour::Linux && self.repair.frto == Frto::Resent {
+            return;
+        }
+        self.repair.frto = if self.repair.rules.frto && self.state == State::Open {
+            Frto::Resent
+        } else {
+            Frto::Idle
+        };
+        // A probe's mark lies beyond everything sent: what it repeated, if anything, is at the end.
+        let from = match self.resent_to <= self.nxt {
+            true => self.resent_to,
+            false => self.una,
+        };
+        let probe = self.repair.probe.filter(|p| p.again);
+        let to = probe.map_or(self.nxt, |p| p.start);
+        self.repair.once = Range::new(from.min(to), to);
+    }
+
+    /// While a timeout is tested by Linux's rules: whether an ACK that moves una to `ack` newly delivers what was sent once.
+    /// Without SACK, one that also covers what was sent again does not tell. Before the ACK is taken in.
+    pub(super) fn covers_once(&mut self, una: u64, ack: u64) -> bool {
+        if self.flavour == Flavour::Rfc || self.repair.frto == Frto::Idle {
+            return false;
+        }
+        let again = self.board.resent_edge(0);
+        if !self.sack && again > una {
+            return false;
+        }
+        let from = self.repair.once.start.max(again).max(una);
+        let to = self.repair.once.end.min(ack);
+        self.board.first_unsacked(from, to).is_some()
+    }
+
+    /// The same for what it SACKs.
+    fn sacks_once(&self, news: &News) -> bool {
+        let from = self.repair.once.start.max(self.board.resent_edge(0));
+        let to = self.repair.once.end;
+        let above = news.above.map(|(first, last)| [first, last]);
+        let mut some = above.into_iter().flatten().chain(news.below);
+        self.flavour == Flavour::Linux && some.any(|at| (from..to).contains(&at))
+    }
+
+    /// F-RTO's test of a timeout goes on. `once`: the ACK covers what was sent once before it.
+    ///
+    /// Deviation from RFC 5682 §3: in Linux what was sent once before the timeout and is delivered now ends the test, whether
+    /// new segments went out or not.
+    pub(super) fn note_frto(&mut self, now: Time, advanced: bool, once: bool, news: &News) {
         if self.state != State::Loss || self.repair.frto == Frto::Idle {
             return;
+        }
+        if once || self.sacks_once(news) {
+            self.take_back(now);
+            if self.state == State::Open {
+                return;
+            }
         }
         let point = self.recovery_point;
         let old = news.above.is_some_and(|(first, _)| first < point);

@@ -1,6 +1,6 @@
 //! ECN (RFC 3168 §6.1): marks, echoes, one reduction per window of data.
 
-use farpath_tcp::{Config, DelayedAck, Profile, Receiver, Recovery};
+use farpath_tcp::{Config, DelayedAck, Flavour, Profile, Receiver, Recovery, Sender};
 use farpath_units::Duration;
 
 use crate::harness::{Dialogue, Path, RTT, config, ms};
@@ -59,6 +59,47 @@ fn rfc3168_6_1_2_the_window_comes_down_to_ssthresh() {
     d.run_until(at + Duration::from_ms(130));
     let over = d.sender.cwnd_bytes() as i64 - d.sender.ssthresh_bytes() as i64;
     assert!((0..=2000).contains(&over), "{over}");
+}
+
+/// The ACK that carries the echo grows nothing, and the window before it is halved: ten in flight, six of them acknowledged.
+#[test]
+fn rfc3168_6_1_2_the_echo_comes_before_growth() {
+    for flavour in [Flavour::Rfc, Flavour::Linux] {
+        let mut s = Sender::new(&Config {
+            flavour,
+            initial_window: 10,
+            initial_ssthresh: None,
+            ..ecn(true)
+        });
+        s.open(ms(0));
+        while s.poll(ms(0)).is_some() {}
+        s.on_syn_ack(ms(100));
+        while s.poll(ms(100)).is_some() {}
+        assert_eq!(s.nxt(), 10_000);
+        s.on_ecn_echo();
+        s.on_ack(ms(200), 6_000, 1 << 20, false, &[]);
+        let windows = (s.cwnd_bytes(), s.ssthresh_bytes());
+        assert_eq!(windows, (5_000, 5_000), "{flavour:?}");
+    }
+}
+
+/// Without SACK an ACK within the answer shows no hole: nothing is lost, and nothing goes again.
+#[test]
+fn without_sack_the_answer_sends_nothing_again() {
+    let path = Path {
+        mark: [200].into(),
+        service: Duration::from_us(500),
+        ..Path::new(RTT)
+    };
+    let config = Config {
+        sack: false,
+        ..ecn(true)
+    };
+    let mut d = Dialogue::new(&config, path);
+    d.run_to_end();
+    let stats = d.sender.stats();
+    assert_eq!((stats.ecn_reductions, stats.retransmits), (1, 0));
+    assert_eq!(d.receiver.delivered(), 1_000_000);
 }
 
 #[test]

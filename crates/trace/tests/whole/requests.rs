@@ -122,6 +122,63 @@ fn the_time_of_requests_is_divided_the_same_wherever_it_was_captured() {
     }
 }
 
+/// Captured at the server, where five segments of each answer leave at once. A queue takes a time for each, and so does a client
+/// that holds the last acknowledgement back: the first is the answer's time, the second the client's, who asks again 10 ms later.
+#[test]
+fn an_answer_ends_at_the_client_when_its_queue_is_empty() {
+    for (each, hold, response, thinking) in [
+        (30 * MS, 0, 150 * MS, 10 * MS),
+        (0, 40 * MS, 0, 50 * MS),
+    ] {
+        let mut talk = Talk::new(ONE_WAY);
+        let mut at = talk.open();
+        for _ in 0..3 {
+            let there = talk.tell(at, true, 1);
+            let first = talk.next[1];
+            for _ in 0..5 {
+                talk.send(there, false, ACK, &[7; 1000]);
+            }
+            for n in 1..=5 {
+                talk.acknowledged = Some([talk.next[0], first + 1000 * n]);
+                at = there + ONE_WAY + u64::from(n) * each + if n == 5 { hold } else { 0 };
+                talk.send(at, true, ACK, &[]);
+            }
+            talk.acknowledged = None;
+            at += 10 * MS;
+        }
+        let c = talk.read();
+        assert_eq!(c.requests.len(), 3);
+        for (n, r) in c.requests.iter().enumerate() {
+            assert_eq!(r.response_ns, response, "{r:?}");
+            let next = (n < 2).then_some(thinking);
+            assert_eq!(r.client_thinking_ns, next, "{r:?}");
+        }
+    }
+}
+
+/// A request of one segment is lost: the second until it is sent again, and the round trip after it, are the loss's.
+#[test]
+fn the_wait_for_a_timeout_is_the_losses_time() {
+    let mut talk = Talk::new(0);
+    let mut at = talk.open();
+    for _ in 0..5 {
+        let there = talk.tell(at, true, 1);
+        at = talk.tell(there, false, 1);
+    }
+    talk.send(at, true, ACK, &[7; 1000]);
+    talk.next[0] -= 1000;
+    let there = talk.tell(at + 1000 * MS, true, 1);
+    talk.tell(there, false, 1);
+    let c = talk.read();
+    assert_eq!(c.a2b.retransmissions.rto, 1);
+    let lost = c.a2b.limit_shares.get("loss").copied();
+    assert!(
+        lost.is_some_and(|share| share > 0.7),
+        "{:?}",
+        c.a2b.limit_shares
+    );
+}
+
 /// Requests of two writes each. The second one leaves as the first is acknowledged, which the server delays.
 #[test]
 fn small_writes_that_wait_for_delayed_acknowledgements_are_named() {
