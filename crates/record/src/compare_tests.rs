@@ -660,7 +660,9 @@ fn what_an_outlier_hides_is_said_by_ranks() {
     let said = "bulk.goodput_bps, simulated: a run lies far from the others and makes the interval of the means wide: by ranks A and B \
         differ (p = 0.003, two-sided)";
     assert!(found.notes.iter().any(|n| n == said), "{:?}", found.notes);
-    found.keep(|metric| metric == "retransmits").expect("one is left");
+    found
+        .keep(|metric| metric == "retransmits")
+        .expect("one is left");
     assert!(!found.notes.iter().any(|n| n == said), "{:?}", found.notes);
     // Without the outlier the means say it.
     let clear: Vec<f64> = plain.iter().map(|v| v + 10.0).collect();

@@ -126,10 +126,9 @@ fn the_time_of_requests_is_divided_the_same_wherever_it_was_captured() {
 /// that holds the last acknowledgement back: the first is the answer's time, the second the client's, who asks again 10 ms later.
 #[test]
 fn an_answer_ends_at_the_client_when_its_queue_is_empty() {
-    for (each, hold, response, thinking) in [
-        (30 * MS, 0, 150 * MS, 10 * MS),
-        (0, 40 * MS, 0, 50 * MS),
-    ] {
+    for (each, hold, response, thinking) in
+        [(30 * MS, 0, 150 * MS, 10 * MS), (0, 40 * MS, 0, 50 * MS)]
+    {
         let mut talk = Talk::new(ONE_WAY);
         let mut at = talk.open();
         for _ in 0..3 {
