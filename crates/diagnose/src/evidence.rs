@@ -564,13 +564,7 @@ impl Evidence {
         let senders = ofs(&flow.senders, Of::Sender);
         let receivers = ofs(&flow.receivers, Of::Receiver);
         for of in &senders {
-            let get = |name: &'static str| {
-                let said = match of {
-                    Of::Sender => crate::typed::option(facts, flow, name),
-                    _ => number(facts, *of, name),
-                };
-                said.cloned()
-            };
+            let get = |name: &'static str| crate::typed::said(facts, flow, *of, name).cloned();
             self.application = self
                 .application
                 .take()

@@ -140,7 +140,8 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
     // What was lost with the link says nothing of queues, chance or policers.
     items.push(Item {
         holds: step(down, 0.0, PART_LEAST),
-        weights: of(&LOSSES, -10.0),
+        // A log counts what was lost with the path and else in one.
+        weights: of(&LOSSES, if stop.by_log { -18.0 } else { -10.0 }),
         sentence: String::new(),
     });
 }

@@ -24,7 +24,7 @@ const NAMED_MAX: usize = 4;
 pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
     let mut own: Vec<Flow> = Vec::new();
     let copied = copies(facts, flows);
-    let beside = busy_hosts(facts);
+    let beside = against(facts, flows);
     for (n, [here, peer]) in (0_u32..).zip(&facts.sockets) {
         if copied.contains(&n) {
             continue;
@@ -41,10 +41,11 @@ pub(crate) fn sockets(facts: &Facts, flows: &mut Vec<Flow>) {
             }
             continue;
         }
+        if beside.contains(&n) {
+            own.push(alone(n, side, here, peer));
+            continue;
+        }
         match carriers(facts, flows, here, peer)[..] {
-            [one] if goes_against(&flows[one], &here.host, side, &beside) => {
-                own.push(alone(n, side, here, peer));
-            }
             [one] => {
                 let side = side.or_else(|| flows[one].opened(here, peer));
                 flows[one].name_ends(side, here, peer);
@@ -122,6 +123,17 @@ fn copies(facts: &Facts, flows: &mut [Flow]) -> Vec<u32> {
     taken
 }
 
+/// The sockets that go the other way than the test they might be of, before one of them names its ends.
+fn against(facts: &Facts, flows: &[Flow]) -> Vec<u32> {
+    let busy = busy_hosts(facts);
+    let goes = |(n, [here, peer]): &(u32, &[End; 2])| match carriers(facts, flows, here, peer)[..] {
+        [one] => goes_against(&flows[one], &here.host, sends(facts, *n), &busy),
+        _ => false,
+    };
+    let all = (0_u32..).zip(&facts.sockets);
+    all.filter(goes).map(|(n, _)| n).collect()
+}
+
 /// The hosts at which sockets that carried much send, and those at which such receive.
 fn busy_hosts(facts: &Facts) -> [BTreeSet<&str>; 2] {
     let mut all = [BTreeSet::new(), BTreeSet::new()];
@@ -143,8 +155,8 @@ fn goes_against(
     [sending, receiving]: &[BTreeSet<&str>; 2],
 ) -> bool {
     let is_address = |end: &End| end.host.parse::<IpAddr>().is_ok();
-    let known = is_address(&flow.from) && is_address(&flow.to);
-    let Some(test) = flow.test.as_ref().filter(|_| !known) else {
+    let known = |test: &&Test| is_address(&test.from) && is_address(&test.to);
+    let Some(test) = flow.test.as_ref().filter(|test| !known(test)) else {
         return false;
     };
     match (test.sent.is_some(), test.received.is_some(), side) {

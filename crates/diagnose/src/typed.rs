@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::fact::{Fact, Figure, Of, Place};
-use crate::flow::{Flow, same};
+use crate::flow::{Flow, number, same};
 use crate::read::Facts;
 use crate::seen::Test;
 
@@ -15,6 +15,19 @@ fn line(at: Place) -> Option<(u32, u32)> {
     match at {
         Place::Line(source, line) => Some((source, line)),
         _ => None,
+    }
+}
+
+/// What is known of an end by this name: of the sender, what was typed for the test of a flow.
+pub(crate) fn said<'f>(
+    facts: &'f Facts,
+    flow: &Flow,
+    of: Of,
+    name: &'static str,
+) -> Option<&'f Figure> {
+    match of {
+        Of::Sender => option(facts, flow, name),
+        _ => number(facts, of, name),
     }
 }
 

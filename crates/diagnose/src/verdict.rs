@@ -378,7 +378,8 @@ fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
         c == Cause::Disk && e.disk_receives() || c == Cause::HostCpu && e.reads_slowly() > 0.5
     };
     let waits = window(top.cause) || reads(top.cause);
-    let same = |c: Cause| c.is_loss() && top.cause.is_loss() || window(c) && waits;
+    let lossy = top.cause.is_loss() || top.cause == Cause::Outage;
+    let same = |c: Cause| c.is_loss() && lossy || window(c) && waits;
     let mut best: Option<(Ranking, f64)> = None;
     for other in others.iter().filter(|o| !same(o.cause)) {
         // Slow start is how every connection begins, and a full line is what the others leave.

@@ -59,7 +59,7 @@ pub(crate) struct OnePath {
     /// Round-trip time, with its unit: 300ms. Each way with a delay of its own needs none
     #[arg(long, value_name = "TIME", required_unless_present_any = ["scenario", "there", "back"])]
     pub(crate) rtt: Option<String>,
-    /// Rate of the path: 1Gbit/s, or 1Gbps; not needed where --there and --back have a rate each
+    /// Rate of the path: 1Gbit/s, or 1Gbps. Each way may have its own instead (--there, --back)
     #[arg(long, value_name = "RATE")]
     pub(crate) rate: Option<String>,
     /// Share of frames lost in each direction: 1e-4; without it, none

@@ -605,7 +605,7 @@ mod tests {
         assert_eq!(shared([none; 2], seen(grows)), [0.0, 0.72, 0.0]);
     }
 
-    /// 40 requests, 60 ms away, of which four are lost, and three answers: 1.4 s of 3.9 s are timers. Half of them are an outage's.
+    /// 40 requests, 60 ms away, of which four are lost, and three answers: 1.4 s of 3.9 s are timers. The second time an outage has a fifth of the time.
     #[test]
     fn timers_of_lost_requests_and_answers_are_named() {
         let repairs = |lost: u64, timers: u64| Repairs {
@@ -663,7 +663,7 @@ mod tests {
         assert_eq!(causes, [(Cause::Way, 1.0)]);
     }
 
-    /// A command that looks a name up before each request: of 0.75 s of its turns 0.7 s are that.
+    /// A command that resolves a name before each request: of 0.75 s of its turns 0.7 s are that.
     #[test]
     fn time_of_queries_beside_a_connection_is_not_the_other_sides() {
         let turns = Turns {

@@ -416,7 +416,7 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         (
             &["--policer", "1Gbit/s,62500B"],
             &[
-                "7.4379 Mbit/s",
+                "6.7404 Mbit/s",
                 "the policer",
                 "a burst of",
                 "% of what the policer's rate leaves; or shape to the policer's rate before it, or use BBR: 926.75 Mbit/s",

@@ -504,7 +504,7 @@ fn qos011_policer_burst() {
     assert!(
         of(&found, "QOS011")[0]
             .text
-            .contains("about 10.4 Mbit/s of payload"),
+            .contains("about 10.7 Mbit/s of payload"),
         "{:?}",
         found.findings
     );

@@ -86,6 +86,16 @@ impl Moments {
         }
     }
 
+    /// Takes a line that is a heading of a time alone, such as `Monday:`, whatever tool printed the lines before it.
+    pub(super) fn heads(&mut self, line: Line<'_>) -> bool {
+        let alone = line.bare.ends_with(':') && !label::is_typed(line.bare);
+        let heads = alone && Period::of(&words(line.bare)).is_some();
+        if heads {
+            self.read(line);
+        }
+        heads
+    }
+
     /// Something was typed at the prompt of a host of this name, which may be empty.
     pub(super) fn prompt(&mut self, at: Place, name: &str) {
         if !name.is_empty() && self.prompts.len() < KEPT_MAX {

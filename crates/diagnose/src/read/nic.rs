@@ -1,5 +1,7 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
+mod bonding;
+
 use super::modes::Modes;
 use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed};
 use crate::cloud::ALLOWANCES;
@@ -101,7 +103,10 @@ impl Tool for Nic {
             match kind {
                 "tc" => self.root = qdisc::head((host, &self.interface), text, line.at, facts),
                 "ip" if !self.loopback => qdisc::ip((host, &self.interface), text, line.at, facts),
-                "ip" | "bonding" => {}
+                "ip" => {}
+                "bonding" => {
+                    bonding::line(host, text, line.at, facts);
+                }
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
                     self.ethtool(host, text, line.at, facts);
@@ -126,7 +131,7 @@ impl Tool for Nic {
         match self.kind {
             "ip" => self.ip(host, text, line.at, facts),
             "tc" => qdisc::below((host, &self.interface, self.root), text, line.at, facts),
-            "bonding" => bonding(host, text, line.at, facts),
+            "bonding" => bonding::line(host, text, line.at, facts),
             _ => self.ethtool(host, text, line.at, facts),
         }
     }
@@ -575,27 +580,4 @@ impl Nic {
         }
         true
     }
-}
-
-/// Lines of `/proc/net/bonding/bond0`: `Transmit Hash Policy: layer3+4 (1)`, and `Speed: 10000 Mbps` of each member.
-fn bonding(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
-    let Some((key, value)) = text.split_once(':') else {
-        return text == "802.3ad info";
-    };
-    match (key.trim(), value.trim()) {
-        ("Bonding Mode", mode) => facts.word(host, "bond_mode", mode, at),
-        // Only modes that hash have a policy; whoever sends packets round and round has none.
-        ("Transmit Hash Policy", policy) => {
-            let policy = policy.split(' ').next().unwrap_or("");
-            facts.word(host, "bond_hash", policy, at);
-        }
-        ("Speed", speed) => {
-            let mbit = speed.strip_suffix(" Mbps").and_then(decimal);
-            if let Some(mbit) = mbit.filter(|m| *m > 0.0) {
-                facts.exact(host, "bond_member_bps", mbit * 1e6, at);
-            }
-        }
-        _ => {}
-    }
-    true
 }

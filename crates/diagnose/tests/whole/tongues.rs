@@ -459,7 +459,7 @@ fn seconds_without_anything_are_not_random_loss() {
     assert!(!kinds.contains(&verdict.cause), "{verdict:#?}");
     let because = verdict.because.join("\n");
     assert!(
-        because.contains("for whole intervals nothing passed"),
+        because.contains("for 3.0 s from 2.0 s on nothing arrived"),
         "{because}"
     );
 }

@@ -311,8 +311,10 @@ impl Talk {
         let stream = &self.streams[1 - end];
         let is_all_there = stream.is_all_there();
         let served = self.last.filter(|(who, _)| *who != end && is_all_there);
+        // Who has asked nothing has got no answer.
+        let has_asked = self.streams[end].sent > 0;
         let is_first = self.over.iter().all(|over| over.waited.is_none());
-        if let Some((_, then)) = served.filter(|_| is_first) {
+        if let Some((_, then)) = served.filter(|_| is_first && has_asked) {
             let there = stream.grew.max(then).min(now);
             self.turns.closing[end] = now.since(there);
         }
@@ -643,6 +645,12 @@ mod tests {
         assert_eq!(closed(0, false), [800, 0].map(Duration::from_ms));
         assert_eq!(closed(1, false), [Duration::ZERO; 2]);
         assert_eq!(closed(0, true), [Duration::ZERO; 2]);
+        // One that is only told, and closes: whoever told has said no more.
+        let mut told = talk();
+        told.sent(0, (1, 80), at(0));
+        told.arrived(0, (1, 80), at(75));
+        told.ended(1, false, at(950));
+        assert_eq!(told.turns().closing, [Duration::ZERO; 2]);
     }
 
     /// Requests and answers of so many bytes, one after the other, 40 ms each way: what is written in one is one segment. The server takes

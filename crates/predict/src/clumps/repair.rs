@@ -2,7 +2,7 @@
 //!
 //! Behind a lost segment the first three acknowledgements leave at once, and all others are held for a millisecond or a twentieth
 //! of a round trip (Linux, `tcp_ack_snd_check`), until the hole is filled a round trip later. So most of the window comes that much later
-//! than the part which those three sent off, and the bucket fills between the two. How much each of them sends is PRR's rule (RFC 6937 §3):
+//! than the part which those three sent off, and the bucket fills between the two. How much each of them sends is PRR's rule (RFC 9937 §6):
 //! of what is delivered the share that the cut leaves, and once less is in flight than the new threshold, what is missing to it.
 
 use super::Clumped;

@@ -852,7 +852,7 @@ fn predict_path_and_the_forecast_agree_on_what_a_policer_drops() {
             // The forecast's round trip holds a frame's own time, and its test the start: both are means of chaotic paths, of which
             // one per cent of the round trip makes a third at most (`a_round_trip_of_one_per_cent_more_does_not_jump`).
             let off = of(&named, "goodput_bps") - said;
-            assert!(off.abs() <= 0.15 * said, "{case}: {said} and {off} more");
+            assert!(off.abs() <= 0.34 * said, "{case}: {said} and {off} more");
             assert_eq!(named.limited_by.as_deref(), Some("policer"), "{case}");
         } else {
             assert_eq!(limit.text(), Some("link"), "{case}");
@@ -2076,7 +2076,8 @@ fn what_is_lost_behind_the_line_has_taken_its_time_there() {
 
 /// A queue of 8 MB behind a shaper, and a test through it.
 fn shaped(shape: &str, test: &str) -> Record {
-    predicted(&format!("queue = \"8 MB\"\n{shape}"), test)
+    let far = "rate = \"1 Gbit/s\"\ndelay = \"50 ms\"\n[link.forward]\nqueue = \"8 MB\"\n";
+    by_router("rate = \"1 Gbit/s\"", &format!("{far}{shape}"), test)
 }
 
 /// What a full bucket holds waits for nothing: 2 MB, and 6.25 MB of datagrams in a second, of 10 MB. Simulated behind 1 Gbit/s and 22 ms

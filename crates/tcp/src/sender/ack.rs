@@ -90,10 +90,9 @@ impl Sender {
             self.peer_window = window;
         }
         let mut acked = 0;
-        let (mut rtt, mut answered, mut once) = (None, None, false);
+        let (mut rtt, mut answered) = (None, None);
         if ack > una {
             answered = self.last_covered(una, ack);
-            once = self.covers_once(una, ack);
             let original = self.first_original(una, ack);
             let head_resent = self.board.rounds_sent(una) > 0;
             let sent = self.log.acknowledge(ack);
@@ -118,7 +117,7 @@ impl Sender {
         }
         let duplicate = !sack.is_empty() && self.note_duplicate(now, (una, ack), sack);
         self.note_probe(now, una, duplicate, sacked > 0);
-        self.note_frto(now, ack > una, once, &news);
+        self.note_frto(now, ack > una, &news);
         let (acked, sacked) = if self.sack {
             (acked, sacked)
         } else {

@@ -6,7 +6,6 @@ use super::{LEAST_SSTHRESH, LossEvent, Out, Sender, State};
 use crate::cc::Loss;
 use crate::frto::{Frto, Verdict};
 use crate::limit::Limit;
-use crate::ranges::Range;
 use crate::recovery::Prr;
 use crate::scoreboard::News;
 use crate::{Flavour, SackBlock};
@@ -209,66 +208,10 @@ impl Sender {
         }
     }
 
-    /// A timeout: whether it is tested. RFC 5682 §3: the test is for one that comes out of the blue. `known`: nothing was
-    /// acknowledged since the last.
-    ///
-    /// Deviation from RFC 5682 §3: in Linux the test of a timeout outlasts further ones of the same segment.
-    pub(super) fn begin_frto(&mut self, known: bool) {
-        if known && self.flavour == Flavour::Linux && self.repair.frto == Frto::Resent {
-            return;
-        }
-        self.repair.frto = if self.repair.rules.frto && self.state == State::Open {
-            Frto::Resent
-        } else {
-            Frto::Idle
-        };
-        // A probe's mark lies beyond everything sent: what it repeated, if anything, is at the end.
-        let from = match self.resent_to <= self.nxt {
-            true => self.resent_to,
-            false => self.una,
-        };
-        let probe = self.repair.probe.filter(|p| p.again);
-        let to = probe.map_or(self.nxt, |p| p.start);
-        self.repair.once = Range::new(from.min(to), to);
-    }
-
-    /// While a timeout is tested by Linux's rules: whether an ACK that moves una to `ack` newly delivers what was sent once.
-    /// Without SACK, one that also covers what was sent again does not tell. Before the ACK is taken in.
-    pub(super) fn covers_once(&mut self, una: u64, ack: u64) -> bool {
-        if self.flavour == Flavour::Rfc || self.repair.frto == Frto::Idle {
-            return false;
-        }
-        let again = self.board.resent_edge(0);
-        if !self.sack && again > una {
-            return false;
-        }
-        let from = self.repair.once.start.max(again).max(una);
-        let to = self.repair.once.end.min(ack);
-        self.board.first_unsacked(from, to).is_some()
-    }
-
-    /// The same for what it SACKs.
-    fn sacks_once(&self, news: &News) -> bool {
-        let from = self.repair.once.start.max(self.board.resent_edge(0));
-        let to = self.repair.once.end;
-        let above = news.above.map(|(first, last)| [first, last]);
-        let mut some = above.into_iter().flatten().chain(news.below);
-        self.flavour == Flavour::Linux && some.any(|at| (from..to).contains(&at))
-    }
-
-    /// F-RTO's test of a timeout goes on. `once`: the ACK covers what was sent once before it.
-    ///
-    /// Deviation from RFC 5682 §3: in Linux what was sent once before the timeout and is delivered now ends the test, whether
-    /// new segments went out or not.
-    pub(super) fn note_frto(&mut self, now: Time, advanced: bool, once: bool, news: &News) {
+    /// F-RTO's test of a timeout goes on.
+    pub(super) fn note_frto(&mut self, now: Time, advanced: bool, news: &News) {
         if self.state != State::Loss || self.repair.frto == Frto::Idle {
             return;
-        }
-        if once || self.sacks_once(news) {
-            self.take_back(now);
-            if self.state == State::Open {
-                return;
-            }
         }
         let point = self.recovery_point;
         let old = news.above.is_some_and(|(first, _)| first < point);

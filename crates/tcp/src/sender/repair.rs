@@ -8,7 +8,6 @@ use crate::config::Recovery;
 use crate::ecn::Ecn;
 use crate::frto::Frto;
 use crate::rack::Rack;
-use crate::ranges::Range;
 use crate::scoreboard::Scoreboard;
 use crate::send_log::{Acknowledged, Cursor, SendLog};
 use crate::undo::Undo;
@@ -66,8 +65,6 @@ pub(super) struct Repair {
     pub(super) rules: Recovery,
     pub(super) rack: Rack,
     pub(super) frto: Frto,
-    /// While a timeout is tested: the bytes that were sent once when it came, but for what is sent again since.
-    pub(super) once: Range,
     pub(super) undo: Undo,
     /// Segments that D-SACKs reported since the start.
     pub(super) copies: u64,
@@ -100,7 +97,6 @@ impl Repair {
             },
             rack: Rack::default(),
             frto: Frto::default(),
-            once: Range::new(0, 0),
             undo: Undo::default(),
             copies: 0,
             ecn: Ecn::new(asked.ecn),

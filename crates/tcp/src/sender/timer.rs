@@ -4,6 +4,7 @@ use farpath_units::Time;
 
 use super::repair::{Probe, Timer};
 use super::{Out, Sender, State};
+use crate::frto::Frto;
 use crate::ranges::Range;
 use crate::slow_start::Exit;
 
@@ -92,7 +93,12 @@ impl Sender {
             State::Loss => self.timed_out_at == self.una,
             _ => false,
         };
-        self.begin_frto(known);
+        // RFC 5682 §3: the test is for a timeout that comes out of the blue.
+        self.repair.frto = if self.repair.rules.frto && self.state == State::Open {
+            Frto::Resent
+        } else {
+            Frto::Idle
+        };
         if !known {
             self.reduce(now, true);
         }

@@ -21,15 +21,12 @@ fn answers(capture: &[u8]) -> u64 {
     of.count() as u64
 }
 
-/// RED marks, and nothing is lost: the window grows back for seconds after its first answers, and is smaller than the path holds.
+/// CoDel marks, and nothing is lost: the window grows back for seconds after its first answers, and is smaller than the path holds.
 #[test]
 fn marks_are_what_a_window_was_made_smaller_for() {
-    let red = "red = { min = \"10 kB\", max = \"60 kB\", max_p = 0.02, ecn = true }";
-    let wan = format!(
-        "rate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1000 packets\"\naqm = \"red\"\n{red}"
-    );
+    let wan = "rate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1000 packets\"\naqm = \"codel\"\ncodel = { ecn = true }";
     let bulk = "cc = \"reno\"\necn = true\nbytes = \"20 MB\"";
-    let run = run(&two_routers("", &wan, bulk));
+    let run = run(&two_routers("", wan, bulk));
     for tap in TAPS {
         let capture = &run.captures[tap];
         let found = read(capture).document;
