@@ -152,7 +152,7 @@ fn held_alike(e: &Evidence) -> Option<[f64; 2]> {
     let slower = |[sent, share, _]: &[Figure; 3]| lossy(share) || sent.value < 1.05 * rate.value;
     let other = held.iter().map(|[sent, ..]| sent.value).find(|sent| {
         let times = sent / own;
-        times > FASTER || times < 1.0 / FASTER
+        !(1.0 / FASTER..=FASTER).contains(&times)
     });
     let consistent = e.udp && lossy(lost) && alike && all.iter().all(slower);
     Some([own, other.filter(|_| consistent)?])

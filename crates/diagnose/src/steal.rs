@@ -29,7 +29,7 @@ const STEAL: [&str; 2] = ["cpu_steal_ratio", "cpu_steal_all_ratio"];
 const IDLE: f64 = -8.0;
 
 /// What shows that a host is virtual; none where nothing does.
-fn virtual_by<'f>(facts: &'f Facts, host: u32) -> Option<&'f str> {
+fn virtual_by(facts: &Facts, host: u32) -> Option<&str> {
     let said = |name| word(facts, Of::Host(host), name).map(|(value, _)| value);
     let driver = said("driver").filter(|name| DRIVERS.contains(name));
     let kernel = said("kernel").filter(|release| KERNELS.iter().any(|k| release.ends_with(k)));

@@ -66,11 +66,7 @@ impl Tool for Nic {
         let text = line.bare;
         if let Some((asked, name)) = command(text) {
             name.clone_into(&mut self.interface);
-            let kind = if asked == Asked::Queues {
-                "tc"
-            } else {
-                "ethtool"
-            };
+            let kind = ["ethtool", "tc"][usize::from(asked == Asked::Queues)];
             let same = |host: &Of| going && facts.may_be_here(*host);
             (self.kind, self.host) = (kind, self.host.filter(same));
             self.asked = Some(asked);

@@ -241,7 +241,7 @@ impl PowerShell {
         let known = counter.is_some() || passed.is_some();
         let names = ["ifAlias", "InterfaceAlias"].contains(&key);
         let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric());
-        if !known && !names && !(going && is_key && key != "SettingName") {
+        if !(known || names || going && is_key && key != "SettingName") {
             return false;
         }
         if !going {

@@ -645,12 +645,12 @@ mod tests {
         assert_eq!(closed(0, false), [800, 0].map(Duration::from_ms));
         assert_eq!(closed(1, false), [Duration::ZERO; 2]);
         assert_eq!(closed(0, true), [Duration::ZERO; 2]);
-        // One that is only told, and closes: whoever told has said no more.
-        let mut told = talk();
-        told.sent(0, (1, 80), at(0));
-        told.arrived(0, (1, 80), at(75));
-        told.ended(1, false, at(950));
-        assert_eq!(told.turns().closing, [Duration::ZERO; 2]);
+        // An end that only takes data, and closes: the other has sent no more.
+        let mut heard = talk();
+        heard.sent(0, (1, 80), at(0));
+        heard.arrived(0, (1, 80), at(75));
+        heard.ended(1, false, at(950));
+        assert_eq!(heard.turns().closing, [Duration::ZERO; 2]);
     }
 
     /// Requests and answers of so many bytes, one after the other, 40 ms each way: what is written in one is one segment. The server takes

@@ -88,7 +88,7 @@ fn of_kernel(text: &str) -> Option<(&str, bool)> {
     let before = said[..at].trim_end();
     let kind = KINDS[..3].iter().any(|kind| before.ends_with(*kind));
     let logged = said.len() < text.len() || before.matches(':').count() > 1;
-    if !kind && !(logged && before.ends_with(':')) {
+    if !(kind || logged && before.ends_with(':')) {
         return None;
     }
     let words = before.split_whitespace();
