@@ -378,7 +378,7 @@ fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
         c == Cause::Disk && e.disk_receives() || c == Cause::HostCpu && e.reads_slowly() > 0.5
     };
     let waits = window(top.cause) || reads(top.cause);
-    let lossy = top.cause.is_loss() || top.cause == Cause::Outage;
+    let lossy = top.cause.is_loss() || matches!(top.cause, Cause::Outage | Cause::Marks);
     let same = |c: Cause| c.is_loss() && lossy || window(c) && waits;
     let mut best: Option<(Ranking, f64)> = None;
     for other in others.iter().filter(|o| !same(o.cause)) {

@@ -292,7 +292,9 @@ fn a_full_table_of_connections_is_why_none_opens() {
     let log = "fw$ dmesg | tail -1\n[ 8123.441002] nf_conntrack: nf_conntrack: table full, dropping packet\n";
     let failed = "c$ iperf3 -c 203.0.113.9\niperf3: error - unable to connect to server: Connection timed out\n";
     let late = "time_namelookup: 0.004000s\ntime_connect: 3.071000s\ntime_starttransfer: 3.142000s\ntime_total: 3.142000s\n";
-    for (text, how) in [(failed, "timed out before"), (late, "sent again")] {
+    let short = "c$ curl -s -w 'dns %{time_namelookup} conn %{time_connect} total %{time_total}\\n' http://198.51.100.3/\ndns 0.000021 conn 7.121311 total 7.140121\n";
+    let late_ones = [late, short].map(|text| (text, "sent again"));
+    for (text, how) in [(failed, "timed out before")].into_iter().chain(late_ones) {
         let (_, flow) = first(&[("ticket.txt", &format!("{text}{log}"))]);
         assert_eq!(flow.verdict.cause, "full_table", "{:#?}", flow.verdict);
         assert!(flow.verdict.confidence >= 0.6, "{:#?}", flow.verdict);

@@ -27,12 +27,13 @@ const VARIABLES: [&str; 11] = [
 ];
 
 /// What people write for them in a format of their own.
-const SHORT: [(&str, &str); 15] = [
+const SHORT: [(&str, &str); 17] = [
     ("namelookup", "time_namelookup"),
     ("dns", "time_namelookup"),
     ("lookup", "time_namelookup"),
     ("connect", "time_connect"),
     ("tcp", "time_connect"),
+    ("conn", "time_connect"),
     ("appconnect", "time_appconnect"),
     ("tls", "time_appconnect"),
     ("ssl", "time_appconnect"),
@@ -40,6 +41,7 @@ const SHORT: [(&str, &str); 15] = [
     ("redirect", "time_redirect"),
     ("starttransfer", "time_starttransfer"),
     ("ttfb", "time_starttransfer"),
+    ("firstbyte", "time_starttransfer"),
     ("total", "time_total"),
     ("size", "size_download"),
     ("speed", "speed_download"),
