@@ -92,6 +92,9 @@ pub(crate) const MEMBERS: f64 = 10e9;
 /// What a line is called that is a member of a host's bond.
 pub(crate) const MEMBER: &str = "a member of a host's bond";
 
+/// The same of the one that carries everything, while the others wait.
+const ACTIVE: &str = "the active member of a host's bond";
+
 impl Evidence {
     /// Links side by side that texts show.
     pub(crate) fn of_group(&mut self, facts: &Facts, flow: &Flow) {
@@ -101,10 +104,17 @@ impl Evidence {
         self.around.group = by_ports(self, facts).or_else(|| by_connections(self));
     }
 
-    /// A host's bond gives a connection one member. Hashed without ports it gives all between two hosts the same.
+    /// A host's bond gives a connection one member. Hashed without ports it gives all between two hosts the same, as one with members that
+    /// only wait does.
     fn of_bond(&mut self, facts: &Facts, flow: &Flow) {
         for host in flow.senders.iter().chain(&flow.receivers) {
             let host = Of::Host(*host);
+            if let Some(speed) = number(facts, host, "bond_active_bps") {
+                let line = self.line.as_ref();
+                if line.is_none_or(|(l, _)| speed.value < l.value) {
+                    self.line = Some((speed.clone(), ACTIVE));
+                }
+            }
             let Some(speed) = number(facts, host, "bond_member_bps") else {
                 continue;
             };

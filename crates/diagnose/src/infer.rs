@@ -332,9 +332,34 @@ fn by_default(e: &Evidence, flat: f64, defaults: &[f64]) -> f64 {
         let window = Figure::exact(*bytes, crate::fact::Place::You);
         density_in(&flight, &window) > 0.0
     };
-    let hits = defaults.iter().filter(|b| hit(b)).count() as f64;
+    let least = match fills_exactly(e) {
+        true => UNSCALED,
+        false => 0.0,
+    };
+    let hits = defaults.iter().filter(|b| **b >= least && hit(b));
+    let hits = hits.count() as f64;
     let width = libm::log10(flight.high / flight.low * OVER / UNDER).max(0.05);
     0.5 * flat + 0.5 * hits / defaults.len() as f64 / width
+}
+
+/// Hosts whose windows are smaller than the largest without scaling are of a time before lines of this rate, bit/s. A choice, and no
+/// measurement.
+const FAST: f64 = 100e6;
+
+/// A rate that is a line's to this part is hardly that of a window by chance.
+const EXACT: f64 = 0.01;
+
+/// Whether a rate is, to a hundredth, what a fast and usual line leaves, with nothing sent again: no small window has to explain it.
+fn fills_exactly(e: &Evidence) -> bool {
+    let lossless = e.sent_again().is_none_or(|again| again <= 1.0);
+    let Some(rate) = e.usual_rate().filter(|_| lossless) else {
+        return false;
+    };
+    let is_exact = |line: f64| {
+        let full = line * payload_share(e.mss);
+        line >= FAST && (rate.value / full - 1.0).abs() < EXACT
+    };
+    e.refutes_line() < 0.5 && lines_of(rate.value, e.mss).any(|(line, _)| is_exact(line))
 }
 
 /// Usual lines that this rate of payload fills, and how usual they are.
@@ -389,5 +414,34 @@ mod tests {
         assert_eq!(weigh(&e, &[]).unseen, OF_HOSTS);
         e.around.busy = Some(Figure::exact(0.97, Place::You));
         assert_eq!(weigh(&e, &[]).unseen, [Cause::HostCpu]);
+    }
+
+    /// 941 Mbit/s over 0.2 ms are 23.5 kB, near the 24576 of an old host: a line of 1 Gbit/s leaves that rate, and needs no such window.
+    #[test]
+    fn a_rate_that_is_a_lines_needs_no_small_window() {
+        let flat = 1.0 / DECADES;
+        let density = |rate: f64, rtt: f64, again: f64| {
+            let e = Evidence {
+                rate: Some(Figure::exact(rate, Place::You)),
+                rtt: Some(Figure::exact(rtt, Place::You)),
+                retransmits: Some(Figure::exact(again, Place::You)),
+                streams: 1.0,
+                mss: 1448.0,
+                ..Evidence::default()
+            };
+            [&DEFAULT_WINDOWS, &DEFAULT_BUFFERS].map(|all| by_default(&e, flat, all))
+        };
+        assert_eq!(density(941e6, 0.2e-3, 0.0), [0.5 * flat; 2]);
+        // Another rate, losses, a line that old hosts filled, or the largest window without scaling: such a size may hold it.
+        let open = [
+            (800e6, 0.235e-3, 0.0),
+            (941e6, 0.2e-3, 40.0),
+            (9.41e6, 20e-3, 0.0),
+            (941e6, 0.55e-3, 0.0),
+        ];
+        for (rate, rtt, again) in open {
+            let both = density(rate, rtt, again);
+            assert!(both.iter().all(|d| *d > flat), "{rate} {rtt}: {both:?}");
+        }
     }
 }

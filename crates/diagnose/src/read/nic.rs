@@ -36,6 +36,8 @@ pub(super) struct Nic {
     link: Negotiated,
     /// The list of modes that is read.
     modes: Option<Modes>,
+    /// The bond that is read.
+    bond: bonding::Bond,
 }
 
 /// What a command asks an interface for.
@@ -101,7 +103,7 @@ impl Tool for Nic {
                 "ip" if !self.loopback => qdisc::ip((host, &self.interface), text, line.at, facts),
                 "ip" => {}
                 "bonding" => {
-                    bonding::line(host, text, line.at, facts);
+                    self.bond.line(host, text, line.at, facts);
                 }
                 // A line by itself says something already.
                 _ if !text.ends_with(':') => {
@@ -127,7 +129,7 @@ impl Tool for Nic {
         match self.kind {
             "ip" => self.ip(host, text, line.at, facts),
             "tc" => qdisc::below((host, &self.interface, self.root), text, line.at, facts),
-            "bonding" => bonding::line(host, text, line.at, facts),
+            "bonding" => self.bond.line(host, text, line.at, facts),
             _ => self.ethtool(host, text, line.at, facts),
         }
     }

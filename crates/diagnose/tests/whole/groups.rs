@@ -296,3 +296,42 @@ fn datagrams_are_asked_for_as_far_as_one_flow_of_them_goes() {
         );
     }
 }
+
+/// One member of the bond carries everything: the one that is active, whatever the others could do.
+#[test]
+fn a_bond_with_a_member_in_reserve_is_as_fast_as_the_active_one() {
+    let bond = |active: &str, fast: &str, slow: &str| {
+        format!(
+            "Ethernet Channel Bonding Driver: v5.15.0
+
+Bonding Mode: fault-tolerance (active-backup)
+Primary Slave: ens2f0 (primary_reselect always)
+Currently Active Slave: {active}
+MII Status: up
+MII Polling Interval (ms): 100
+
+Slave Interface: ens2f0
+{fast}
+
+Slave Interface: eno1
+{slow}
+"
+        )
+    };
+    let up = |mbit: u32| format!("MII Status: up\nSpeed: {mbit} Mbps\nDuplex: full");
+    let down = "MII Status: down\nSpeed: Unknown\nDuplex: Unknown";
+    let cases = [
+        (bond("eno1", down, &up(1000)), 0.94, "1.00 Gbit/s"),
+        (bond("ens2f0", &up(10_000), &up(1000)), 9.38, "10.0 Gbit/s"),
+    ];
+    for (bond, rate, line) in cases {
+        let d = of_files(
+            &[("log.txt", &log(&[(rate, 0)])), ("sender.txt", &bond)],
+            &Known::default(),
+        );
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+        let said = format!("the active member of a host's bond, {line}");
+        assert!(because(flow).contains(&said), "{}", because(flow));
+    }
+}

@@ -244,3 +244,22 @@ cust$ ethtool eth0 | grep Speed
     let commands = crate::commands(&flow);
     assert!(!commands.contains("bbr"), "{commands}");
 }
+
+/// A network of 1 Gbit/s that is full: 26 kB in flight are what the rate and 0.222 ms make, and no window.
+#[test]
+fn a_full_line_over_a_short_round_trip_needs_no_small_window() {
+    let flow = crate::first(
+        "a$ iperf3 -c b -t 10
+[  5] local 10.0.3.2 port 45012 connected to 10.0.3.1 port 5201
+[  5]   0.00-10.00  sec  1.10 GBytes   943 Mbits/sec    0             sender
+[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec                  receiver
+a$ ping -c 10 b
+10 packets transmitted, 10 received, 0% packet loss, time 9200ms
+rtt min/avg/max/mdev = 0.201/0.222/0.261/0.020 ms
+",
+    );
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    assert!(because(&flow).contains("what a line of 1.00 Gbit/s leaves"));
+    let commands = crate::commands(&flow);
+    assert!(!commands.contains("rmem"), "{commands}");
+}
