@@ -1,5 +1,7 @@
 //! What the busiest processor did: a program's work, soft interrupts, or nothing at all while the hypervisor had it.
 
+use core::net::Ipv4Addr;
+
 use crate::fact::Of;
 use crate::flow::number;
 use crate::items::step;
@@ -99,14 +101,53 @@ pub(crate) fn is_tunnel(program: &str, to: &str) -> bool {
         || own && program.starts_with("ssh")
 }
 
+/// Those of them that carry bytes and not packets: their ends have any address, and their headers take next to nothing.
+const OF_BYTES: [&str; 2] = ["ssh", "stunnel"];
+
+/// What speaks against a flow between two ends going through the tunnel of a program, for people; `bare` where it is as fast as a line leaves
+/// without a tunnel's headers.
+pub(crate) fn outside(program: &str, ends: [&str; 2], bare: bool) -> Option<&'static str> {
+    if OF_BYTES.iter().any(|t| program.starts_with(t)) {
+        return None;
+    }
+    if ends.into_iter().all(is_public) {
+        return Some("both of its ends have public addresses");
+    }
+    bare.then_some("it is as fast as a line leaves without a tunnel's headers")
+}
+
+/// Whether an address is a public one of IPv4: networks of tunnels are private or of 100.64.0.0/10, nearly always. Those of IPv6 are
+/// often public in a tunnel, too.
+fn is_public(host: &str) -> bool {
+    host.parse::<Ipv4Addr>().is_ok_and(|a| {
+        let shared = u32::from(a) >> 22 == SHARED;
+        !a.is_private() && !a.is_loopback() && !a.is_link_local() && !shared
+    })
+}
+
+/// The first ten bits of 100.64.0.0/10.
+const SHARED: u32 = (100 << 2) | (64 >> 6);
+
 #[cfg(test)]
 mod tests {
-    use super::is_tunnel;
+    use super::{is_tunnel, outside};
 
     #[test]
     fn a_tunnel_is_known_by_its_program() {
         assert!(is_tunnel("openvpn", "b") && is_tunnel("kworker/3:1-wg-crypt-wg0", "b"));
         assert!(is_tunnel("ssh", "127.0.0.1") && !is_tunnel("ssh", "192.0.2.1"));
         assert!(!is_tunnel("python3", "b"));
+    }
+
+    #[test]
+    fn a_tunnel_is_of_what_goes_through_it() {
+        let public = ["198.51.100.2", "203.0.113.2"];
+        assert!(outside("openvpn", public, false).is_some());
+        assert_eq!(outside("stunnel", public, true), None);
+        for inside in ["10.8.0.6", "100.127.255.254", "b", "2001:db8::1"] {
+            assert_eq!(outside("openvpn", [inside, public[1]], false), None);
+            assert!(outside("openvpn", [inside, public[1]], true).is_some());
+        }
+        assert_ne!(outside("openvpn", ["100.128.0.1", public[1]], false), None);
     }
 }

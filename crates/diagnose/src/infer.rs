@@ -371,6 +371,18 @@ fn lines_of(rate: f64, mss: f64) -> impl Iterator<Item = (f64, f64)> {
     })
 }
 
+/// The headers of a tunnel that carries packets take more than this part of a line.
+const OF_TUNNEL: f64 = 0.015;
+
+/// Whether a rate of payload is what a line leaves without a tunnel's headers: the line of this rate, or a usual one where none is known.
+pub(crate) fn is_bare(rate: f64, mss: f64, line: Option<f64>) -> bool {
+    let full = payload_share(mss) * (1.0 - OF_TUNNEL);
+    match line {
+        Some(line) => rate > line * full,
+        None => lines_of(rate, mss).any(|(line, _)| rate > line * full),
+    }
+}
+
 /// The usual line that a rate fills, where nobody said how fast the line is, bit/s.
 pub(crate) fn usual_line(e: &Evidence) -> Option<f64> {
     let rate = e

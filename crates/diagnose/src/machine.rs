@@ -2,10 +2,11 @@
 
 use crate::advice::SOFTNET;
 use crate::cause::Cause;
-use crate::core::{Core, is_tunnel};
+use crate::core::{Core, is_tunnel, outside};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
+use crate::infer::is_bare;
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
 use crate::seen::Side;
@@ -64,6 +65,9 @@ impl Evidence {
                 let program = word(facts, of, "cpu_program").map_or("", |(name, _)| name);
                 let kernel = program.is_empty() || program.starts_with("ksoftirqd");
                 let tunnels = is_tunnel(program, &flow.to.host);
+                if tunnels && self.goes_beside(program, flow, number(facts, of, "cpu_ratio")) {
+                    continue;
+                }
                 if self.tester && !kernel && !tunnels && !program.starts_with(begins) {
                     continue;
                 }
@@ -92,6 +96,24 @@ impl Evidence {
                 sender
             }
         });
+    }
+
+    /// Whether a flow does not go through the tunnel of a program, as far as its ends and its rate say; a full processor is kept to be said.
+    fn goes_beside(&mut self, program: &str, flow: &Flow, cpu: Option<&Figure>) -> bool {
+        let line = self.line.as_ref().map(|(line, _)| line.value);
+        let rate = self.rate.as_ref().filter(|_| !self.udp);
+        let bare = rate.is_some_and(|r| is_bare(r.value, self.mss, line));
+        let ends = [flow.from.host.as_str(), flow.to.host.as_str()];
+        let Some(why) = outside(program, ends, bare) else {
+            return false;
+        };
+        if let Some(cpu) = cpu.filter(|c| c.value > FULL[0]) {
+            self.around.other_tunnel = Some(format!(
+                "the program {program} used {:.0} % of a processor for what goes through its tunnel, and of this flow {why}",
+                cpu.value * 100.0
+            ));
+        }
+        true
     }
 
     /// The end of a host whose processor is full. One whose text may be of either end is the receiver's where that is slow to read, and
@@ -191,6 +213,7 @@ pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let hosts = [
         full.map(|cpu| of_processor(e, cpu)),
         drops.map(|drops| dropped(e, drops)),
+        e.around.other_tunnel.clone(),
         e.own_drops_in_words(),
         e.unlike_mtus_in_words(),
     ];
@@ -241,6 +264,11 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
         });
         crate::steal::by_idle(e, cpu, items);
     }
+    items.extend(e.around.other_tunnel.clone().map(|sentence| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence,
+    }));
     by_drops(e, items);
     if e.half_duplex.is_some() {
         items.push(Item {

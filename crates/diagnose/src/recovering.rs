@@ -16,8 +16,10 @@ pub(crate) const UNSEEN: f64 = -100.0;
 const SEEN: f64 = 160.0;
 const PART_LEAST: f64 = 0.2;
 
-/// So many intervals without losses follow at least.
+/// So many intervals without losses follow at least, or fewer that last so long together, seconds: a log of long intervals has few.
 const QUIET_LEAST: usize = 4;
+const LONG_LEAST: usize = 3;
+const LONG_S: f64 = 10.0;
 
 /// A window of fewer segments grows back within seconds.
 const SEGMENTS_LEAST: f64 = 500.0;
@@ -33,6 +35,11 @@ const GROWS: f64 = 0.98;
 
 /// The rate is the window's where the bytes of a round trip are between these parts of it.
 const FULL: [f64; 2] = [0.75, 1.15];
+
+/// Where no text has a round trip, the window was cut to a part of what it was between these, as one loss does; windows over rates then differ
+/// by no more than this part of their mean.
+const ONE_CUT: [f64; 2] = [0.4, 0.8];
+const TOGETHER: f64 = 0.05;
 
 /// From this part of what it was on the rate is back.
 const BACK: f64 = 0.99;
@@ -56,6 +63,8 @@ pub(crate) struct Cut {
     cost: f64,
     /// Round-trip time, seconds.
     rtt_s: f64,
+    /// No text has the round trip: it is what window and rate make.
+    made: bool,
     /// Payload of a segment, bytes, of each connection side by side.
     segment: f64,
 }
@@ -74,7 +83,22 @@ fn lossy(rows: &[&Row]) -> Option<(usize, usize)> {
     let is = |r: &&Row| r.retransmits.is_some_and(|n| n > 0.0);
     let (first, last) = (rows.iter().position(is)?, rows.iter().rposition(is)?);
     let quiet = rows.len() - last - 1;
-    (first > 0 && last <= first + 1 && quiet >= QUIET_LEAST).then_some((first, last))
+    let lasted = rows[rows.len() - 1].until - rows[last].until;
+    let lasting = quiet >= QUIET_LEAST || quiet >= LONG_LEAST && lasted >= LONG_S;
+    (first > 0 && last <= first + 1 && lasting).then_some((first, last))
+}
+
+/// The round trip that window and rate make where the window grows, seconds: Linux lets none grow that is not in use. None where they do
+/// not go together, or where the window fell by more or less than by one cut.
+fn made_of(quiet: &[&Row], [before, since]: [f64; 2]) -> Option<f64> {
+    let (begin, end) = (quiet.first()?.cwnd?, quiet.last()?.cwnd?);
+    let each = quiet.iter().map(|r| Some(r.cwnd? * 8.0 / r.bps));
+    let each: Vec<f64> = each.collect::<Option<_>>()?;
+    let mean = each.iter().sum::<f64>() / each.len() as f64;
+    let together = most(&each) - least(&each) <= TOGETHER * mean;
+    let part = since / before;
+    let once = part > ONE_CUT[0] && part < ONE_CUT[1];
+    (mean.is_finite() && mean > 0.0 && together && once && end > begin).then_some(mean)
 }
 
 impl Evidence {
@@ -84,7 +108,7 @@ impl Evidence {
         let rows: Vec<&Row> = of_sender.collect();
         let (first, last) = lossy(&rows)?;
         let windows: Option<Vec<f64>> = rows.iter().map(|r| r.cwnd).collect();
-        let (windows, rtt_s) = (windows?, self.rtt.as_ref()?.value);
+        let windows = windows?;
         // Who accounts for all of a sender's time knows it better.
         let seen = self.stop.is_some() || self.account.is_some();
         if self.udp || self.is_bbr() || seen {
@@ -94,13 +118,15 @@ impl Evidence {
         let again: f64 = rows.iter().filter_map(|r| r.retransmits).sum();
         let rate = [most(&rates[..first]), least(&rates[first..])];
         let window = [most(&windows[..first]), least(&windows[first..])];
+        let quiet = &rows[last + 1..];
+        let measured = self.rtt.as_ref().map(|rtt| rtt.value);
+        let rtt_s = measured.or_else(|| made_of(quiet, window))?;
         let segment = self.mss * self.streams;
         let segments = window[0] / segment;
         let small = segments < SEGMENTS_LEAST || again > FEW * segments;
         let fell = |[before, since]: [f64; 2]| since < FELL * before;
         let grows = windows[last + 1..].windows(2).all(|w| w[1] >= GROWS * w[0]);
         let full = |r: &&Row| r.bps * rtt_s / 8.0 / r.cwnd.unwrap_or(f64::INFINITY);
-        let quiet = &rows[last + 1..];
         let used = quiet.iter().map(full).sum::<f64>() / quiet.len() as f64;
         let is_full = used > FULL[0] && used < FULL[1];
         if small || !fell(rate) || !fell(window) || !grows || !is_full {
@@ -119,6 +145,7 @@ impl Evidence {
             back_s: back.map(|r| r.until - rows[first].from),
             cost: unsent / (rate[0] * all).max(f64::MIN_POSITIVE),
             rtt_s,
+            made: measured.is_none(),
             segment,
         })
     }
@@ -137,7 +164,10 @@ impl Cut {
 
     /// When the window is back, or was.
     fn back(&self, cc: Option<&str>) -> String {
-        let rtt = ms(self.rtt_s);
+        let rtt = match self.made {
+            true => format!("{} (the window over the rate)", ms(self.rtt_s)),
+            false => ms(self.rtt_s),
+        };
         match (self.back_s, cc) {
             (Some(s), _) => format!("the rate was back within {}", lasting(s)),
             (None, Some(cc)) if cc.contains("reno") => format!(
@@ -159,9 +189,12 @@ impl Cut {
 
     fn sentence(&self, cc: Option<&str>) -> String {
         let [from, until] = self.span;
+        let (again, them) = match self.again {
+            n if n > 1.0 => (format!("{n:.0} segments were"), "them"),
+            _ => ("1 segment was".to_owned(), "it"),
+        };
         format!(
-            "{:.0} segments were sent again between {from:.0} and {until:.0} s, and none in the {:.0} s since: the congestion window fell from {} to {}, and the rate from {} to {}; {}. It cost {:.0} % of what the test would have sent; what lost them nobody saw",
-            self.again,
+            "{again} sent again between {from:.0} and {until:.0} s, and none in the {:.0} s since: the congestion window fell from {} to {}, and the rate from {} to {}; {}. It cost {:.0} % of what the test would have sent; what lost {them} nobody saw",
             self.quiet_s,
             bytes(self.window[0]),
             bytes(self.window[1]),
@@ -242,6 +275,36 @@ mod tests {
         assert!((0.38..0.46).contains(&cut.cost), "{cut:?}");
         assert_eq!(cut.back_s, None);
         assert!(cut.sentence(Some("reno")).contains("takes 2.0 h"));
+    }
+
+    /// Six intervals in all, as of `-i 10`, of which three are quiet: 65.9 MiB at 3.68 Gbit/s are 150 ms, with or without a ping.
+    #[test]
+    fn three_long_intervals_show_a_cut_without_a_round_trip() {
+        let mut rows = vec![(5.1, 0.0, 131.0), (7.33, 0.0, 131.0), (4.4, 1.0, 65.6)];
+        rows.extend([(3.67, 0.0, 65.7), (3.675, 0.0, 65.8), (3.68, 0.0, 65.9)]);
+        let pinged = of(&rows, Some("reno")).cut_once().expect("it was cut");
+        assert!(!pinged.made);
+        let mut bare = of(&rows, Some("reno"));
+        bare.rtt = None;
+        let cut = bare.cut_once().expect("window and rate go together");
+        assert!(cut.made && (cut.rtt_s - 0.15).abs() < 0.001, "{cut:?}");
+        let said = cut.sentence(Some("reno"));
+        assert!(said.contains("(the window over the rate)"), "{said}");
+        // A window that stands may have room, and one whose rate changes without it has.
+        let mut stands = bare.clone();
+        for row in &mut stands.counted[3..] {
+            row.cwnd = Some(68e6);
+        }
+        assert_eq!(stands.cut_once(), None);
+        let mut apart = bare.clone();
+        apart.counted[4].bps = 2e9;
+        assert_eq!(apart.cut_once(), None);
+        // Three seconds are too few.
+        let mut brief = bare;
+        for (row, n) in brief.counted.iter_mut().zip(0..) {
+            (row.from, row.until) = (f64::from(n), f64::from(n + 1));
+        }
+        assert_eq!(brief.cut_once(), None);
     }
 
     #[test]

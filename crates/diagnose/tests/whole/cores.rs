@@ -151,6 +151,35 @@ top - 03:12:01 up 9 days,  1:02,  1 user,  load average: 1.10, 0.72, 0.31
     assert_ne!(first(&top("backup")).verdict.cause, "host_cpu");
 }
 
+/// A gateway whose tunnel is busy, and a test between public addresses beside it.
+#[test]
+fn a_tunnel_is_not_blamed_for_what_goes_beside_it() {
+    let text = "gw-a$ top -b -n1 | head -9
+top - 02:11:09 up 41 days,  3:22,  1 user,  load average: 1.04, 0.98, 0.60
+Tasks: 121 total,   2 running, 119 sleeping,   0 stopped,   0 zombie
+%Cpu(s): 22.1 us,  4.9 sy,  0.0 ni, 71.8 id,  0.0 wa,  0.0 hi,  1.2 si,  0.0 st
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   1412 nobody    20   0   12344   7120   5312 R  99.7   0.2  88:12.44 openvpn
+gw-a$ iperf3 -c 203.0.113.2 -t 10
+[  5] local 198.51.100.2 port 40012 connected to 203.0.113.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  1.08 GBytes   931 Mbits/sec    3             sender
+[  5]   0.00-10.02  sec  1.08 GBytes   928 Mbits/sec                  receiver
+";
+    let flow = first(text);
+    assert_ne!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+    // Within the tunnel, and slower than a line, it is what holds the rate.
+    let inside = text
+        .replace("203.0.113.2", "10.8.0.1")
+        .replace("198.51.100.2", "10.8.0.6")
+        .replace("1.08 GBytes   931", " 262 MBytes   220")
+        .replace("1.08 GBytes   928", " 259 MBytes   215")
+        .replace("    3             sender", "    0             sender");
+    let flow = first(&inside);
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+}
+
 #[test]
 fn a_hash_without_ports_leaves_one_member_to_all_connections() {
     let streams: String = [5, 7]

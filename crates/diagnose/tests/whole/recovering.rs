@@ -64,6 +64,44 @@ fn a_window_that_one_loss_halved_is_what_holds_reno() {
     assert!(!flow.changes[0].undo.is_empty());
 }
 
+/// Six intervals of 10 s over 120 ms: half the window for the rest of the minute, with a ping beside it and without.
+#[test]
+fn a_log_of_few_long_intervals_shows_the_window_too() {
+    let log = "a$ sysctl net.ipv4.tcp_congestion_control
+net.ipv4.tcp_congestion_control = reno
+a$ iperf3 -c 10.0.5.1 -t 60 -i 10
+[  5] local 10.0.3.2 port 45012 connected to 10.0.5.1 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-10.00  sec  1.03 GBytes   888 Mbits/sec    0   13.5 MBytes
+[  5]  10.00-20.00  sec  1.09 GBytes   940 Mbits/sec    0   13.5 MBytes
+[  5]  20.00-30.00  sec   563 MBytes   472 Mbits/sec    1   6.85 MBytes
+[  5]  30.00-40.00  sec   573 MBytes   481 Mbits/sec    0   6.96 MBytes
+[  5]  40.00-50.00  sec   583 MBytes   489 Mbits/sec    0   7.08 MBytes
+[  5]  50.00-60.00  sec   592 MBytes   497 Mbits/sec    0   7.19 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-60.00  sec  4.38 GBytes   627 Mbits/sec    1             sender
+[  5]   0.00-60.12  sec  4.37 GBytes   625 Mbits/sec                  receiver
+";
+    let ping = "a$ ping -c 10 10.0.5.1
+10 packets transmitted, 10 received, 0% packet loss, time 9200ms
+rtt min/avg/max/mdev = 120.001/120.022/120.061/0.020 ms
+";
+    for text in [format!("{log}{ping}"), log.to_owned()] {
+        let flow = of(&text, &Known::default()).flows.remove(0);
+        assert_eq!(flow.verdict.cause, "cwnd_recovery", "{:#?}", flow.verdict);
+        let texts = because(&flow);
+        assert!(
+            texts.contains("1 segment was sent again between 20 and 30 s"),
+            "{texts}"
+        );
+        let commands = commands(&flow);
+        assert!(
+            commands.contains("tcp_congestion_control=cubic"),
+            "{commands}"
+        );
+    }
+}
+
 /// CUBIC is back within the test, which cost a twentieth of it: that is said, and no kind of loss is blamed.
 #[test]
 fn a_window_that_came_back_is_no_policer() {
