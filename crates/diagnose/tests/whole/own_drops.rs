@@ -231,8 +231,10 @@ rtt min/avg/max/mdev = 40.301/40.421/40.911/0.190 ms
             "{why}"
         );
         let commands = commands(&flow);
-        assert!(commands.contains("tc qdisc del dev eth0 root"), "{commands}");
-        let back = format!("tc qdisc add dev eth0 root netem limit 1000 delay 40ms loss {loss}");
+        let away = "tc qdisc del dev eth0 root";
+        assert!(commands.contains(away), "{commands}");
+        let options = format!("limit 1000 delay 40ms loss {loss}");
+        let back = format!("tc qdisc add dev eth0 root netem {options}");
         assert!(
             flow.changes[0].undo.contains(&back),
             "{:?}",
