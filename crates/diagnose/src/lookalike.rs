@@ -81,10 +81,33 @@ fn is_open(e: &Evidence, items: &[Item]) -> f64 {
     }
 }
 
+/// Fewer intervals after the start than this show no rate that stays, and not how losses lie in time.
+const INTERVALS_LEAST: usize = 4;
+
+/// The most that is said of any cause where how much was sent again is all that speaks for a policer, which leads: it is not a verdict.
+const BY_SHARE: f64 = 0.39;
+
+/// Whether how much was sent again is all that speaks for a kind of loss: no intervals, no account of a sender's time, no datagrams, and
+/// nothing that tells a policer from a short queue.
+fn is_by_share(e: &Evidence, open: f64) -> bool {
+    let few = e.steady.len() < INTERVALS_LEAST && e.account.is_none();
+    open > 0.5 && few && e.again.is_some() && !e.udp && e.counted_else.lacks_datagrams()
+}
+
 /// Takes from a policer's lead what only the pattern of losses gives it, where nothing tells it from a queue that is too short. Says so where
 /// it does.
 pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) -> Option<String> {
-    share_lead(ranking, BOTH, is_open(e, items)).then(|| sentence(e))
+    let open = is_open(e, items);
+    let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
+    if leads && is_by_share(e, open) {
+        for ranked in ranking {
+            ranked.confidence = ranked.confidence.min(BY_SHARE);
+        }
+        return Some(format!(
+            "how much was sent again is all that speaks for a policer here, and a full queue or chance may cost as much: a longer test with an interval for each second shows more, and {ASK}"
+        ));
+    }
+    share_lead(ranking, BOTH, open).then(|| sentence(e))
 }
 
 /// Shares the confidence of two causes, of which the first leads, as surely as `open` says that nothing tells them apart, 0 to 1. Whether

@@ -10,6 +10,7 @@ use crate::items::{Item, LOSSES, step};
 use crate::machine::{alike, is_worth_saying};
 use crate::read::Facts;
 use crate::tally::{Tally, tally};
+use crate::words::decimal;
 
 /// The queue at the root of an interface of a host, as `tc` and `ip link` print it.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +63,14 @@ impl Queue {
     /// Whether it loses packets on purpose.
     pub(crate) fn loses(&self) -> bool {
         self.options.split_whitespace().any(|word| word == "loss")
+    }
+
+    /// The share of packets that it loses on purpose, 0 to 1: `loss 1%`, `loss random 1% 25%`. None of a model with states (`loss gemodel`).
+    fn lost_share(&self) -> Option<f64> {
+        let mut words = self.options.split_whitespace();
+        words.find(|word| *word == "loss")?;
+        let share = words.find(|word| *word != "random")?;
+        Some(share.strip_suffix('%').and_then(decimal)? / 100.0)
     }
 
     /// `pfifo, 20 packets`.
@@ -118,8 +127,20 @@ impl OwnDrops {
     fn explains(&self, e: &Evidence) -> f64 {
         match self.tally.grew {
             true => self.tally.surely_accounts(e) * step(self.tally.count.value, FEW[0], FEW[1]),
-            false => ONCE * alike(e, &self.tally.count),
+            false => f64::max(ONCE * alike(e, &self.tally.count), self.loses_as_much(e)),
         }
+    }
+
+    /// How surely the share that it loses on purpose is that of the segments that were sent again, 0 to 1: whenever its count was read.
+    fn loses_as_much(&self, e: &Evidence) -> f64 {
+        let share = self.queue.as_ref().and_then(Queue::lost_share);
+        let share = share.filter(|share| *share > 0.0);
+        let again = e.again.as_ref().filter(|a| a.value > 0.0 && !e.udp);
+        let many = step(e.sent_again().unwrap_or(0.0), FEW[0], FEW[1]);
+        share.zip(again).map_or(0.0, |(share, again)| {
+            let off = libm::fabs(libm::log(again.value / share));
+            many * (1.0 - step(off, 0.5, 1.0))
+        })
     }
 
     /// What it dropped, beside what was sent again, for people.
@@ -133,6 +154,9 @@ impl OwnDrops {
                 100.0 * part
             ),
             (Some(again), true) => format!(", and {again:.0} segments were sent again"),
+            (Some(again), false) if self.loses_as_much(e) > SAID => format!(
+                ", and {again:.0} segments were sent again: about the share that it loses on purpose"
+            ),
             (Some(again), false) if alike(e, &self.tally.count) > SAID => format!(
                 ", about as many as segments were sent again, {again:.0}: one reading does not say whether it was in this test"
             ),
@@ -176,10 +200,12 @@ impl Evidence {
         own.filter(|own| own.cause() == cause && own.explains(self) > SAID)
     }
 
-    /// Whether it is known that a queue of the sender's own dropped what was sent again: its count grew by as many.
+    /// Whether it is known that a queue of the sender's own dropped what was sent again: its count grew by as many, or it
+    /// loses as large a share on purpose.
     pub(crate) fn settled_by_own_drops(&self, cause: Cause) -> bool {
         let own = self.dropped_by_itself(cause);
-        own.is_some_and(|own| own.tally.grew && own.explains(self) >= 1.0)
+        let shown = |own: &OwnDrops| own.tally.grew || own.loses_as_much(self) >= 1.0;
+        own.is_some_and(|own| shown(own) && own.explains(self) >= 1.0)
     }
 
     /// The most that is said of a cause where such a count was read once.

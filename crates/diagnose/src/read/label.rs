@@ -25,14 +25,14 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
     "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
-    "mpstat", "pidstat", "iostat", "tcpdump",
+    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat",
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 21] = [
+const ALSO: [&str; 20] = [
     "dd",
     "mtr",
     "traceroute",
@@ -46,7 +46,6 @@ const ALSO: [&str; 21] = [
     "scp",
     "iw",
     "nfsiostat",
-    "vmstat",
     "dmesg",
     "fio",
     "speedtest",
@@ -187,7 +186,7 @@ fn prompt(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_typed;
+    use super::{is_typed, prompt};
 
     #[test]
     fn what_was_typed_is_known_by_its_prompt() {
@@ -201,6 +200,13 @@ mod tests {
         }
         for prose in ["Dear all,", "50 % of it", "$ ls", "the tunnel > gateway"] {
             assert!(!is_typed(prose), "{prose}");
+        }
+    }
+
+    #[test]
+    fn a_table_of_processors_is_of_the_host_whose_prompt_stands_above_it() {
+        for command in ["vmstat 1 5", "mpstat -P ALL 5 1"] {
+            assert_eq!(prompt(&format!("gw$ {command}")), Some("gw"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What hosts say of their processors: the tables of `top`, `mpstat` and `pidstat`.
+//! What hosts say of their processors: the tables of `top`, `mpstat`, `pidstat` and `vmstat`.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,8 @@ pub(super) struct Processor {
     columns: Vec<String>,
     /// The host has one processor, by the head.
     single: bool,
+    /// The next row of `vmstat` is its first.
+    first: bool,
     /// The last row of each program or processor.
     rows: BTreeMap<String, Row>,
 }
@@ -74,6 +76,9 @@ impl Tool for Processor {
             }
             return true;
         }
+        if self.kind == "vmstat" {
+            return going && self.of_vmstat(&words, line.at, facts);
+        }
         let named = self.row(&words).filter(|_| going);
         let Some((name, share)) = named else {
             return false;
@@ -124,8 +129,34 @@ impl Processor {
             self.host = None;
             self.rows.clear();
             self.columns.clear();
+            self.first = true;
         }
         self.kind = kind;
+    }
+
+    /// A row of `vmstat`, which is of all processors. The first one is of all the time since the machine was started, and says nothing of
+    /// a test.
+    fn of_vmstat(&mut self, words: &[&str], at: Place, facts: &mut Facts) -> bool {
+        let counts = words.first().is_some_and(|word| whole(word).is_some());
+        if self.columns.is_empty() || words.len() < self.columns.len() || !counts {
+            return false;
+        }
+        if core::mem::take(&mut self.first) {
+            return true;
+        }
+        let of = |name: &str| {
+            let column = self.columns.iter().position(|c| c == name)?;
+            Some(decimal(words.get(column)?)? / 100.0)
+        };
+        let all = Shares {
+            idle: of("id"),
+            waits: of("wa"),
+            soft: None,
+            steal: of("st"),
+        };
+        let host = *self.host.get_or_insert_with(|| facts.host());
+        of_all(host, all, at, facts);
+        true
     }
 
     /// A column that is counted from the end: times and "Average:" in front are of one word or two.
@@ -177,26 +208,48 @@ impl Processor {
     }
 }
 
-/// The line of `top` that sums up all processors: `%Cpu(s):  3.0 us, 22.0 sy, 0.0 ni, 0.0 id, 0.0 wa, 0.0 hi, 11.0 si, 64.0 st`. It
-/// says of each of them where all are full.
+/// Shares of the time of all processors, 0 to 1; none where a text does not say them.
+#[derive(Clone, Copy)]
+struct Shares {
+    idle: Option<f64>,
+    /// Waiting for disks.
+    waits: Option<f64>,
+    /// In soft interrupts.
+    soft: Option<f64>,
+    /// The hypervisor took it.
+    steal: Option<f64>,
+}
+
+/// The line of `top` that sums up all processors: `%Cpu(s):  3.0 us, 22.0 sy, 0.0 ni, 0.0 id, 0.0 wa, 0.0 hi, 11.0 si, 64.0 st`.
 fn of_top(host: Of, percent: &str, at: Place, facts: &mut Facts) {
     let of = |name: &str| {
         let mut parts = percent.split(',').map(str::trim);
         let part = parts.find_map(|p| p.strip_suffix(name))?;
         Some(decimal(part.trim())? / 100.0)
     };
-    if let Some(taken) = of(" st") {
+    let all = Shares {
+        idle: of(" id"),
+        waits: of(" wa"),
+        soft: of(" si"),
+        steal: of(" st"),
+    };
+    of_all(host, all, at, facts);
+}
+
+/// What all processors did together says of each of them where all are full.
+fn of_all(host: Of, all: Shares, at: Place, facts: &mut Facts) {
+    if let Some(taken) = all.steal {
         facts.exact(host, "cpu_steal_all_ratio", taken, at);
     }
-    let (Some(idle), Some(waits)) = (of(" id"), of(" wa")) else {
+    let (Some(idle), Some(waits)) = (all.idle, all.waits) else {
         return;
     };
     let busy = 1.0 - idle - waits;
     if busy > FULL {
         facts.exact(host, "cpu_ratio", busy, at);
         facts.exact(host, "cpu_number", 0.0, at);
-        facts.exact(host, PARTS[0].1, of(" si").unwrap_or(0.0), at);
-        facts.exact(host, PARTS[1].1, of(" st").unwrap_or(0.0), at);
+        facts.exact(host, PARTS[0].1, all.soft.unwrap_or(0.0), at);
+        facts.exact(host, PARTS[1].1, all.steal.unwrap_or(0.0), at);
         facts.exact(host, "cpu_idle_count", 0.0, at);
         facts.word(host, "cpu_program", "", at);
     }
@@ -208,6 +261,7 @@ fn heads(words: &[&str]) -> Option<&'static str> {
     match words {
         ["PID", ..] if has("%CPU") && words.last() == Some(&"COMMAND") => Some("top"),
         _ if has("PID") && has("%CPU") && words.last() == Some(&"Command") => Some("pidstat"),
+        ["r", "b", ..] if has("us") && has("id") && has("wa") && has("st") => Some("vmstat"),
         _ if has("CPU") && has("%usr") && has("%idle") => Some("mpstat"),
         _ => None,
     }
@@ -238,6 +292,9 @@ fn above(text: &str) -> Option<&'static str> {
         .any(|begin| text.starts_with(begin) && text.contains(','));
     if top {
         return Some("top");
+    }
+    if text.starts_with("procs -") && text.contains("-cpu-") {
+        return Some("vmstat");
     }
     (text.starts_with("Linux ") && text.ends_with(" CPU)")).then_some("mpstat")
 }

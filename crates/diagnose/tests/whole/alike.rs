@@ -370,3 +370,28 @@ fn tests_beyond_the_most_that_are_judged_are_counted() {
         few.notes
     );
 }
+
+/// Two intervals and a share of segments sent again: nothing in them is a policer's alone.
+#[test]
+fn a_share_of_losses_alone_names_no_policer() {
+    let text = "gw$ iperf3 -c 10.8.0.2 -t 10
+[  5] local 10.8.0.1 port 40010 connected to 10.8.0.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec  53.1 MBytes  89.1 Mbits/sec  412   112 KBytes
+[  5]   5.00-10.00  sec  54.0 MBytes  90.6 Mbits/sec  398   108 KBytes
+[  5]   0.00-10.00  sec   107 MBytes  89.8 Mbits/sec  810             sender
+[  5]   0.00-10.03  sec   107 MBytes  89.5 Mbits/sec                  receiver
+gw$ ping -c 10 10.8.0.2
+10 packets transmitted, 10 received, 0% packet loss, time 9020ms
+rtt min/avg/max/mdev = 11.101/11.821/13.911/0.590 ms
+";
+    let flow = first_flow(of(text, &Known::default()));
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(
+        why.contains("all that speaks for a policer") && why.contains("iperf3 -u"),
+        "{why}"
+    );
+    let commands = commands(&flow);
+    assert!(!commands.contains("tc qdisc replace"), "{commands}");
+}

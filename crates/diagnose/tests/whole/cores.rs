@@ -125,6 +125,39 @@ top - 03:12:01 up 9 days,  1:02,  1 user,  load average: 0.10, 0.12, 0.11
     assert!(!because(&read).contains(said), "{}", because(&read));
     let real = first(&text("", "ixgbe"));
     assert!(!because(&real).contains(said), "{}", because(&real));
+    let busy = " 1  0      0 812300  41232 912344    0    0     0     0 9101 1202  3 12 85  0  0\n";
+    let rows = [SINCE_START, busy];
+    let read = first(&(text("", "virtio_net") + &vmstat(&rows)));
+    assert!(!because(&read).contains(said), "{}", because(&read));
+    // The row since the machine was started is of other times.
+    let open = first(&(text("", "virtio_net") + &vmstat(&rows[..1])));
+    assert!(because(&open).contains(said), "{}", because(&open));
+}
+
+/// The first row of `vmstat`: all the time since the machine was started.
+const SINCE_START: &str =
+    " 1  0      0 812344  41232 912344    0    0     4    12  101  202  9  9 82  0  0\n";
+
+/// What `vmstat` prints on the sender, with these rows.
+fn vmstat(rows: &[&str]) -> String {
+    format!(
+        "a$ vmstat 1 {}
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+{}",
+        rows.len(),
+        rows.concat()
+    )
+}
+
+/// All processors are full, and the hypervisor has two thirds of them: by a table that has no row of each.
+#[test]
+fn vmstat_says_what_the_hypervisor_takes_of_full_processors() {
+    let full = " 3  0      0 812300  41232 912344    0    0     0     0 9101 1202  4 32  0  0 64\n";
+    let flow = first(&(CLIENT.to_owned() + &vmstat(&[SINCE_START, full, full])));
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+    let said = "64 % of processor 0 was taken by the hypervisor (%steal)";
+    assert!(because(&flow).contains(said), "{}", because(&flow));
 }
 
 #[test]

@@ -194,3 +194,56 @@ vm$ ethtool ens18 | grep Speed
     let undo = &flow.changes[0].undo;
     assert!(undo.iter().any(|line| line == back), "{undo:?}");
 }
+
+/// A `netem` that was read once, long after it was set: of all packets it lost the share that was sent again in the test.
+#[test]
+fn a_netem_that_loses_as_large_a_share_is_the_place_though_it_was_read_once() {
+    let text = |loss: &str| {
+        format!(
+            "app1$ tc -s qdisc show dev eth0
+qdisc netem 8001: root refcnt 2 limit 1000 delay 40ms loss {loss}
+ Sent 912312331 bytes 712312 pkt (dropped 7123, overlimits 0 requeues 0)
+ backlog 0b 0p requeues 0
+app1$ iperf3 -c 10.2.0.4 -t 10
+[  5] local 10.1.0.4 port 45012 connected to 10.2.0.4 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-2.00   sec   812 KBytes  3.33 Mbits/sec    8   21.2 KBytes
+[  5]   2.00-4.00   sec   912 KBytes  3.73 Mbits/sec    7   18.3 KBytes
+[  5]   4.00-6.00   sec   780 KBytes  3.19 Mbits/sec    6   21.1 KBytes
+[  5]   6.00-8.00   sec   901 KBytes  3.69 Mbits/sec    6   17.0 KBytes
+[  5]   8.00-10.00  sec   850 KBytes  3.48 Mbits/sec    5   23.9 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-10.00  sec  4.16 MBytes  3.49 Mbits/sec   32             sender
+[  5]   0.00-10.04  sec  4.10 MBytes  3.43 Mbits/sec                  receiver
+app1$ ping -c 100 10.2.0.4
+100 packets transmitted, 99 received, 1% packet loss, time 99040ms
+rtt min/avg/max/mdev = 40.301/40.421/40.911/0.190 ms
+"
+        )
+    };
+    let said = "about the share that it loses on purpose";
+    for loss in ["1%", "1% 25%"] {
+        let flow = crate::first(&text(loss));
+        assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+        let why = because(&flow);
+        assert!(
+            why.contains("the queue before eth0") && why.contains(said),
+            "{why}"
+        );
+        let commands = commands(&flow);
+        let away = "tc qdisc del dev eth0 root";
+        assert!(commands.contains(away), "{commands}");
+        let options = format!("limit 1000 delay 40ms loss {loss}");
+        let back = format!("tc qdisc add dev eth0 root netem {options}");
+        assert!(
+            flow.changes[0].undo.contains(&back),
+            "{:?}",
+            flow.changes[0].undo
+        );
+    }
+    // A share that is far smaller, and one that nothing is held against: they lost something else.
+    for loss in ["0.01%", "gemodel p 1% r 10% 1-h 100% 1-k 0%"] {
+        let why = because(&crate::first(&text(loss)));
+        assert!(!why.contains(said), "{why}");
+    }
+}
