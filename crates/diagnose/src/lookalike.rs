@@ -82,7 +82,7 @@ fn is_open(e: &Evidence, items: &[Item]) -> f64 {
 }
 
 /// Fewer intervals after the start than this show no rate that stays, and not how losses lie in time.
-const INTERVALS_LEAST: usize = 4;
+const INTERVALS_LEAST: usize = 2;
 
 /// The most that is said of any cause where how much was sent again is all that speaks for a policer, which leads: it is not a verdict.
 const BY_SHARE: f64 = 0.39;

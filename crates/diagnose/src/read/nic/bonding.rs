@@ -11,7 +11,7 @@ const BACKUP: &str = "active-backup";
 pub(super) struct Bond {
     /// Whether one member carries everything.
     backup: bool,
-    /// The member that does so now.
+    /// The member that carries it now.
     active: String,
     /// The member whose lines follow; empty before the first.
     member: String,
