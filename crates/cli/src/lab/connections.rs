@@ -682,20 +682,10 @@ mod tests {
             }
             let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
             connections.take_turns(&Turns {
-                ends: ends.map(|end| end.parse().expect(end)),
-                begun: None,
                 span: Duration::from_ms(300),
-                waited: Default::default(),
                 at: [0, other].map(Duration::from_ms),
-                elsewhere: Default::default(),
                 way: Duration::from_ms(300 - other),
-                handing: Default::default(),
-                overlapping: Default::default(),
-                lines: Default::default(),
-                repairs: Default::default(),
-                at_a_time: None,
-                closing: Default::default(),
-                unanswered: None,
+                ..Turns::between(ends.map(|end| end.parse().expect(end)))
             });
             connections.told(UNKNOWN).expect("there is one").line
         };
@@ -753,20 +743,10 @@ mod tests {
             // The server's frame was seen first.
             let ends = ["198.18.0.2:5201", "198.18.0.1:40000"];
             connections.take_turns(&Turns {
-                ends: ends.map(|end| end.parse().expect(end)),
-                begun: None,
                 span: Duration::from_ms(rounds * 100),
-                waited: Default::default(),
                 at: [other, 0].map(Duration::from_ms),
-                elsewhere: Default::default(),
                 way: Duration::from_ms(way),
-                handing: Default::default(),
-                overlapping: Default::default(),
-                lines: Default::default(),
-                repairs: Default::default(),
-                at_a_time: None,
-                closing: Default::default(),
-                unanswered: None,
+                ..Turns::between(ends.map(|end| end.parse().expect(end)))
             });
             let told = connections.told(UNKNOWN).expect("there is one");
             let shares = told.limited_by.expect("samples are many enough");
@@ -928,20 +908,9 @@ mod tests {
             }
             let ends = ["198.18.0.1:40000", "198.18.0.2:5201"];
             connections.take_turns(&Turns {
-                ends: ends.map(|end| end.parse().expect(end)),
-                begun: None,
                 span: Duration::from_ms(60),
-                waited: Default::default(),
-                at: [Duration::ZERO; 2],
-                elsewhere: Default::default(),
-                way: Duration::ZERO,
-                handing: Default::default(),
-                overlapping: Default::default(),
-                lines: Default::default(),
-                repairs: Default::default(),
-                at_a_time: None,
-                closing: Default::default(),
                 unanswered: Some((0, at(since))),
+                ..Turns::between(ends.map(|end| end.parse().expect(end)))
             });
             connections.told(UNKNOWN).expect("there is one").line
         };

@@ -230,23 +230,22 @@ impl Many {
     /// That the command waited for the server, where that took a part of their time worth naming.
     fn served(&self) -> String {
         let [command, server] = SENDERS;
-        match self.share_of(self.server_s) {
-            0.0 => String::new(),
-            share => format!(
-                "{command} waited for {server} {:.0} % of their time",
-                100.0 * share
-            ),
-        }
+        self.took(self.server_s, &format!("{command} waited for {server}"))
     }
 
     /// That what they carried filled a link, where that took a part of their time worth naming.
     fn lined(&self) -> String {
-        match self.share_of(self.line_s) {
+        self.took(
+            self.line_s,
+            "a link of the path was full of what they carried",
+        )
+    }
+
+    /// What took so many seconds, and the part of their time that it is, where that is worth naming.
+    fn took(&self, seconds: f64, what: &str) -> String {
+        match self.share_of(seconds) {
             0.0 => String::new(),
-            share => format!(
-                "a link of the path was full of what they carried {:.0} % of their time",
-                100.0 * share
-            ),
+            share => format!("{what} {:.0} % of their time", 100.0 * share),
         }
     }
 

@@ -381,27 +381,24 @@ fn take_idle(causes: &mut [(Cause, f64)], [a, b]: [f64; 2]) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
+    use farpath_emu::plane::Way;
+
     use super::*;
+
+    fn ends() -> Way {
+        ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end))
+    }
 
     /// Two requests with a pause between, by the frames of both ends: 280 ms for each answer, 50 ms of it at the server, and a second of the
     /// command's.
     #[test]
     fn what_a_command_waited_is_without_its_pauses() {
         let turns = Turns {
-            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
-            begun: None,
             span: Duration::from_ms(1560),
             waited: [560, 1460].map(Duration::from_ms),
             at: [1000, 100].map(Duration::from_ms),
-            elsewhere: Default::default(),
             way: Duration::from_ms(320),
-            handing: Default::default(),
-            overlapping: Default::default(),
-            lines: Default::default(),
-            repairs: Default::default(),
-            at_a_time: None,
-            closing: Default::default(),
-            unanswered: None,
+            ..Turns::between(ends())
         };
         for end in [0, 1] {
             let waited = Waits::of(&turns, end).of_command(end, None);
@@ -418,20 +415,12 @@ mod tests {
     fn nothing_is_waited_for_once_the_command_has_left() {
         let at = |ms| Time::ZERO + Duration::from_ms(ms);
         let turns = Turns {
-            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
             begun: Some(at(1000)),
             span: Duration::from_ms(2200),
             waited: [2200, 2100].map(Duration::from_ms),
             at: [0, 0].map(Duration::from_ms),
-            elsewhere: Default::default(),
             way: Duration::from_ms(160),
-            handing: Default::default(),
-            overlapping: Default::default(),
-            lines: Default::default(),
-            repairs: Default::default(),
-            at_a_time: None,
-            closing: Default::default(),
-            unanswered: None,
+            ..Turns::between(ends())
         };
         let waited = |left| Waits::of(&turns, 0).of_command(0, left);
         assert_eq!(waited(Some(at(1510))), Duration::from_ms(510));
@@ -443,20 +432,10 @@ mod tests {
     #[test]
     fn a_server_that_was_asked_is_waited_for() {
         let turns = |asked: u64| Turns {
-            ends: ["198.18.0.1:40000", "198.18.0.2:5432"].map(|end| end.parse().expect(end)),
-            begun: None,
             span: Duration::from_ms(4000),
-            waited: Default::default(),
             at: [100, asked].map(Duration::from_ms),
-            elsewhere: Default::default(),
             way: Duration::from_ms(600),
-            handing: Default::default(),
-            overlapping: Default::default(),
-            lines: Default::default(),
-            repairs: Default::default(),
-            at_a_time: None,
-            closing: Default::default(),
-            unanswered: None,
+            ..Turns::between(ends())
         };
         for (asked, wanted) in [(3000, "asked"), (200, "idle")] {
             let mut causes = [(Cause::Limit(Limit::Application), 0.79)];
@@ -471,20 +450,9 @@ mod tests {
     #[test]
     fn the_pause_before_a_client_closes_is_not_the_servers() {
         let turns = Turns {
-            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
-            begun: None,
             span: Duration::from_ms(200),
-            waited: Default::default(),
-            at: Default::default(),
-            elsewhere: Default::default(),
-            way: Duration::ZERO,
-            handing: Default::default(),
-            overlapping: Default::default(),
-            lines: Default::default(),
-            repairs: Default::default(),
-            at_a_time: None,
             closing: [800, 0].map(Duration::from_ms),
-            unanswered: None,
+            ..Turns::between(ends())
         };
         for (end, wanted) in [(1, Cause::Other), (0, Cause::Limit(Limit::Application))] {
             let mut causes = vec![
@@ -507,20 +475,11 @@ mod tests {
         };
         let shared = |overlapping: Overlap, at_a_time: f64| {
             let turns = Turns {
-                ends: ["198.18.0.1:40000", "198.18.0.2:8005"].map(|end| end.parse().expect(end)),
-                begun: None,
                 span: Duration::from_ms(1000),
-                waited: Default::default(),
-                at: Default::default(),
-                elsewhere: Default::default(),
                 way: Duration::from_ms(50),
-                handing: Default::default(),
                 overlapping: [Overlap::default(), overlapping],
-                lines: Default::default(),
-                repairs: Default::default(),
                 at_a_time: Some(at_a_time),
-                closing: Default::default(),
-                unanswered: None,
+                ..Turns::between(ends())
             };
             let time = Duration::from_ms(1000);
             let waits = Waits::of(&turns, 1);
@@ -556,20 +515,10 @@ mod tests {
     fn a_message_that_fills_a_link_is_not_on_the_way() {
         let shared = |lines: [OnLine; 2], known: [(Cause, f64); 3]| {
             let turns = Turns {
-                ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
-                begun: None,
                 span: Duration::from_ms(2360),
-                waited: Default::default(),
-                at: Default::default(),
-                elsewhere: Default::default(),
                 way: Duration::from_ms(1700),
-                handing: Default::default(),
-                overlapping: Default::default(),
                 lines,
-                repairs: Default::default(),
-                at_a_time: None,
-                closing: Default::default(),
-                unanswered: None,
+                ..Turns::between(ends())
             };
             let mut causes = known.to_vec();
             let waits = Waits::of(&turns, 0);
@@ -614,20 +563,10 @@ mod tests {
             ..Repairs::default()
         };
         let turns = Turns {
-            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
-            begun: None,
             span: Duration::from_ms(3900),
-            waited: Default::default(),
-            at: Default::default(),
-            elsewhere: Default::default(),
             way: Duration::from_ms(3860),
-            handing: Default::default(),
-            overlapping: Default::default(),
-            lines: Default::default(),
             repairs: [repairs(4, 800), repairs(3, 600)],
-            at_a_time: None,
-            closing: Default::default(),
-            unanswered: None,
+            ..Turns::between(ends())
         };
         let (waits, time) = (Waits::of(&turns, 1), Duration::from_ms(3900));
         for (lost, timers, way) in [(0.0, 0.359, 0.631), (0.2, 0.159, 0.631)] {
@@ -667,20 +606,11 @@ mod tests {
     #[test]
     fn time_of_queries_beside_a_connection_is_not_the_other_sides() {
         let turns = Turns {
-            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
-            begun: None,
             span: Duration::from_ms(1000),
-            waited: Default::default(),
             at: [750, 0].map(Duration::from_ms),
             elsewhere: [700, 0].map(Duration::from_ms),
             way: Duration::from_ms(250),
-            handing: Default::default(),
-            overlapping: Default::default(),
-            lines: Default::default(),
-            repairs: Default::default(),
-            at_a_time: None,
-            closing: Default::default(),
-            unanswered: None,
+            ..Turns::between(ends())
         };
         let idle = Cause::Limit(Limit::Application);
         for (end, of) in [(1, Cause::Other), (0, idle)] {
@@ -700,12 +630,8 @@ mod tests {
     fn the_time_of_a_large_request_is_none_of_the_servers() {
         let shared = |way: u64, paused: u64, full: f64| {
             let turns = Turns {
-                ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
-                begun: None,
                 span: Duration::from_ms(4200),
-                waited: Default::default(),
                 at: [0, 34].map(Duration::from_ms),
-                elsewhere: Default::default(),
                 way: Duration::from_ms(60),
                 handing: [
                     Handing {
@@ -715,12 +641,7 @@ mod tests {
                     },
                     Handing::default(),
                 ],
-                overlapping: Default::default(),
-                lines: Default::default(),
-                repairs: Default::default(),
-                at_a_time: None,
-                closing: Default::default(),
-                unanswered: None,
+                ..Turns::between(ends())
             };
             let time = Duration::from_ms(4200);
             let waits = Waits::of(&turns, 1);
@@ -752,12 +673,7 @@ mod tests {
     #[test]
     fn small_writes_cost_nothing_where_nobody_waits() {
         let turns = |way: u64, handed: u64| Turns {
-            ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
-            begun: None,
             span: Duration::from_ms(1000),
-            waited: Default::default(),
-            at: Default::default(),
-            elsewhere: Default::default(),
             way: Duration::from_ms(way),
             handing: [
                 Handing {
@@ -766,12 +682,7 @@ mod tests {
                 },
                 Handing::default(),
             ],
-            overlapping: Default::default(),
-            lines: Default::default(),
-            repairs: Default::default(),
-            at_a_time: None,
-            closing: Default::default(),
-            unanswered: None,
+            ..Turns::between(ends())
         };
         let time = Duration::from_ms(1000);
         let stream = Waits::of(&turns(0, 0), 0);
@@ -790,20 +701,9 @@ mod tests {
                 ..Handing::default()
             };
             let turns = Turns {
-                ends: ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end)),
-                begun: None,
                 span: Duration::from_ms(1000),
-                waited: Default::default(),
-                at: Default::default(),
-                elsewhere: Default::default(),
-                way: Duration::ZERO,
                 handing: [handing, Handing::default()],
-                overlapping: Default::default(),
-                lines: Default::default(),
-                repairs: Default::default(),
-                at_a_time: None,
-                closing: Default::default(),
-                unanswered: None,
+                ..Turns::between(ends())
             };
             Waits::of(&turns, 0).held_small()
         };

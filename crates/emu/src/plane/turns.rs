@@ -80,6 +80,28 @@ impl Turns {
     }
 }
 
+impl Turns {
+    /// Of a connection that has carried nothing.
+    pub fn between(ends: Way) -> Turns {
+        Turns {
+            ends,
+            begun: None,
+            span: Duration::ZERO,
+            waited: Default::default(),
+            at: [Duration::ZERO; 2],
+            elsewhere: [Duration::ZERO; 2],
+            way: Duration::ZERO,
+            handing: Default::default(),
+            overlapping: Default::default(),
+            lines: Default::default(),
+            repairs: Default::default(),
+            at_a_time: None,
+            closing: Default::default(),
+            unanswered: None,
+        }
+    }
+}
+
 /// What one end has sent, and what of it the other has. Bytes are counted from the first one.
 #[derive(Clone, Debug, Default)]
 struct Stream {
@@ -176,22 +198,6 @@ struct Talk {
 
 impl Talk {
     fn new(ends: Way) -> Talk {
-        let turns = Turns {
-            ends,
-            begun: None,
-            span: Duration::ZERO,
-            waited: Default::default(),
-            at: [Duration::ZERO; 2],
-            elsewhere: [Duration::ZERO; 2],
-            way: Duration::ZERO,
-            handing: Default::default(),
-            overlapping: Default::default(),
-            lines: Default::default(),
-            repairs: Default::default(),
-            at_a_time: None,
-            closing: Default::default(),
-            unanswered: None,
-        };
         Talk {
             streams: Default::default(),
             last: None,
@@ -201,7 +207,7 @@ impl Talk {
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
             over: Default::default(),
-            turns,
+            turns: Turns::between(ends),
             overlaps: Overlaps::default(),
             carried: Default::default(),
             repairs: Default::default(),
