@@ -282,10 +282,10 @@ fn the_servers_end_is_a_case_of_its_own_and_its_words_are_no_output() {
         junit.contains("the server had ended before the command did: exit status: 3"),
         "{junit}"
     );
-    assert!(
-        junit.contains("<system-out>") && junit.contains(", certificate "),
-        "{junit}"
-    );
+    // The lab's own ping may have crossed or not before the command ended.
+    let certificate = [", certificate ", "and a certificate of nothing"];
+    let certified = certificate.iter().any(|c| junit.contains(c));
+    assert!(junit.contains("<system-out>") && certified, "{junit}");
     let timed = junit.lines().find(|l| l.contains("<testcase name=\"sh -c"));
     assert!(timed.is_some_and(|l| l.contains(" time=\"")), "{junit}");
     let gone = ["--junit", "o.xml", "--", "there-is-no-such-program"];
