@@ -416,7 +416,7 @@ impl Stream {
                 self.zero_windows += 1;
                 self.closed_at = s.at;
             } else {
-                self.closed_ns += s.at - self.closed_at;
+                self.closed_ns = self.closed_ns.saturating_add(s.at - self.closed_at);
             }
         }
         self.closed = closed;

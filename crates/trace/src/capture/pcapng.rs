@@ -43,6 +43,10 @@ struct Interface {
     dropped_before_packets: u64,
 }
 
+/// The latest time of a packet, nanoseconds since 1970: the year 2116, as a file in the older format can say 2106.
+/// A time and the time between any two others can then be added.
+const LATEST_NS: i64 = i64::MAX / 2;
+
 /// Where a file of sections stands.
 #[derive(Default)]
 pub(super) struct Sections {
@@ -318,15 +322,17 @@ impl Interface {
         }
     }
 
-    /// Nanoseconds, rounded down.
+    /// Nanoseconds since 1970, rounded down; what is before is 1970, and what is behind [`LATEST_NS`] is that.
     #[inline]
     fn time(&self, ticks: u64) -> i64 {
         let ns = if self.denominator == 1 {
-            ticks.wrapping_mul(self.numerator)
+            ticks.saturating_mul(self.numerator)
         } else {
-            (u128::from(ticks) * u128::from(self.numerator) / u128::from(self.denominator)) as u64
+            (u128::from(ticks) * u128::from(self.numerator) / u128::from(self.denominator))
+                .min(u128::from(u64::MAX)) as u64
         };
-        (ns as i64).wrapping_add(self.offset)
+        let ns = i64::try_from(ns).unwrap_or(i64::MAX);
+        ns.saturating_add(self.offset).clamp(0, LATEST_NS)
     }
 
     fn lost(&self) -> u64 {

@@ -97,7 +97,7 @@ impl Connection {
         }
         if let Some(since) = since.filter(|_| is_new) {
             held.segments += 1;
-            held.waited += s.at - since;
+            held.waited = held.waited.saturating_add(s.at - since);
             own.flights.waited(since, s.at);
         }
         self.sides[1 - from].held.is_answered = true;

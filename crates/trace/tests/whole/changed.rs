@@ -332,3 +332,20 @@ fn changed_captures_are_read_or_refused() {
     });
     outcomes.at_least("read", 0.05).at_least("broken", 0.05);
 }
+
+/// What a file with a broken clock or broken bytes has.
+#[test]
+fn times_of_any_size_and_order_are_read() {
+    let packets: Vec<_> = connection(6).into_iter().map(|(_, tcp)| tcp).collect();
+    let times = [1_000_000_000, 1 << 62, i64::MAX as u64, u64::MAX];
+    let patterns = 4_usize.pow(6);
+    for pattern in 0..patterns {
+        let timed = packets.iter().enumerate().map(|(n, tcp)| {
+            let digit = pattern / 4_usize.pow(n as u32 % 6) % 4;
+            (times[digit], ethernet(&v4(tcp)), 0)
+        });
+        let timed: Vec<Packet> = timed.collect();
+        let document = read(&crate::shapes::section(1, &timed, true, false)).document;
+        assert_eq!(document.connections.len(), 1, "pattern {pattern}");
+    }
+}
