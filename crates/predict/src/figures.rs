@@ -215,8 +215,8 @@ impl<'i> Figures<'i> {
         if count == 1 && self.input.segments_per_ack > 1 {
             note.push_str(
                 " A segment by itself is acknowledged when the receiver's timer expires, after up to 500 ms \
-                 (RFC 5681 §4.2): each round trip is longer by that. Not between kernels of Linux: the sender marks it with PSH, and a receiver \
-                 whose program has read all answers at once.",
+                 (RFC 5681 §4.2): each round trip is longer by that. Not between kernels of Linux: a receiver acknowledges half of its window \
+                 at once, where its program has read it.",
             );
         }
         let streams = f64::from(self.input.streams);

@@ -74,7 +74,8 @@ pub enum ByteCounting {
 /// When a receiver acknowledges in-order data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAck {
-    /// One ACK per this many full segments (1: every segment).
+    /// One ACK per this many full segments (1: every segment). By Linux's rules half of the receiver's window is enough, where the
+    /// application reads at once.
     pub every: u8,
     /// At the latest after this long (RFC 9293 §3.8.6.3: at most 0.5 s).
     pub timeout: Duration,

@@ -121,8 +121,8 @@ impl Receiver {
         let quick = config.quick_acks.min(half.clamp(2, 255) as u8);
         let timeout = config.delayed_ack.timeout;
         let adapting = (config.flavour == Flavour::Linux).then(|| Adapting::new(timeout));
-        // Two full segments' worth of bytes, so that a short last segment waits for the timer.
-        let threshold = if every == 1 { 1 } else { every * segment };
+        let full = FullSegment::of(config);
+        let threshold = full.due(every, segment);
         let gathers = (config.gro > Duration::ZERO).then_some(Gathers { timeout, threshold });
         let usual_threshold = match gathers {
             Some(_) => gathered(threshold, segment),
@@ -156,7 +156,7 @@ impl Receiver {
                 read: 0,
                 edge: config.receive_window,
             }),
-            full: FullSegment::new(segment),
+            full,
             segment,
             every,
             window: config.first_offer(),

@@ -53,6 +53,19 @@ fn without_window_scaling_64_kib_are_in_flight() {
     assert!(world.metric("t", "goodput_bps") > 0.9e9);
 }
 
+/// Source: over 20 ms Linux 6.18 had 567.6 kbit/s with a window of one segment (docs/models/predict.md). By the RFCs' rules the
+/// receiver's timer of 40 ms is waited for as well: 11584 bits in 60 ms.
+#[test]
+fn a_window_of_one_segment_waits_for_no_timer_in_linux() {
+    let goodput = |flavour: &str| {
+        let keys = format!("window = \"1448 B\"\nduration = \"10 s\"\nflavour = \"{flavour}\"");
+        let world = world::pair("10 ms", "", "", &test("tcp", &keys));
+        world.metric("t", "goodput_bps") / 1e3
+    };
+    assert_within("Linux", goodput("linux"), 560.0, 580.0);
+    assert_within("RFC", goodput("rfc"), 185.0, 197.0);
+}
+
 #[test]
 fn connections_that_wait_for_an_interface_go_on_in_turn() {
     let world = pair(

@@ -1,6 +1,7 @@
-//! What a receiver takes for a full segment, every second of which it acknowledges.
+//! What a receiver takes for a full segment, every second of which it acknowledges, and a window too small for two.
 
 use super::Receiver;
+use crate::{Config, Flavour, Reading};
 
 /// What is shorter is none (Linux's `TCP_MSS_DEFAULT`).
 const LEAST: u64 = 536;
@@ -16,16 +17,34 @@ pub(super) fn gathered(pair: u64, segment: u64) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FullSegment {
     largest: u64,
+    /// An ACK is due for so many bytes, however few segments they are.
+    enough: u64,
     /// Length and end of the last segment that was shorter than a full one.
     shorter: (u64, u64),
 }
 
 impl FullSegment {
     /// Before anything arrived: what the two ends agreed on.
-    pub(super) fn new(largest: u64) -> FullSegment {
+    pub(super) fn of(config: &Config) -> FullSegment {
+        // A Linux whose program has read everything acknowledges at once where that at least doubles what was left of the
+        // window (`__tcp_cleanup_rbuf`): half of it has come. Of a window of one or two segments that is each of them.
+        let enough = match (config.flavour, config.reading) {
+            (Flavour::Linux, Reading::AtOnce) => config.receive_window.div_ceil(2).max(1),
+            _ => u64::MAX,
+        };
         FullSegment {
-            largest,
+            largest: config.segment(),
+            enough,
             shorter: (0, 0),
+        }
+    }
+
+    /// Unacknowledged bytes that make an ACK due, where `every` full segments of `segment` bytes do: as many bytes, so that a
+    /// short last segment waits for the timer.
+    pub(super) fn due(&self, every: u64, segment: u64) -> u64 {
+        match every {
+            1 => 1,
+            _ => self.enough.min(every * segment),
         }
     }
 
@@ -62,7 +81,7 @@ impl Receiver {
         };
         self.segment = segment;
         if self.every > 1 {
-            let pair = self.every * segment;
+            let pair = self.full.due(self.every, segment);
             self.usual_threshold = pair;
             if let Some(gathers) = &mut self.gathers {
                 gathers.threshold = pair;
@@ -81,7 +100,10 @@ mod tests {
 
     #[test]
     fn two_of_a_length_are_full_ones_and_so_is_a_longer_one() {
-        let mut full = FullSegment::new(8948);
+        let mut full = FullSegment::of(&Config {
+            mss: 8948,
+            ..Config::default()
+        });
         assert_eq!(full.note(8948, 0, 4418, true), None);
         assert_eq!(full.note(8948, 4418, 784, true), None);
         assert_eq!(full.note(8948, 5202, 4418, true), None);
@@ -92,5 +114,29 @@ mod tests {
         assert_eq!(full.note(4418, 112_202, 9000, false), Some(8948));
         assert_eq!(full.note(8948, 0, 100, true), None);
         assert_eq!(full.note(8948, 100, 100, true), None, "too short");
+    }
+
+    #[test]
+    fn half_of_a_small_window_makes_an_ack_due_in_linux() {
+        let due = |flavour, segments: u64| {
+            let config = Config {
+                flavour,
+                receive_window: segments * 1448,
+                ..Config::default()
+            };
+            FullSegment::of(&config).due(2, 1448)
+        };
+        for (segments, bytes) in [(1, 724), (2, 1448), (3, 2172), (4, 2896), (100, 2896)] {
+            assert_eq!(due(Flavour::Linux, segments), bytes, "{segments}");
+            assert_eq!(due(Flavour::Rfc, segments), 2896, "{segments}");
+        }
+        let told = Config {
+            flavour: Flavour::Linux,
+            receive_window: 1448,
+            reading: Reading::Told,
+            ..Config::default()
+        };
+        assert_eq!(FullSegment::of(&told).due(2, 1448), 2896);
+        assert_eq!(FullSegment::of(&told).due(1, 1448), 1);
     }
 }

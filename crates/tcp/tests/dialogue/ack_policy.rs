@@ -77,6 +77,69 @@ fn a_short_segment_does_not_count_as_a_full_one() {
     assert_eq!(r.deadline(), ms(41));
 }
 
+/// Reading doubles what is left of a window of one or two segments, which Linux says at once. By RFC 9293 §3.8.6.3 alone each second
+/// segment is acknowledged.
+#[test]
+fn linux_acknowledges_half_of_a_small_window_at_once() {
+    let due = |flavour, segments: u64| -> Vec<bool> {
+        let mut r = open(&Config {
+            flavour,
+            receive_window: segments * 1000,
+            ..config()
+        });
+        let arrivals = 0..segments;
+        arrivals
+            .map(|n| {
+                let due = r.on_data(ms(1), n * 1000, 1000, false);
+                assert_eq!(r.poll(ms(1)).is_some(), due);
+                due
+            })
+            .collect()
+    };
+    for (segments, linux, rfc) in [
+        (1, vec![true], vec![false]),
+        (2, vec![true, true], vec![false, true]),
+        (3, vec![false, true, false], vec![false, true, false]),
+    ] {
+        assert_eq!(due(Flavour::Linux, segments), linux, "{segments}");
+        assert_eq!(due(Flavour::Rfc, segments), rfc, "{segments}");
+    }
+}
+
+/// The one segment of a window is acknowledged at the end of its gathering.
+#[test]
+fn linux_acknowledges_a_small_window_when_it_is_gathered() {
+    let mut r = open(&Config {
+        flavour: Flavour::Linux,
+        gro: Duration::from_us(50),
+        receive_window: 1000,
+        ..config()
+    });
+    assert!(!r.on_data(ms(1), 0, 1000, false));
+    let end = ms(1) + Duration::from_us(50);
+    assert_eq!(r.deadline(), end);
+    r.on_deadline(end);
+    assert_eq!(r.poll(end).map(|a| a.ack), Some(1000));
+}
+
+/// A segment a round trip of 20 ms; by the RFCs' rules the receiver's timer of 40 ms has to run out as well.
+#[test]
+fn a_window_of_one_segment_waits_for_no_timer_in_linux() {
+    for (flavour, apart) in [(Flavour::Linux, 20), (Flavour::Rfc, 60)] {
+        let config = Config {
+            flavour,
+            receive_window: 1000,
+            amount: Some(10_000),
+            ..config()
+        };
+        let mut d = Dialogue::new(&config, Path::new(Duration::from_ms(20)));
+        d.run_to_end();
+        let sent: Vec<u64> = d.data().iter().map(|sent| sent.0 as u64).collect();
+        let expected: Vec<u64> = (0..10).map(|n| 20 + n * apart).collect();
+        assert_eq!(sent, expected);
+    }
+}
+
 #[test]
 fn the_last_partial_segment_is_acknowledged_by_the_timer() {
     let mut d = Dialogue::new(

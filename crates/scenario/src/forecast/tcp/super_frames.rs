@@ -9,8 +9,6 @@ use crate::forecast::flow::Flow;
 const WORTH: f64 = 0.02;
 /// From so many segments on a kernel's windows of an odd number are the model's (docs/models/predict.md, "Whole segments").
 const LIKE_KERNELS: u64 = 7;
-/// The longest that Linux's delayed-ACK timer adapts to (`TCP_DELACK_MAX`).
-const TIMER_MOST: Duration = Duration::from_ms(200);
 /// Of a rate: what a window may be off by and still be what sets it.
 pub(super) const EQUAL: f64 = 1e-6;
 
@@ -89,7 +87,7 @@ impl Flow {
         };
         let kernels = match self.config.flavour {
             Flavour::Linux if segments < LIKE_KERNELS => {
-                ": that is the model's, which has no PSH; a kernel marks segments of so small a window with it, and may answer the last one at once"
+                "; a kernel that gets a whole flight joined to one (GRO) acknowledges all of it at once"
             }
             _ => "",
         };
@@ -102,21 +100,19 @@ impl Flow {
         })
     }
 
-    /// Says what a window of one segment is in a simulation. Its receiver holds the acknowledgement back in each round trip, until the
-    /// timer has run out; a kernel sees PSH, and does not.
+    /// Says what a window of one segment is by the RFCs' rules: its receiver holds the acknowledgement back in each round trip, until the
+    /// timer has run out. Linux acknowledges it when its program has read it, and the window is open again.
     pub(super) fn note_of_one_segment(&self, steady: f64) -> Option<String> {
         let delayed = self.config.delayed_ack;
-        let timer = match self.config.flavour {
-            Flavour::Linux => delayed.timeout.max(self.base.min(TIMER_MOST)),
-            Flavour::Rfc => delayed.timeout,
-        };
-        let waits = self.window == u64::from(self.config.mss) && delayed.every > 1;
-        let share = self.rtt_s() / (self.rtt_s() + timer.as_secs_f64());
+        let timer_s = delayed.timeout.as_secs_f64();
+        let one = self.window == u64::from(self.config.mss) && delayed.every > 1;
+        let waits = one && self.config.flavour == Flavour::Rfc;
+        let share = self.rtt_s() / (self.rtt_s() + timer_s);
         (self.is_by_window(steady) && waits && share < 1.0 - WORTH).then(|| {
             format!(
-                "its window is one segment: a simulated receiver acknowledges it when its timer of {:.0} ms has run out, as the model has no PSH, \
-                 which leaves {:.3} Mbit/s; a Linux sender marks it with PSH, and a receiver whose program has read all answers at once",
-                timer.as_secs_f64() * 1e3,
+                "its window is one segment: its receiver acknowledges it when its timer of {:.0} ms has run out, which leaves {:.3} Mbit/s; \
+                 Linux acknowledges it as soon as its program has read it",
+                timer_s * 1e3,
                 steady * share / 1e6
             )
         })
