@@ -490,7 +490,7 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
             } else {
                 ""
             },
-            bps(line),
+            bps(line) + infer::in_large_frames(e),
             e.above_line("nobody said how fast the line is")
         ));
     }
