@@ -34,6 +34,7 @@ mod dropping_port;
 mod duplex;
 mod duplicates;
 mod either_end;
+mod error_share;
 mod even;
 mod evidence;
 mod exceeded;
