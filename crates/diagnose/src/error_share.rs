@@ -1,7 +1,7 @@
 //! Frames that arrived damaged, as a share of all that their interface received: what one reading of a counter says.
 //!
-//! Plugs and cables damage their share of whatever passes, so that the share since the start is about that of now. Drops are no such share:
-//! they come while a host is busy.
+//! Plugs and cables damage their share of whatever passes, so that the share since the start is about that of now. Drops are not such
+//! a share: they come while a host is busy.
 
 use crate::evidence::Evidence;
 use crate::items::step;

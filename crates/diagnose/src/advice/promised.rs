@@ -53,7 +53,7 @@ pub(super) fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: 
     });
 }
 
-/// The most that any line carries on which this rate is to be had, bit/s: the one that is known, or the fastest port whose speed the texts
+/// The most that a line carries which has room for this rate, bit/s: the one that is known, or the fastest port whose speed the texts
 /// have. None where the rate is beyond all of these.
 fn most(figure: &Figure, e: &Evidence) -> Option<f64> {
     let carries = |most: &f64| figure.value <= *most;
