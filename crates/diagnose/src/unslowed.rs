@@ -36,7 +36,8 @@ pub(crate) fn by_unslowed(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     }
     items.push(Item {
         holds: 1.0 - step(share.value, BORNE[0], BORNE[1]),
-        weights: vec![(Cause::RandomLoss, -8.0)],
+        // A queue that is full drops some, and leaves it the line all the same.
+        weights: vec![(Cause::RandomLoss, -8.0), (Cause::CongestionLoss, -6.0)],
         sentence: String::new(),
     });
     // Fewer are not worth a word, and more are said where they are weighed.
