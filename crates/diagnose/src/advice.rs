@@ -14,6 +14,7 @@ mod path;
 mod plateau;
 mod policy_map;
 mod printed;
+mod promised;
 mod regrown;
 mod roots;
 mod shaper;
@@ -24,10 +25,10 @@ mod unscaled;
 mod wanted;
 
 use crate::cause::Cause;
-use crate::ceiling::{Limit, slow_start_s};
+use crate::ceiling::Limit;
 use crate::channel::channel_bytes;
 use crate::counted::ASKED;
-use crate::document::{Change, Then};
+use crate::document::Change;
 use crate::dropping_port::within_port;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
@@ -40,6 +41,7 @@ pub(crate) use backlog::SOFTNET;
 use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
 use next::next;
+use promised::promise;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{
@@ -155,39 +157,6 @@ fn as_well(other: Cause) -> String {
     let other = other.words();
     format!("; it may as well be {other}: first get what is missing")
 }
-
-/// What limits after a change, and at which rate.
-fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) {
-    // A limit below what was measured is refuted.
-    let measured = e.settled().map_or(0.0, |rate| rate.low);
-    if figure.value < REFUTED * measured {
-        return;
-    }
-    // A law of losses that was met by bursts, or that leaves many times as much on a line nobody knows, promises nothing.
-    let law = *next == Cause::RandomLoss;
-    let beyond = e.line.is_none() && figure.value > UNKNOWN * measured;
-    if law && (beyond || figure.value <= GAIN * measured) {
-        return;
-    }
-    change.start_ns = slow_start_s(e, figure.value)
-        .filter(|s| *s >= START_LEAST_S)
-        .map(|s| (s * 1e9).round());
-    change.predicted_bps = Some(figure.value);
-    (change.low_bps, change.high_bps) = (Some(figure.low), Some(figure.high));
-    change.then = Some(Then {
-        cause: next.name(),
-        limit_bps: figure.value,
-    });
-}
-
-/// From so many times what was measured on no line is known to carry what a law leaves.
-const UNKNOWN: f64 = 4.0;
-
-/// Below this part of what was measured a limit did not hold.
-const REFUTED: f64 = 0.98;
-
-/// A shorter slow start than this, seconds, is not worth naming.
-const START_LEAST_S: f64 = 1.0;
 
 /// Windows and buffers, which each end has one of.
 const ROOMS: [Cause; 2] = [Cause::ReceiveWindow, Cause::SendBuffer];

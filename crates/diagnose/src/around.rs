@@ -44,6 +44,8 @@ pub(crate) struct Around {
     pub(crate) mismatch: Option<Mismatch>,
     /// Frames that arrived damaged at the receiver, or at a host that may be it.
     pub(crate) damaged: Option<Tally>,
+    /// Those that are too few of all frames to be weighed.
+    pub(crate) noise: Option<Tally>,
     /// Those at the sender, where none of what it sends arrives.
     pub(crate) damaged_back: Option<Tally>,
     /// Segments that a test counts as sent again.
@@ -251,7 +253,9 @@ impl Evidence {
         let [receivers, senders] = ends;
         let known = senders.iter().filter(|h| !receivers.contains(h));
         let known: Vec<u32> = known.copied().collect();
-        self.around.damaged = tally((facts, flow), &flow.arrives_at(), "nic_damaged");
+        let damaged = tally((facts, flow), &flow.arrives_at(), "nic_damaged");
+        self.around.damaged = damaged.clone().filter(|d| !d.is_noise());
+        self.around.noise = damaged.filter(Tally::is_noise);
         self.around.damaged_back = tally((facts, flow), &known, "nic_damaged");
         self.around.ports = Ports::of(facts, flow);
         self.of_full_class();
@@ -396,9 +400,15 @@ pub(crate) fn frames(damaged: &Tally) -> String {
             "{begin}, {:.0} of them from one reading to the next",
             damaged.count.value
         ),
-        false => begin,
+        false => match damaged.share_of_all() {
+            Some(share) => format!("{begin}, {share:.1e} of all"),
+            None => begin,
+        },
     }
 }
+
+/// Damaged frames speak from the first of these on, and fully from the second.
+const FRAMES: [f64; 2] = [1.0, 50.0];
 
 /// Frames that arrived damaged where the data goes, beside the segments that were sent again: fewer of them speak for that part alone.
 fn arrived(e: &Evidence, damaged: &Tally, items: &mut Vec<Item>) {
@@ -411,8 +421,8 @@ fn arrived(e: &Evidence, damaged: &Tally, items: &mut Vec<Item>) {
         .chain(others.into_iter().filter(|_| settles));
     let holds = match (part, damaged.grew) {
         (Some(part), true) => part,
-        (Some(part), false) => damaged.holds(1.0, 50.0).min(part),
-        (None, _) => damaged.holds(1.0, 50.0),
+        (Some(part), false) => damaged.holds_by_share(e, FRAMES).min(part),
+        (None, _) => damaged.holds_by_share(e, FRAMES),
     };
     let again = e.sent_again().unwrap_or(0.0);
     let beside = match part.filter(|_| damaged.grew && again > 0.0) {
@@ -457,6 +467,11 @@ fn damage(e: &Evidence, items: &mut Vec<Item>) {
             ),
         });
     }
+    items.extend(around.noise.as_ref().map(|noise| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence: format!("{}: so few are noise, and no cause", frames(noise)),
+    }));
     if around.dark.is_some() {
         items.push(Item {
             holds: 1.0,

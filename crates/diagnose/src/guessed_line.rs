@@ -5,7 +5,7 @@ use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::infer::{Ranking, usual_line};
+use crate::infer::{Ranking, fills_exactly, is_beside_line, usual_line};
 use crate::missing::line_command;
 use crate::verdict::NARROW;
 
@@ -34,7 +34,11 @@ impl Evidence {
         let open = lossless && !queued && !self.udp;
         let flight = self.settled_flight().filter(|_| open)?;
         let narrow = flight.high < NARROW * flight.low;
-        let fits = |bytes: &f64| flight.low < MORE * bytes && *bytes < LESS * flight.high;
+        // A rate that is the line's to a hundredth leaves no room for a window that is not as near.
+        let exact = fills_exactly(self);
+        let near = |bytes: f64| !exact || is_beside_line(flight.value, bytes);
+        let fits =
+            |bytes: &f64| flight.low < MORE * bytes && *bytes < LESS * flight.high && near(*bytes);
         let usual = USUAL.into_iter().filter(|_| narrow).find(fits)?;
         (!self.open_rooms().is_empty()).then_some((line, usual))
     }

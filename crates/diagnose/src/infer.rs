@@ -315,7 +315,7 @@ fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
             let Some(rate) = e.usual_rate() else {
                 return flat;
             };
-            let hits: f64 = lines_of(rate.value, e.mss).map(|(_, w)| w).sum();
+            let hits: f64 = filled(e, rate.value).map(|(_, w)| w).sum();
             let hits = hits * (1.0 - e.refutes_line());
             0.5 * flat + 0.5 * hits / LINES.len() as f64 / 0.021
         }
@@ -328,14 +328,15 @@ fn by_default(e: &Evidence, flat: f64, defaults: &[f64]) -> f64 {
     let Some(flight) = e.settled_flight().filter(|_| e.is_even()) else {
         return flat;
     };
+    let exact = fills_exactly(e);
     let hit = |bytes: &f64| {
         let window = Figure::exact(*bytes, crate::fact::Place::You);
-        density_in(&flight, &window) > 0.0
+        match exact {
+            true => is_beside_line(flight.value, *bytes),
+            false => density_in(&flight, &window) > 0.0,
+        }
     };
-    let least = match fills_exactly(e) {
-        true => UNSCALED,
-        false => 0.0,
-    };
+    let least = if exact { UNSCALED } else { 0.0 };
     let hits = defaults.iter().filter(|b| **b >= least && hit(b));
     let hits = hits.count() as f64;
     let width = libm::log10(flight.high / flight.low * OVER / UNDER).max(0.05);
@@ -349,17 +350,54 @@ const FAST: f64 = 100e6;
 /// A rate that is a line's to this part is hardly that of a window by chance.
 const EXACT: f64 = 0.01;
 
+/// Beside a line that a rate fills to that part, a window explains the rate as well only where what is in flight is its size to this part.
+const BESIDE: f64 = 0.03;
+
+/// Whether bytes in flight are a window of this size, as closely as counts beside a line that the rate fills exactly.
+pub(crate) fn is_beside_line(flight: f64, bytes: f64) -> bool {
+    (flight / bytes - 1.0).abs() <= BESIDE
+}
+
 /// Whether a rate is, to a hundredth, what a fast and usual line leaves, with nothing sent again: no small window has to explain it.
-fn fills_exactly(e: &Evidence) -> bool {
+pub(crate) fn fills_exactly(e: &Evidence) -> bool {
     let lossless = e.sent_again().is_none_or(|again| again <= 1.0);
     let Some(rate) = e.usual_rate().filter(|_| lossless) else {
         return false;
     };
     let is_exact = |line: f64| {
-        let full = line * payload_share(e.mss);
-        line >= FAST && (rate.value / full - 1.0).abs() < EXACT
+        let of = |mss: f64| is_full(rate.value, line, mss);
+        line >= FAST && e.segments(line).any(of)
     };
-    e.refutes_line() < 0.5 && lines_of(rate.value, e.mss).any(|(line, _)| is_exact(line))
+    e.refutes_line() < 0.5 && filled(e, rate.value).any(|(line, _)| is_exact(line))
+}
+
+/// Whether a rate is, to a hundredth, what a line leaves for payload in segments of this size.
+fn is_full(rate: f64, line: f64, mss: f64) -> bool {
+    (rate / (line * payload_share(mss)) - 1.0).abs() < EXACT
+}
+
+/// So much of what is said of a line that usual frames fill is said of one that only jumbo frames would: they are a third as usual, and their
+/// rates half as wide. A choice.
+const OF_JUMBO: f64 = 0.7;
+
+/// Usual lines that a rate fills, and how usual they are: in segments of the flow's size, or, where nobody said that, exactly in those that
+/// a line of this rate may carry.
+fn filled(e: &Evidence, rate: f64) -> impl Iterator<Item = (f64, f64)> {
+    let larger = move |(line, usual): (f64, f64)| {
+        let of = |mss: f64| mss > e.mss && is_full(rate, line, mss);
+        e.segments(line).any(of).then_some((line, OF_JUMBO * usual))
+    };
+    let large = LINES.into_iter().filter_map(larger);
+    lines_of(rate, e.mss).chain(large)
+}
+
+/// In which frames a rate fills a usual line, for people, where these are not of the usual size.
+pub(crate) fn in_large_frames(e: &Evidence) -> &'static str {
+    let rate = e.usual_rate().map_or(0.0, |r| r.value);
+    match lines_of(rate, e.mss).next() {
+        None => " in frames of 9000 bytes",
+        Some(_) => "",
+    }
 }
 
 /// Usual lines that this rate of payload fills, and how usual they are.
@@ -388,7 +426,7 @@ pub(crate) fn usual_line(e: &Evidence) -> Option<f64> {
     let rate = e
         .usual_rate()
         .filter(|_| e.line.is_none() && e.refutes_line() < 0.5)?;
-    lines_of(rate.value, e.mss).map(|(line, _)| line).next()
+    filled(e, rate.value).map(|(line, _)| line).next()
 }
 
 /// Rates that lines have, and how usual each is: those of the PDH and SDH are rare since Ethernet reaches as far.
@@ -426,6 +464,49 @@ mod tests {
         assert_eq!(weigh(&e, &[]).unseen, OF_HOSTS);
         e.around.busy = Some(Figure::exact(0.97, Place::You));
         assert_eq!(weigh(&e, &[]).unseen, [Cause::HostCpu]);
+    }
+
+    /// A log of even seconds at so many Mbit/s, nothing sent again, over round trips of 0.45 to 0.55 ms.
+    fn full(mbit: f64) -> Evidence {
+        Evidence {
+            rate: Some(Figure::exact(mbit * 1e6, Place::You)),
+            rtt: Some(Figure::between(0.5e-3, 0.45e-3, 0.55e-3, Place::You)),
+            bytes: Some(Figure::exact(mbit * 1.25e6, Place::You)),
+            retransmits: Some(Figure::exact(0.0, Place::You)),
+            steady: vec![mbit * 1e6; 8],
+            peak: mbit * 1e6,
+            interval_s: 1.0,
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        }
+    }
+
+    /// 941 Mbit/s over 0.5 ms are 58.8 kB: a window of 64 kB would leave a tenth more.
+    #[test]
+    fn a_rate_that_is_a_lines_is_the_line_where_no_window_is_as_near() {
+        for (mbit, line) in [
+            (941.0, 1e9),
+            (949.0, 1e9),
+            (94.1, 100e6),
+            (9415.0, 10e9),
+            (9900.0, 10e9),
+        ] {
+            let e = full(mbit);
+            assert_eq!(usual_line(&e), Some(line), "{mbit}");
+            let ranking = weigh(&e, &[]).ranking;
+            assert_eq!(ranking[0].cause, Cause::Link, "{mbit}: {ranking:?}");
+            assert!(ranking[0].confidence > 0.5, "{mbit}: {ranking:?}");
+        }
+        assert_eq!(in_large_frames(&full(941.0)), "");
+        assert_eq!(in_large_frames(&full(9900.0)), " in frames of 9000 bytes");
+        // Segments that were said to be small do not fill it, and no usual line leaves as much.
+        let said = Evidence {
+            mss_said: true,
+            ..full(9900.0)
+        };
+        assert_eq!(usual_line(&said), None);
+        assert_eq!(usual_line(&full(8500.0)), None);
     }
 
     /// 941 Mbit/s over 0.2 ms are 23.5 kB, near the 24576 of an old host: a line of 1 Gbit/s leaves that rate, and needs no such window.

@@ -233,7 +233,7 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
         sentence: String::new(),
     });
     items.push(Item {
-        holds: step(share.value, 0.003, 0.012) * lasting,
+        holds: crate::unslowed::policed(e, share.value) * lasting,
         weights: vec![(Cause::Policer, 7.0)],
         sentence: match of_start {
             // What only the start lost says nothing of a rate.
@@ -303,13 +303,7 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             },
         });
         cut_again(e, share, items);
-        // A tenth of its packets may be lost before BBR slows down.
-        let bears = 1.0 - step(share.value, 0.1, 0.2);
-        items.push(Item {
-            holds: if e.is_bbr() { bears } else { 0.0 },
-            weights: vec![(Cause::RandomLoss, -8.0)],
-            sentence: String::new(),
-        });
+        crate::unslowed::by_unslowed(e, share, items);
     }
     at_rest(e, items);
     in_bursts(e, ceilings, items);

@@ -1,25 +1,54 @@
 //! Links that logs of kernels and routers have as down: what explains a time in which nothing passed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cause::Cause;
+use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::fact::{Fact, Value};
+use crate::fact::{Fact, Place, Value};
 use crate::items::Item;
 use crate::read::Facts;
+use crate::stops::Stop;
 
 /// The words of a path whose link went down, and came up: the name of its interface or port.
 pub(crate) const DOWN: &str = "link_down";
 pub(crate) const UP: &str = "link_up";
 
+/// When a line said one of the two, seconds by the clock of its log.
+pub(crate) const WHEN: &str = "link_log_s";
+
 /// How much such a log says of an outage that a test saw, decibans.
 const WEIGHT: f64 = 20.0;
+
+/// Nothing passed for so many seconds at least where a link that was down explains it: a timer of a second has run out then (RFC 6298 §2.4).
+const STOP_LEAST_S: f64 = 1.0;
+
+/// Intervals of a log show a stop as so many seconds shorter than it was at most.
+const ROUNDED_S: f64 = 2.0;
+
+/// After a link is up again it takes as long as it was down until the timer runs out, which doubles (RFC 6298 §5.5), and so many seconds
+/// until a port of a switch with spanning tree forwards (twice the forward delay of IEEE 802.1D, 15 s), and some more.
+const AFTER_S: f64 = 35.0;
+
+/// A link that was down for longer than this, seconds, has two lines that are not of one flap.
+const DOWN_MOST_S: f64 = 43_200.0;
+
+/// A link that went down and came up changed so often.
+const CHANGES: f64 = 2.0;
+
+/// The most that is said of an outage where nothing says that the link was down at its time. A choice.
+const UNTIMED: f64 = 0.8;
+
+/// Writes that make intervals differ by more than this part leave some empty.
+const GRAIN_MOST: f64 = 0.25;
 
 /// What logs have of links that went down.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LinkLog {
     /// The first of them, for people.
     said: String,
+    /// How long links were down, as far as the times of two lines say it, seconds.
+    lasted: Vec<f64>,
 }
 
 /// The interfaces or ports of which this was logged, in the order of the texts.
@@ -29,6 +58,35 @@ fn logged<'f>(facts: &'f Facts, name: &str) -> impl Iterator<Item = (&'f Fact, &
         Value::Word(port) => Some((fact, port.as_str())),
         Value::Number(_) => None,
     })
+}
+
+/// How long each link was down whose log has when it went and when it came, seconds.
+fn lasted(facts: &Facts) -> Vec<f64> {
+    let timed = facts.facts.iter().filter(|f| f.name == WHEN);
+    let times: BTreeMap<Place, f64> = timed
+        .filter_map(|f| Some((f.at, f.number()?.value)))
+        .collect();
+    let source = |at: Place| match at {
+        Place::Line(source, _) => Some(source),
+        _ => None,
+    };
+    let mut all: Vec<(&Fact, &str)> = logged(facts, DOWN).chain(logged(facts, UP)).collect();
+    all.sort_by_key(|(fact, _)| fact.at);
+    let (mut went, mut lasted) = (BTreeMap::new(), Vec::new());
+    for (fact, port) in all {
+        let Some(at) = times.get(&fact.at) else {
+            continue;
+        };
+        let key = (source(fact.at), port);
+        if fact.name == DOWN {
+            // Of a link and its protocol both lines say it: the first counts.
+            went.entry(key).or_insert(*at);
+        } else if let Some(from) = went.remove(&key) {
+            lasted.push(at - from);
+        }
+    }
+    lasted.retain(|s| (0.0..DOWN_MOST_S).contains(s));
+    lasted
 }
 
 impl LinkLog {
@@ -50,8 +108,69 @@ impl LinkLog {
         };
         let back = if back { ", and came up again" } else { "" };
         let at = facts.place(first.at);
+        let lasted = lasted(facts);
+        let longest = lasted.iter().copied().reduce(f64::max);
+        let longest = longest.map_or_else(String::new, |s| match lasted.len() {
+            1 => format!(" ({s:.1} s)"),
+            _ => format!(" ({s:.1} s at most)"),
+        });
         Some(LinkLog {
-            said: format!("{at}: by the log the link of {port} went down{times}{back}{others}"),
+            said: format!(
+                "{at}: by the log the link of {port} went down{times}{back}{longest}{others}"
+            ),
+            lasted,
+        })
+    }
+
+    /// Whether a link that was down may have made this stop: one that is known to have been down for longer, or for far less, did not.
+    fn explains(&self, stop: &Stop) -> bool {
+        let fits =
+            |down: &f64| *down <= stop.lasted + ROUNDED_S && stop.lasted <= 2.0 * down + AFTER_S;
+        self.lasted.is_empty() || self.lasted.iter().any(fits)
+    }
+}
+
+impl Evidence {
+    /// Whether the intervals of a tool's log show a stop that a link explains which went down: by a log of it, or by a counter that grew.
+    pub(crate) fn is_flapped(&self, stop: &Stop) -> bool {
+        let bare = stop.by_log && self.recorded.is_none() && self.account.is_none();
+        let log = self.around.link_log.as_ref();
+        let counted = self.around.flapped.as_ref();
+        let flapped = log.is_some_and(|l| l.explains(stop))
+            || counted.is_some_and(|f| f.count.value >= CHANGES);
+        bare && !self.udp && stop.lasted >= STOP_LEAST_S && flapped
+    }
+
+    /// How long nothing arrived because a link was down, seconds: the longest stop, or all of several that such a link explains.
+    pub(crate) fn silent_s(&self, stop: &Stop) -> f64 {
+        let whole = self.interval_s >= STOP_LEAST_S && self.grain < GRAIN_MOST;
+        if !whole || stop.dark.is_some() || !self.is_flapped(stop) {
+            return stop.lasted;
+        }
+        let empty = self.steady.iter().filter(|bps| **bps <= 0.0).count() as f64;
+        libm::fmax(stop.lasted, empty * self.interval_s)
+    }
+
+    /// The most that is said of an outage: less where a link went down, and nothing but the stop itself says that it did so then.
+    pub(crate) fn at_most_of_flap(&self, cause: Cause) -> f64 {
+        let stop = self.stop.filter(|s| s.dark.is_none());
+        match cause == Cause::Outage && stop.is_some_and(|s| self.is_flapped(&s)) {
+            true => UNTIMED,
+            false => 1.0,
+        }
+    }
+
+    /// When a link was down that a log has, where the test shows no stop that it explains.
+    pub(crate) fn asks_when(&self) -> Option<MissingFact> {
+        self.around
+            .link_log
+            .as_ref()
+            .filter(|_| self.down() <= 0.0)?;
+        Some(MissingFact {
+            fact: "link_down_times",
+            would_decide: "whether the link was down during the test, and for how long: the times of its log beside those of the test"
+                .to_owned(),
+            command: "date, and then the test with an interval for each second; where the link is: dmesg -T | grep -i 'link is', of routers show logging | include UPDOWN".to_owned(),
         })
     }
 }
@@ -76,4 +195,66 @@ pub(crate) fn by_link_log(e: &Evidence, items: &mut Vec<Item>) {
         weights,
         sentence: format!("{}; {whether}", log.said),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::Figure;
+    use crate::tally::Tally;
+
+    /// A stop of so many seconds.
+    fn stop(lasted: f64) -> Stop {
+        Stop {
+            from: Some(4.0),
+            lasted,
+            cost: None,
+            dark: None,
+            by_log: true,
+        }
+    }
+
+    fn log(lasted: &[f64]) -> LinkLog {
+        LinkLog {
+            said: String::new(),
+            lasted: lasted.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_link_explains_a_stop_that_is_as_long_as_it_was_down() {
+        assert!(log(&[3.1]).explains(&stop(3.0)));
+        assert!(log(&[4.9]).explains(&stop(3.0)));
+        // Timers and spanning tree make it longer, and nothing makes it shorter.
+        assert!(log(&[3.0]).explains(&stop(33.0)));
+        assert!(!log(&[60.0]).explains(&stop(3.0)));
+        assert!(!log(&[0.5]).explains(&stop(60.0)));
+        // Of several one may be it, and where no times are known any.
+        assert!(log(&[60.0, 3.0]).explains(&stop(3.0)));
+        assert!(log(&[]).explains(&stop(3.0)));
+    }
+
+    /// Two flaps of 2 s and 3 s in ten intervals.
+    #[test]
+    fn all_stops_that_a_link_explains_are_one_outage() {
+        let mut e = Evidence {
+            stop: Some(stop(3.0)),
+            steady: vec![9e8, 9e8, 0.0, 0.0, 9e8, 0.0, 0.0, 0.0, 9e8, 9e8],
+            interval_s: 1.0,
+            seconds: Some(10.0),
+            ..Evidence::default()
+        };
+        assert_eq!(e.down(), 0.0);
+        e.around.link_log = Some(log(&[]));
+        assert_eq!(e.down(), 0.5);
+        assert_eq!(e.at_most_of_flap(Cause::Outage), UNTIMED);
+        assert_eq!(e.at_most_of_flap(Cause::Link), 1.0);
+        assert!(e.asks_when().is_none());
+        e.around.link_log = Some(log(&[60.0]));
+        assert_eq!(e.down(), 0.0);
+        assert!(e.asks_when().is_some());
+        // A counter of an interface that grew says it too.
+        e.around.flapped = Some(Tally::once(&Figure::exact(2.0, Place::You)));
+        assert_eq!(e.down(), 0.5);
+    }
 }

@@ -44,6 +44,7 @@ pub(crate) fn by_account(e: &Evidence, items: &mut Vec<Item>) {
     for item in &mut items[first..] {
         item.holds *= trust;
     }
+    of_bbr(e, account, trust, items);
     // Wherever it was seen, nothing but the sender's own rule looks like it.
     let mut waited = idle(0.0);
     waited.push((Cause::SmallWrites, 54.0));
@@ -314,6 +315,30 @@ fn by_path(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
         sentence: String::new(),
     });
     crate::fitted::by_fit(e, account.by, items);
+}
+
+/// An account that is believed so far says its shares itself.
+const SAID: f64 = 0.3;
+
+/// Of BBR a full line shows wherever a capture was taken: what its probes send more waits, losses do not end it, and a policer makes nothing
+/// wait. So much is added as trust takes from the share elsewhere.
+fn of_bbr(e: &Evidence, account: &Account, trust: f64, items: &mut Vec<Item>) {
+    if !e.is_bbr() || e.found_policer.is_some() {
+        return;
+    }
+    let left = 1.0 - trust;
+    let weights = [
+        (Cause::Link, 10.0 * left),
+        (Cause::Shaper, 7.0 * left),
+        (Cause::CrossTraffic, 4.0 * left),
+        (Cause::RandomLoss, -6.0),
+        (Cause::Policer, -12.0),
+    ];
+    let mut item = share(account, "link", [0.25, 0.6], &weights);
+    if trust > SAID {
+        item.sentence.clear();
+    }
+    items.push(item);
 }
 
 #[cfg(test)]

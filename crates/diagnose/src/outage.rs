@@ -68,10 +68,11 @@ impl Evidence {
     /// The part of the time in which nothing arrived and a link was down, 0 to 1; 0 where no record, capture or log shows that.
     pub(crate) fn down(&self) -> f64 {
         let down = self.recorded.as_ref().is_some_and(|r| r.down);
-        let stop = self.stop.filter(|s| down || s.dark.is_some());
+        let is_down = |s: &Stop| down || s.dark.is_some() || self.is_flapped(s);
+        let stop = self.stop.filter(is_down);
         let seconds = self.seconds.filter(|s| *s > 0.0);
         let both = stop.zip(seconds);
-        both.map_or(0.0, |(stop, all)| (stop.lasted / all).min(1.0))
+        both.map_or(0.0, |(stop, all)| (self.silent_s(&stop) / all).min(1.0))
     }
 
     /// Takes what a record shows. What an outage did is taken out of what the rest of the time is judged by: its intervals, and segments
@@ -121,14 +122,21 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
             account.as_ref().map_or("the capture", |a| a.by),
             crate::blackout::though(again),
         ),
-        (None, _) => ("the record", ", as a link was down".to_owned()),
+        (None, _) => {
+            let by = if stop.by_log { "the log" } else { "the record" };
+            (by, ", as a link was down".to_owned())
+        }
+    };
+    let silent = e.silent_s(&stop);
+    let when = match silent > stop.lasted {
+        true => format!("for {silent:.1} s in all"),
+        false => stop.shown(),
     };
     items.push(Item {
         holds: f64::from(u8::from(leads)),
         weights: vec![(Cause::Outage, SEEN)],
         sentence: format!(
-            "{by}: {} nothing arrived ({:.0} % of the time){why}{}",
-            stop.shown(),
+            "{by}: {when} nothing arrived ({:.0} % of the time){why}{}",
             100.0 * down,
             while_up(most, down)
         ),

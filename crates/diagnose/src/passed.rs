@@ -97,6 +97,20 @@ impl Facts {
         }
     }
 
+    /// The most frames that a counter of this host's interface has as received, when it was read last; none where nothing counts them.
+    pub(crate) fn received(&self, host: u32, interface: &str) -> Option<f64> {
+        let name = crate::redact(interface);
+        let of = |p: &&Passed| {
+            let frames = (p.counter.1, p.counter.2) == (Way::Received, Unit::Packets);
+            frames && p.host == host && p.interface == name
+        };
+        self.passed
+            .iter()
+            .filter(of)
+            .map(|p| p.value)
+            .reduce(f64::max)
+    }
+
     /// Adds what is said of an interface's link.
     pub(crate) fn links(&mut self, of: Of, interface: &str, link: Link) {
         if let Of::Host(host) = of {

@@ -365,6 +365,11 @@ impl Ports {
         self.speeds.iter().copied().reduce(f64::min)
     }
 
+    /// The speed of the fastest port, bit/s.
+    pub(crate) fn fastest(&self) -> Option<f64> {
+        self.speeds.iter().copied().reduce(f64::max)
+    }
+
     /// Whether it is known that a policer dropped what was sent again: its count grew by as many.
     pub(crate) fn surely_police(&self, e: &Evidence) -> bool {
         let policed = self.policed.as_ref().filter(|p| p.grew);

@@ -35,8 +35,13 @@ impl Evidence {
         })
     }
 
-    /// A second reading of what speaks for a likely cause and was read once.
+    /// A second reading of what speaks for a likely cause and was read once; else the times of a log that has none.
     pub(crate) fn asks_again(&self, likely: &[Cause]) -> Option<MissingFact> {
+        self.asks_second(likely).or_else(|| self.asks_when())
+    }
+
+    /// A second reading of what speaks for a likely cause and was read once.
+    fn asks_second(&self, likely: &[Cause]) -> Option<MissingFact> {
         let all = [self.damage_read_once()].into_iter();
         let mut all = all.chain(self.around.ports.read_once(self)).flatten();
         let once = all.find(|once| likely.contains(&once.cause))?;

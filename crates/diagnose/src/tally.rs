@@ -79,6 +79,8 @@ pub(crate) struct Tally {
     pub(crate) count: Figure,
     /// What the counter stood at last.
     pub(crate) stood: f64,
+    /// Frames that its interface received until then, where they are known.
+    pub(crate) received: Option<f64>,
     /// Whether it is what was counted between two readings.
     pub(crate) grew: bool,
 }
@@ -123,6 +125,7 @@ pub(crate) fn tally(
             counter: last.name,
             count: figure,
             stood: last.value,
+            received: facts.received(last.host, last.port()),
             grew,
         }
     };
@@ -171,6 +174,7 @@ impl Tally {
             interface: String::new(),
             counter: "",
             stood: count.value,
+            received: None,
             count: count.clone(),
             grew: false,
         }

@@ -212,7 +212,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     } else {
         1.0
     };
-    let own = e.at_most_of_own_drops(cause);
+    let own = e.at_most_of_own_drops(cause).min(e.at_most_of_flap(cause));
     let said = most_said(e, cause).min(e.at_most_unrested(cause));
     let room = e.at_most_of_memory(cause).min(e.at_most_of_room(cause));
     let said = said.min(room);
@@ -490,7 +490,7 @@ fn because(cause: Cause, e: &Evidence, limits: &[Limit], weighed: &Weighed) -> V
             } else {
                 ""
             },
-            bps(line),
+            bps(line) + infer::in_large_frames(e),
             e.above_line("nobody said how fast the line is")
         ));
     }

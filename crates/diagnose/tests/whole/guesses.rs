@@ -263,3 +263,26 @@ rtt min/avg/max/mdev = 0.201/0.222/0.261/0.020 ms
     let commands = crate::commands(&flow);
     assert!(!commands.contains("rmem"), "{commands}");
 }
+
+/// Over 0.5 ms 58.8 kB are in flight, a tenth below a window of 64 kB; over 0.557 ms 65.5 kB, which are both.
+#[test]
+fn a_full_line_is_named_beside_a_window_that_is_not_as_near() {
+    let with = |rtt: &str| {
+        let text = format!(
+            "a$ iperf3 -c b -t 10
+[  5] local 10.0.3.2 port 45012 connected to 10.0.3.1 port 5201
+[  5]   0.00-10.00  sec  1.10 GBytes   943 Mbits/sec    0             sender
+[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec                  receiver
+a$ ping -c 10 b
+10 packets transmitted, 10 received, 0% packet loss, time 9200ms
+rtt min/avg/max/mdev = {rtt}/0.020 ms
+"
+        );
+        crate::first(&text).verdict
+    };
+    let line = with("0.451/0.500/0.549");
+    assert_eq!(line.cause, "link", "{line:#?}");
+    assert!(line.confidence > 0.5, "{line:#?}");
+    let both = with("0.551/0.557/0.561");
+    assert_eq!(both.cause, "unknown", "{both:#?}");
+}

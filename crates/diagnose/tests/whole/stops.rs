@@ -146,6 +146,34 @@ fn logs_of_hosts_and_routers_say_which_link_it_was() {
     assert_ne!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
 }
 
+/// Nothing is counted as sent again, and the kernel's log has the link down for as long. One that was down for longer was so at another time.
+#[test]
+fn a_stop_as_long_as_a_link_was_down_is_an_outage() {
+    let mut rows = [FULL; 12];
+    rows[4..7].fill((0.0, 0));
+    let igb = "igb 0000:02:00.0 eno1: igb: eno1 NIC Link is";
+    let kernel = |back: &str| {
+        format!(
+            "host$ dmesg -T | tail -2\n[Mon Nov 30 02:44:12 2026] {igb} Down\n[Mon Nov 30 {back} 2026] {igb} Up 1000 Mbps Full Duplex, Flow Control: RX/TX\n"
+        )
+    };
+    let with = |back: &str| {
+        let text = counted(&rows, 0) + &kernel(back);
+        first_flow(of(&text, &Known::default()))
+    };
+    let flow = with("02:44:15");
+    is_outage(&flow);
+    assert!(flow.verdict.confidence <= 0.8, "{:#?}", flow.verdict);
+    let why = because(&flow);
+    for says in [
+        "for 3.0 s from 4.0 s on nothing arrived (25 % of the time), as a link was down",
+        "by the log the link of eno1 went down, and came up again (3.0 s)",
+    ] {
+        assert!(why.contains(says), "{why}");
+    }
+    assert_ne!(with("02:50:12").verdict.cause, "outage");
+}
+
 /// On a slow line whole seconds pass between two writes of 128 kB, whatever is lost meanwhile: the path was not down.
 #[test]
 fn seconds_between_two_writes_are_no_outage() {

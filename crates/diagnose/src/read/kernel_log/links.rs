@@ -2,8 +2,10 @@
 
 use super::message;
 use crate::fact::Of;
-use crate::link_log::{DOWN, UP};
+use crate::link_log::{DOWN, UP, WHEN};
+use crate::read::plain::MONTHS;
 use crate::read::{Facts, Line};
+use crate::words::{decimal, whole};
 
 /// Most lines that are kept: a link that flaps fills logs.
 const KEPT_MAX: usize = 10_000;
@@ -47,6 +49,9 @@ impl Links {
         if self.kept <= KEPT_MAX {
             let name = if is_up { UP } else { DOWN };
             facts.word(Of::Path, name, port, line.at);
+            if let Some(seconds) = moment(line.bare) {
+                facts.exact(Of::Path, WHEN, seconds, line.at);
+            }
         }
         true
     }
@@ -107,6 +112,48 @@ fn is_interface(word: &str) -> bool {
         && !KINDS.contains(&word)
 }
 
+/// Seconds of a day, and days of the longest month: times of a log are held against each other within a day.
+const DAY_S: f64 = 86_400.0;
+const MONTH_DAYS: u64 = 31;
+
+/// When a line was logged, seconds by the clock of its log: since the host's start, `[812345.123456]`, or within a year,
+/// `[Mon Nov 30 02:44:12 2026]`, `Nov 30 02:44:12.101:`, `2026-11-30T02:44:12,101000+00:00`.
+fn moment(text: &str) -> Option<f64> {
+    let bracketed = text.strip_prefix('[').and_then(|t| t.split_once(']'));
+    let (time, _) = bracketed.unwrap_or((text, ""));
+    if let Some(since_start) = decimal(time.trim()).filter(|_| bracketed.is_some()) {
+        return Some(since_start);
+    }
+    let words: Vec<&str> = time.split_whitespace().take(4).collect();
+    let first = words.first()?;
+    if let Some((date, time)) = first.split_once('T')
+        && let [year, month, day] = date.split('-').collect::<Vec<&str>>()[..]
+    {
+        whole(year)?;
+        return Some(of_year(whole(month)?, whole(day)?) + clock(time)?);
+    }
+    let is_month = |word: &&str| MONTHS.contains(&word.trim_start_matches('*'));
+    let at = words.iter().take(2).position(is_month)?;
+    let name = words[at].trim_start_matches('*');
+    let month = MONTHS.iter().position(|m| *m == name)? as u64 + 1;
+    Some(of_year(month, whole(words.get(at + 1)?)?) + clock(words.get(at + 2)?)?)
+}
+
+/// Seconds of a day of the year, as if all months were of one length.
+fn of_year(month: u64, day: u64) -> f64 {
+    (month.min(12) * MONTH_DAYS + day.min(MONTH_DAYS)) as f64 * DAY_S
+}
+
+/// Seconds of `02:44:12`, `02:44:12.101:`, `02:44:12,101000+00:00`.
+fn clock(text: &str) -> Option<f64> {
+    let time = text.split(['+', '-', 'Z']).next()?.trim_end_matches(':');
+    let mut parts = time.split(':');
+    let (hours, minutes) = (whole(parts.next()?)?, whole(parts.next()?)?);
+    let seconds = decimal(&parts.next()?.replace(',', "."))?;
+    (parts.next().is_none() && hours < 24 && minutes < 60)
+        .then(|| (hours * 3600 + minutes * 60) as f64 + seconds)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +189,40 @@ mod tests {
         }
         for prose in ["Link is down since Monday", "Update: Link is down"] {
             assert_eq!(of_kernel(prose), None, "{prose}");
+        }
+    }
+
+    #[test]
+    fn times_of_logs_are_seconds_apart() {
+        for (down, up) in [
+            ("[812345.123456] igb: x", "[812348.123456] igb: x"),
+            ("[ 8123.5] igb: x", "[ 8126.5] igb: x"),
+            (
+                "[Mon Nov 30 02:44:12 2026] igb: x",
+                "[Mon Nov 30 02:44:15 2026] igb: x",
+            ),
+            (
+                "Nov 30 02:44:12 fw kernel: x",
+                "Nov 30 02:44:15 fw kernel: x",
+            ),
+            (
+                "Nov 30 02:44:12.101: %LINK-3-UPDOWN: x",
+                "Nov 30 02:44:15.101: %LINK-3-UPDOWN: x",
+            ),
+            (
+                "*Mar  1 00:01:12.333: %LINK-3-UPDOWN: x",
+                "*Mar  1 00:01:15.333: %LINK-3-UPDOWN: x",
+            ),
+            (
+                "2026-11-30T02:44:12,101000+00:00 igb: x",
+                "2026-11-30T02:44:15,101000+00:00 igb: x",
+            ),
+        ] {
+            let [from, until] = [down, up].map(|text| moment(text).expect("a time"));
+            assert!((until - from - 3.0).abs() < 1e-3, "{down}");
+        }
+        for text in ["igb: eno1 NIC Link is Down", "", "[x] igb", "Nov we saw it"] {
+            assert_eq!(moment(text), None, "{text}");
         }
     }
 
