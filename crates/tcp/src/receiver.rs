@@ -116,9 +116,12 @@ impl Receiver {
     pub fn new(config: &Config) -> Receiver {
         let every = u64::from(config.delayed_ack.every.max(1));
         let segment = config.segment();
-        // Linux: half the window in segments, at least 2.
-        let half = config.first_offer() / (2 * segment);
-        let quick = config.quick_acks.min(half.clamp(2, 255) as u8);
+        // Linux: half the window in segments, and 2 where that is none.
+        let half = match config.first_offer() / (2 * segment) {
+            0 => 2,
+            half => half.min(255),
+        };
+        let quick = config.quick_acks.min(half as u8);
         let timeout = config.delayed_ack.timeout;
         let adapting = (config.flavour == Flavour::Linux).then(|| Adapting::new(timeout));
         let full = FullSegment::of(config);

@@ -19,6 +19,8 @@ pub(super) struct FullSegment {
     largest: u64,
     /// An ACK is due for so many bytes, however few segments they are.
     enough: u64,
+    /// Whether anything beyond all but one of the full segments makes an ACK due (Linux).
+    beyond: bool,
     /// Length and end of the last segment that was shorter than a full one.
     shorter: (u64, u64),
 }
@@ -35,15 +37,18 @@ impl FullSegment {
         FullSegment {
             largest: config.segment(),
             enough,
+            beyond: config.flavour == Flavour::Linux,
             shorter: (0, 0),
         }
     }
 
-    /// Unacknowledged bytes that make an ACK due, where `every` full segments of `segment` bytes do: as many bytes, so that a
-    /// short last segment waits for the timer.
+    /// Unacknowledged bytes that make an ACK due, where `every` full segments of `segment` bytes do. By RFC 9293 §3.8.6.3 as many
+    /// bytes; in Linux more than all but one of them have (`__tcp_ack_snd_check`), so that the short end of an answer behind
+    /// a full segment waits for no timer.
     pub(super) fn due(&self, every: u64, segment: u64) -> u64 {
         match every {
             1 => 1,
+            _ if self.beyond => self.enough.min((every - 1) * segment + 1),
             _ => self.enough.min(every * segment),
         }
     }
@@ -126,7 +131,7 @@ mod tests {
             };
             FullSegment::of(&config).due(2, 1448)
         };
-        for (segments, bytes) in [(1, 724), (2, 1448), (3, 2172), (4, 2896), (100, 2896)] {
+        for (segments, bytes) in [(1, 724), (2, 1448), (3, 1449), (4, 1449), (100, 1449)] {
             assert_eq!(due(Flavour::Linux, segments), bytes, "{segments}");
             assert_eq!(due(Flavour::Rfc, segments), 2896, "{segments}");
         }
@@ -136,7 +141,7 @@ mod tests {
             reading: Reading::Told,
             ..Config::default()
         };
-        assert_eq!(FullSegment::of(&told).due(2, 1448), 2896);
+        assert_eq!(FullSegment::of(&told).due(2, 1448), 1449);
         assert_eq!(FullSegment::of(&told).due(1, 1448), 1);
     }
 }
