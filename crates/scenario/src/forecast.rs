@@ -31,7 +31,7 @@ pub use published::law_place;
 
 use std::collections::BTreeMap;
 
-use farpath_element::{ROUTER_ANSWER, Unit};
+use farpath_element::ROUTER_ANSWER;
 use farpath_predict::{atm, bit_error, rtt};
 use farpath_record::{Origin, Record};
 use farpath_units::{Duration, Rate, Size};
@@ -255,10 +255,7 @@ impl<'a> Path<'a> {
         let cells = &link.direction(port.way).cells;
         let shape = cells.as_ref().and_then(|c| c.shape);
         let own = |rate: Rate| shape.map_or(rate, |contract| contract.lasting().min(rate));
-        let bundle = self.scenario.bundle_of(port.link);
-        let bundle =
-            bundle.filter(|b| b.unit == Unit::Packet && self.scenario.is_router(port.from));
-        let Some(bundle) = bundle else {
+        let Some(bundle) = self.in_turn(number) else {
             return own(self.rate_of(number));
         };
         // Frames take turns, so the slowest member sets the pace of all.

@@ -1,6 +1,5 @@
 //! Streams of datagrams above what a link carries: its queue takes up the rest until it is full, and drops it from then on.
 
-use farpath_element::Unit;
 use farpath_predict::queue::Overload;
 use farpath_record::quantity::quantity;
 
@@ -138,13 +137,11 @@ impl Path<'_> {
     fn lasting_room(&self, port: usize, len: u32) -> Option<u64> {
         let direction = self.direction(port);
         let plan = &self.plan.ports[port];
-        let bundle = self.scenario.bundle_of(plan.link);
-        let in_turn = bundle.is_some_and(|b| b.unit == Unit::Packet);
         let steady = direction.cells.is_none()
             && direction.impairments.flap.is_none()
             && direction.impairments.trace.is_none()
             && !plan.changes
-            && !in_turn;
+            && self.in_turn(port).is_none();
         self.own_room(port, len).filter(|_| steady)
     }
 
