@@ -13,11 +13,12 @@ mod between;
 mod more;
 mod notes;
 mod places;
+mod ranked;
 mod row;
 
 pub use between::between;
 pub use places::sets;
-use row::{hidden, row};
+use row::row;
 
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
@@ -215,6 +216,9 @@ impl Comparison {
         if !self.rows.iter().any(between::by_formulas) {
             self.notes.retain(|note| note != between::FORMULAS);
         }
+        if !self.rows.iter().any(ranked::by_forecast) {
+            self.notes.retain(|note| note != ranked::FORECAST);
+        }
         if !wanted(COMPLETION) {
             self.notes.retain(|note| !note.ends_with(notes::CLOCKED));
         }
@@ -224,7 +228,7 @@ impl Comparison {
             wanted(rest.split([' ', ',']).next().unwrap_or(rest))
         };
         self.notes
-            .retain(|note| !note.contains(notes::FAR) || metric(note));
+            .retain(|note| !ranked::names_metric(note) || metric(note));
         for list in [
             &mut self.only_a,
             &mut self.only_b,
@@ -286,9 +290,8 @@ fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Compari
         if let (Some(x), Some(y)) = (left.get(&key), right.get(&key)) {
             let row = row(&key, key.origin, x, y, tolerance);
             one_run.see(row.as_ref(), x, y);
-            let by_ranks = row.as_ref().and_then(|row| hidden(row, x, y));
-            let note = by_ranks.map(|p| notes::far(&name(&key, &keys), p));
-            comparison.notes.extend(note);
+            let of_ranks = ranked::of_row(row.as_ref(), x, y, || name(&key, &keys));
+            comparison.notes.extend(of_ranks);
             comparison.rows.extend(row);
         }
     }
@@ -369,6 +372,7 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
     }
     let mut rows: Vec<Row> = Vec::new();
     let mut one_run = notes::OneRun::default();
+    let keys = comparison.keys.clone();
     for key in order(set) {
         for origin in present.iter().filter(|origin| **origin > key.origin) {
             let other = Key {
@@ -378,6 +382,9 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
             if let (Some(x), Some(y)) = (values.get(&key), values.get(&other)) {
                 let row = row(&key, *origin, x, y, tolerance);
                 one_run.see(row.as_ref(), x, y);
+                let both = || format!("{} and {}", name(&key, &keys), origin.name());
+                let of_ranks = ranked::of_row(row.as_ref(), x, y, both);
+                comparison.notes.extend(of_ranks);
                 rows.extend(row);
             }
         }
@@ -395,6 +402,8 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
     });
     comparison.rows = rows;
     comparison.notes.extend(one_run.say(&comparison));
+    let of_forecasts = ranked::of_forecasts(&comparison.rows);
+    comparison.notes.extend(of_forecasts);
     if comparison.rows.is_empty() {
         return Err(CompareError::Nothing(
             "its origins have no metric in common".to_owned(),

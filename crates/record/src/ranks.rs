@@ -11,11 +11,26 @@ pub(crate) fn rank_sum(a: &[f64], b: &[f64]) -> f64 {
     if n == 0.0 || m == 0.0 || all < 2.0 {
         return 1.0;
     }
-    let pooled = [a, b].concat();
-    let (ranks, ties) = ranks(&pooled);
+    let (ranks, ties) = ranks(&[a, b].concat());
     let above = ranks[a.len()..].iter().sum::<f64>() - m * (m + 1.0) / 2.0;
-    let variance = n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
-    two_sided(above - n * m / 2.0, variance)
+    two_sided(above - n * m / 2.0, variance_of_sum(n, m, ties))
+}
+
+/// The least that [`rank_sum`] can be of so many values with such ties: that of samples that have nothing in common. 1 where it is
+/// 1 whatever they are.
+pub(crate) fn rank_sum_least(a: &[f64], b: &[f64]) -> f64 {
+    let (n, m) = (a.len() as f64, b.len() as f64);
+    if n == 0.0 || m == 0.0 {
+        return 1.0;
+    }
+    let (_, ties) = ranks(&[a, b].concat());
+    two_sided(n * m / 2.0, variance_of_sum(n, m, ties))
+}
+
+/// The variance of a rank sum of `n` and `m` values, at least one each.
+fn variance_of_sum(n: f64, m: f64, ties: f64) -> f64 {
+    let all = n + m;
+    n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)))
 }
 
 /// The probability of the signed ranks of the differences of pairs (Wilcoxon, Biometrics Bulletin 1, 1945), those that are 0 left out;
@@ -27,8 +42,21 @@ pub(crate) fn signed_rank(differences: &[f64]) -> f64 {
     let (ranks, ties) = ranks(&sizes);
     let pairs = ranks.iter().zip(&signed).filter(|(_, d)| **d > 0.0);
     let above: f64 = pairs.map(|(rank, _)| rank).sum();
-    let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0;
-    two_sided(above - n * (n + 1.0) / 4.0, variance)
+    two_sided(above - n * (n + 1.0) / 4.0, variance_of_signed(n, ties))
+}
+
+/// The least that [`signed_rank`] can be of so many differences with such ties: that of differences of one sign.
+pub(crate) fn signed_rank_least(differences: &[f64]) -> f64 {
+    let sizes = differences.iter().map(|d| d.abs()).filter(|d| *d != 0.0);
+    let sizes: Vec<f64> = sizes.collect();
+    let n = sizes.len() as f64;
+    let (_, ties) = ranks(&sizes);
+    two_sided(n * (n + 1.0) / 4.0, variance_of_signed(n, ties))
+}
+
+/// The variance of a sum of `n` signed ranks.
+fn variance_of_signed(n: f64, ties: f64) -> f64 {
+    n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0
 }
 
 /// Of a rank sum that lies so far from its mean.
@@ -91,6 +119,22 @@ mod tests {
             "{found}"
         );
         assert!((found - 0.0391).abs() < 0.01, "{found}");
+    }
+
+    /// z is 7.5 over the root of 16/12 · 11, and 7 over that of 13.75.
+    #[test]
+    fn so_few_values_never_reach_five_per_cent() {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0];
+        let least = |n: usize, m: usize| rank_sum_least(&values[..n], &values[n..n + m]);
+        assert!((least(8, 2) - 0.0502).abs() < 1e-4, "{}", least(8, 2));
+        assert_eq!(least(8, 2), rank_sum(&values[..8], &values[8..10]));
+        assert!(least(9, 2) < 0.05 && least(8, 3) < 0.05);
+        let pairs = |n: usize| signed_rank_least(&values[..n]);
+        assert!((pairs(5) - 0.0591).abs() < 1e-4, "{}", pairs(5));
+        assert_eq!(pairs(5), signed_rank(&values[..5]));
+        assert!(pairs(6) < 0.05);
+        // Differences of 0 are none.
+        assert_eq!(signed_rank_least(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 1.0);
     }
 
     #[test]

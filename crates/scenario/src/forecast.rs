@@ -10,6 +10,7 @@ mod ceiling;
 mod cells;
 mod discard;
 mod exchange;
+mod filling;
 mod flow;
 mod flows;
 mod host;
@@ -30,7 +31,7 @@ pub use published::law_place;
 
 use std::collections::BTreeMap;
 
-use farpath_element::{ROUTER_ANSWER, Unit};
+use farpath_element::ROUTER_ANSWER;
 use farpath_predict::{atm, bit_error, rtt};
 use farpath_record::{Origin, Record};
 use farpath_units::{Duration, Rate, Size};
@@ -254,10 +255,7 @@ impl<'a> Path<'a> {
         let cells = &link.direction(port.way).cells;
         let shape = cells.as_ref().and_then(|c| c.shape);
         let own = |rate: Rate| shape.map_or(rate, |contract| contract.lasting().min(rate));
-        let bundle = self.scenario.bundle_of(port.link);
-        let bundle =
-            bundle.filter(|b| b.unit == Unit::Packet && self.scenario.is_router(port.from));
-        let Some(bundle) = bundle else {
+        let Some(bundle) = self.in_turn(number) else {
             return own(self.rate_of(number));
         };
         // Frames take turns, so the slowest member sets the pace of all.
@@ -303,10 +301,16 @@ impl<'a> Path<'a> {
         let (narrowest, on_links) = self.through(test, (udp.size + header, udp.size), offered);
         record.notes.extend(load_notes(udp));
         let policed = self.policed_stream(test, (udp.size + header, udp.size), on_links);
-        let through =
-            policed.unwrap_or(on_links) * (1.0 - self.loss_ratio(udp.size + header, &self.there));
+        let passes = 1.0 - self.loss_ratio(udp.size + header, &self.there);
+        let queue = self.filling(test, udp, (offered, on_links), policed.is_some());
+        let filled = queue.as_ref().and_then(|queue| queue.as_ref().ok());
         let refused = self.refuses(udp.size + header, 1, record);
-        let through = if refused { 0.0 } else { through };
+        let through = match filled {
+            _ if refused => 0.0,
+            Some(queue) => (on_links * queue.behind).min(offered * passes),
+            None => policed.unwrap_or(on_links) * passes,
+        };
+        let arrives = filled.filter(|_| !refused).map(|queue| queue.arrives);
         // What is sent at the start arrives a way later; until then nothing is measured.
         let way = self.one_way(udp.size + header).saturating_sub(test.omit);
         let measured = test.duration.unwrap_or_default().as_secs_f64();
@@ -314,18 +318,21 @@ impl<'a> Path<'a> {
         let m = &mut record.metrics;
         put(m, "sent_bps", offered);
         put(m, "goodput_bps", through * share);
-        put(m, "loss_ratio", 1.0 - through / offered);
+        put(m, "loss_ratio", 1.0 - arrives.unwrap_or(through / offered));
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
         let by = if refused {
             "mtu"
         } else if policed.is_some() {
             "policer"
-        } else if offered <= on_links {
+        } else if offered <= on_links || filled.is_some_and(|queue| queue.dropped <= 0.0) {
             "application"
         } else {
             narrowest.place
         };
         record.limited_by = Some(by.to_owned());
+        let of_queue = queue.filter(|_| !refused);
+        let note = of_queue.map(|queue| queue.map_or_else(|why| why, |filled| filled.note));
+        record.notes.extend(note);
         if offered > on_links && self.crosses_twice() {
             record.notes.push(
                 "the path crosses a full link more than once: above the limit it overtakes itself in the queue and delivers less than this"

@@ -6,7 +6,7 @@ use super::{Key, Row, Side, Verdict, more, subject};
 use crate::Origin;
 use crate::judge::median;
 use crate::range::range;
-use crate::ranks::{rank_sum, signed_rank};
+use crate::ranks::{rank_sum, rank_sum_least, signed_rank, signed_rank_least};
 use crate::statistics::{CONFIDENCE, Summary, paired, shares, welch};
 
 /// The difference of each pair of runs with one seed, where both sides have the same ones: two or more.
@@ -62,7 +62,8 @@ fn has_far(values: &[f64]) -> bool {
 /// The probability by ranks where these differ and the means of a row do not, as a run lies far from the others; else none.
 pub(super) fn hidden(row: &Row, x: &Side, y: &Side) -> Option<f64> {
     let least = row.step.unwrap_or(0.0).max(ROUNDING * row.a.mean.abs());
-    let known = row.difference_ci95.is_some() && row.rank_p.is_none();
+    let several = row.a.n > 1 && row.b.n > 1;
+    let known = several && row.difference_ci95.is_some() && row.rank_p.is_none();
     if row.verdict != Verdict::Same || !known || row.difference.abs() <= least {
         return None;
     }
@@ -74,6 +75,16 @@ pub(super) fn hidden(row: &Row, x: &Side, y: &Side) -> Option<f64> {
         }
     };
     (is_far && p < 1.0 - CONFIDENCE).then_some(p)
+}
+
+/// Whether a row that ranks decide could not differ by them, however far apart its runs lie: they are too few.
+pub(super) fn are_few(row: &Row, x: &Side, y: &Side) -> bool {
+    let least = || match pairs(x, y) {
+        Some(differences) => signed_rank_least(&differences),
+        None => rank_sum_least(&x.values, &y.values),
+    };
+    let is_apart = row.rank_p.is_some() && row.difference != 0.0;
+    is_apart && least() >= 1.0 - CONFIDENCE
 }
 
 /// Of two values, the share by which they may differ and are taken for equal.

@@ -37,7 +37,8 @@ impl Path<'_> {
         let back = back.iter().map(|hop| (hop, "comes back"));
         there.chain(back).find_map(|(hop, what)| {
             let mut met = self.policed_by(hop, test).into_iter().flatten();
-            let rule = met.find(|rule| rule.actions == [PoliceAction::Drop; 3])?;
+            let drops = |rule: &&PoliceRule| rule.actions == [PoliceAction::Drop; 3];
+            let rule = met.find(|rule| drops(rule) && self.carries_all(hop.port))?;
             Some(format!(
                 "`{}` on {} drops all that {what}",
                 rule.name,

@@ -87,7 +87,7 @@ impl Pace {
 }
 
 impl Path<'_> {
-    /// The policers that a test's datagrams of `len` bytes, `payload` of them, meet on the way out, and that drop of them.
+    /// The policers that all of a test's datagrams of `len` bytes, `payload` of them, meet on the way out, and that drop of them.
     fn policers(&self, test: &Test, len: u32, payload: u32) -> Vec<Met> {
         let mut all = Vec::new();
         let (mut paced_by, mut shapes) = (Pace::NONE, Vec::new());
@@ -104,7 +104,8 @@ impl Path<'_> {
             let leaving = leaving.map(|rule| (rule, false));
             let arriving = arriving.map(|rule| (rule, true));
             for (rule, behind) in leaving.into_iter().chain(arriving) {
-                let Some((rate_bps, burst_bytes)) = bucket(rule) else {
+                let of_all = bucket(rule).filter(|_| self.carries_all(hop.port));
+                let Some((rate_bps, burst_bytes)) = of_all else {
                     continue;
                 };
                 let counted = in_queue + f64::from(rule.overhead);
@@ -130,7 +131,8 @@ impl Path<'_> {
                 all.push(met);
             }
             paced_by = here;
-            for policer in self.cell_policers(hop.port) {
+            let of_cells = self.cell_policers(hop.port);
+            for policer in of_cells.filter(|_| self.carries_all(hop.port)) {
                 // Frames come as far apart as an earlier link leaves them, the cells of one at the line's rate.
                 let met = Met {
                     policer: Policer {

@@ -133,17 +133,22 @@ impl Path<'_> {
         (len, payload): (u32, u32),
         (acks, ack_len): (f64, u32),
     ) -> f64 {
-        let Some(shape) = self.shaper(port) else {
+        let Some(rate_bps) = self.shape_bps(port) else {
             return f64::INFINITY;
         };
+        let all = self.waits_on(port, len, acks, ack_len);
+        rate_bps * f64::from(payload) / all.max(1.0)
+    }
+
+    /// Bytes of frames, as they wait, that a port carries for one datagram of `len` bytes and its `acks`.
+    pub(super) fn waits_on(&self, port: usize, len: u32, acks: f64, ack_len: u32) -> f64 {
         let framing = self.scenario.links[self.plan.ports[port].link.0].framing;
         let waits = |walk: &[Hop], len: u32| -> f64 {
             let here = walk.iter().filter(|h| h.port == port);
             here.map(|h| f64::from(framing.queue_bytes(len + h.extra)))
                 .sum()
         };
-        let all = waits(&self.there, len) + acks * waits(&self.back, ack_len);
-        shape.rate.as_bps() as f64 * f64::from(payload) / all.max(1.0)
+        waits(&self.there, len) + acks * waits(&self.back, ack_len)
     }
 
     /// Says that the narrowest link is a shaper, where it is one.
@@ -359,7 +364,8 @@ impl Path<'_> {
         for hop in &self.back {
             let framing = self.scenario.links[self.plan.ports[hop.port].link.0].framing;
             let in_queue = f64::from(framing.queue_bytes(header + hop.extra));
-            for rule in self.policed_by(hop, test).into_iter().flatten() {
+            let rules = self.policed_by(hop, test).into_iter().flatten();
+            for rule in rules.filter(|_| self.carries_all(hop.port)) {
                 let counted = (in_queue + f64::from(rule.overhead)).max(1.0);
                 passes = match bucket(rule) {
                     Some((_, burst)) if burst < counted => 0.0,

@@ -295,6 +295,86 @@ fn the_forecast_knows_the_members() {
     assert!(counts.contains(&4) && counts.len() > 1, "{counts:?}");
 }
 
+/// What is forecast of a test from `a` to `b` whose middle is a bundle of two links with these keys each.
+fn over_two(members: [&str; 2], spread: &str, test: &str) -> farpath_record::Record {
+    let [one, two] = members;
+    let wide = |name: &str, ends: [&str; 2]| link(name, ends).replace("100 Mbit/s", "1 Gbit/s");
+    let text = format!(
+        "{NODES}\n[[router]]\nname = \"s\"\n{}{}{}{one}{}{two}{}{spread}\n[[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{test}\n",
+        wide("in", ["a", "r"]),
+        wide("out", ["s", "b"]),
+        link("m1", ["r", "s"]),
+        link("m2", ["r", "s"]),
+        bundle("mid", "m", 2)
+    );
+    let (scenario, plan) = read(&text);
+    forecast(&scenario, &plan, &BTreeMap::new()).remove(0)
+}
+
+const SHAPED: &str = "forward.shape = { rate = \"20 Mbit/s\" }\n";
+const STREAMS: &str =
+    "kind = \"tcp\"\nomit = \"10 s\"\nduration = \"10 s\"\nwindow = \"1 MiB\"\nparallel = 40";
+const DATAGRAMS: &str =
+    "kind = \"udp\"\nsize = 1472\nrate = \"60 Mbit/s\"\nomit = \"1 s\"\nduration = \"9 s\"";
+
+/// 1448 of the 1514 bytes that a shaper counts are payload.
+#[test]
+fn streams_have_what_their_members_shapers_leave() {
+    let goodput = |members: [&str; 2]| {
+        let record = over_two(members, "", STREAMS);
+        assert_eq!(record.limited_by.as_deref(), Some("link"), "{record:?}");
+        record.metrics["goodput_bps"]
+    };
+    let shaped = 20e6 * 1448.0 / 1514.0;
+    let both = goodput([SHAPED, SHAPED]);
+    assert!((both / (2.0 * shaped) - 1.0).abs() < 0.005, "{both}");
+    // The other member has its line.
+    let one = goodput(["", SHAPED]);
+    let expected = shaped + 100e6 * 1448.0 / 1538.0;
+    assert!((one / expected - 1.0).abs() < 0.005, "{one}");
+}
+
+/// Where frames take turns each member's shaper has its part of them, and the slowest sets the pace. Datagrams keep
+/// going on the others, and a note says so.
+#[test]
+fn frames_in_turn_have_the_rate_of_all_shapers() {
+    let alone = STREAMS.replace("parallel = 40", "parallel = 1");
+    for members in [[SHAPED, SHAPED], ["", SHAPED]] {
+        for (test, payload) in [(DATAGRAMS, 1472.0), (alone.as_str(), 1448.0)] {
+            let record = over_two(members, "spread = \"packet\"\n", test);
+            let share = record.metrics["goodput_bps"] / (40e6 * payload / 1514.0);
+            assert!((share - 1.0).abs() < 0.005, "{share}");
+            let unequal = members[0].is_empty() && test == DATAGRAMS;
+            let said = |n: &String| n.contains("as if the slowest member");
+            assert_eq!(record.notes.iter().any(said), unequal, "{record:?}");
+        }
+    }
+}
+
+/// No law says what a policer makes of some of the streams, or of every second frame: it is named, whichever member it is on.
+#[test]
+fn a_policer_of_one_member_is_named() {
+    let police = "forward.police = { name = \"p\", rate = \"5 Mbit/s\", burst = \"20 kB\" }\n";
+    for (spread, test) in [("", STREAMS), ("spread = \"packet\"\n", DATAGRAMS)] {
+        for (members, place) in [([police, ""], "m1"), (["", police], "m2")] {
+            let record = over_two(members, spread, test);
+            let said = format!("as if nothing were dropped by `p` on {place} r>s");
+            assert!(
+                record.notes.iter().any(|n| n.contains(&said)),
+                "{place}: {:?}",
+                record.notes
+            );
+            assert_ne!(record.limited_by.as_deref(), Some("policer"), "{place}");
+        }
+    }
+    // One stream on one member meets what is there.
+    let alone = STREAMS.replace("parallel = 40", "parallel = 1");
+    let record = over_two([police, police], "", &alone);
+    assert_eq!(record.limited_by.as_deref(), Some("policer"));
+    let said = |n: &String| n.contains("as if nothing were dropped");
+    assert!(!record.notes.iter().any(said), "{:?}", record.notes);
+}
+
 #[test]
 fn what_is_no_bundle_is_refused() {
     let base = chain(&ping("t"));
