@@ -1,8 +1,9 @@
 //! Flights: what a capture shows of a sender, interval by interval, and nothing of its inside.
 //!
 //! Three things are seen and need no guess: that nothing was in flight or all that was written was, that the
-//! receiver's window had no room, and that losses were being repaired. What is left of a round trip goes to one
-//! limit, by the first rule that holds:
+//! receiver's window had no room, and that losses were being repaired. Of the first, a link takes the time in which what is under way
+//! comes out of a queue at an even rate (`drains`), or the round is a full link's for the greater part. What is left of a round
+//! trip goes to one limit, by the first rule that holds:
 //!
 //! 1. a link, where packets waited in a queue all the round long and what was delivered is near the most ever seen. Time in
 //!    which the window was full is the link's then, too: a larger window would make the queue longer, and nothing faster. Not
@@ -22,6 +23,7 @@
 use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
+use crate::drains::drained;
 use crate::limit::{Limit, Stretch};
 use crate::path::TO_THE_BRIM;
 use crate::percentile;
@@ -36,6 +38,8 @@ pub struct Flight {
     pub until: Time,
     /// Nothing was in flight, or all that had been written.
     pub idle: Duration,
+    /// Of that, all that had been written was under way.
+    pub under_way: Duration,
     /// The receiver's window had no room for a segment.
     pub window: Duration,
     /// Of that, the receiver offered far less than it had before: its program has not read.
@@ -94,6 +98,8 @@ const LEVEL: usize = 4;
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     flight: Flight,
+    /// Of the time in which all that was written was under way, it came out of a queue.
+    drained: Duration,
 }
 
 impl Round {
@@ -125,10 +131,12 @@ impl Round {
         self.flight.idle.as_secs_f64() >= PAUSE * self.seconds()
     }
 
-    fn add(&mut self, next: &Flight) {
+    fn add(&mut self, next: &Flight, drains: bool) {
+        self.drained += drain(next, drains);
         let f = &mut self.flight;
         f.until = next.until;
         f.idle += next.idle;
+        f.under_way += next.under_way;
         f.window += next.window;
         f.held += next.held;
         f.recovery += next.recovery;
@@ -200,13 +208,26 @@ fn peak(rounds: &[Round], floor: Duration) -> f64 {
         .fold(0.0, f64::max)
 }
 
+/// What a flight has of a drain, where it is part of one.
+fn drain(flight: &Flight, drains: bool) -> Duration {
+    match drains {
+        true => flight.under_way,
+        false => Duration::ZERO,
+    }
+}
+
 /// Flights taken together to round trips.
 fn rounds(flights: &[Flight], floor: Duration) -> Vec<Round> {
     let mut all: Vec<Round> = Vec::new();
-    for flight in flights {
+    for (flight, drains) in flights.iter().zip(drained(flights, floor)) {
         match all.last_mut() {
-            Some(last) if last.flight.until.since(last.flight.from) < floor => last.add(flight),
-            _ => all.push(Round { flight: *flight }),
+            Some(last) if last.flight.until.since(last.flight.from) < floor => {
+                last.add(flight, drains);
+            }
+            _ => all.push(Round {
+                flight: *flight,
+                drained: drain(flight, drains),
+            }),
         }
     }
     all
@@ -314,9 +335,11 @@ impl Reader {
         stretch.add(Limit::Loss, timeout);
         let idle = (f.idle.as_secs_f64() - handshake).clamp(0.0, whole - timeout);
         let window = f.window.as_secs_f64().min(whole - timeout - idle);
-        stretch.add(Limit::Application, idle);
-        stretch.set_idle(idle);
         let mut rest = whole - timeout - idle - window;
+        let drained = drained_of(round, waits, window + rest).min(idle);
+        stretch.add(Limit::Link, drained);
+        stretch.add(Limit::Application, idle - drained);
+        stretch.set_idle(idle - f.under_way.as_secs_f64());
         if waits {
             stretch.add(Limit::Link, window + rest);
             return stretch;
@@ -396,9 +419,24 @@ impl Reader {
     }
 
     fn is_queue(&self, rtt: Duration) -> bool {
-        let waited = rtt.saturating_sub(self.floor);
-        waited > QUEUE_LEAST && waited.as_secs_f64() > QUEUE_SHARE * self.floor.as_secs_f64()
+        is_queue(rtt, self.floor)
     }
+}
+
+/// Seconds that a link takes of a round while all that was written is under way; `open` are those in which more was to be sent, behind a
+/// queue all the round long where it `waits`.
+fn drained_of(round: &Round, waits: bool, open: f64) -> f64 {
+    let under_way = round.flight.under_way.as_secs_f64();
+    match waits && round.flight.delivered > 0 && under_way <= open {
+        true => under_way,
+        false => round.drained.as_secs_f64(),
+    }
+}
+
+/// Whether a round trip is longer than the shortest by what a queue takes.
+pub(crate) fn is_queue(rtt: Duration, floor: Duration) -> bool {
+    let waited = rtt.saturating_sub(floor);
+    waited > QUEUE_LEAST && waited.as_secs_f64() > QUEUE_SHARE * floor.as_secs_f64()
 }
 
 #[cfg(test)]
@@ -500,6 +538,45 @@ mod tests {
         }));
         assert!((all["receive_window"] - 0.7).abs() < 1e-9);
         assert!((all["application"] - 0.1).abs() < 1e-9);
+    }
+
+    /// Answers of 35 kB, each sent at once. Twelve rounds of its fifteen have a part of it, at one rate, and the last of these is left out.
+    #[test]
+    fn what_drains_through_a_queue_is_a_links_though_all_is_written() {
+        let answers = |rtt_ms: fn(usize) -> u64| {
+            found(&seen(&[0; 60], |n, f| {
+                let of_answer = n % 15;
+                f.idle = Duration::from_ms(10);
+                f.under_way = Duration::from_ms(if of_answer < 13 { 10 } else { 0 });
+                f.sent = if of_answer == 0 { 12 * 2920 } else { 0 };
+                if (1..13).contains(&of_answer) {
+                    f.delivered = 2920;
+                    f.rtt = Some(Duration::from_ms(rtt_ms(of_answer)));
+                }
+            }))
+        };
+        let all = answers(|n| 10 + 10 * n as u64);
+        assert!((all["link"] - 11.0 / 15.0).abs() < 1e-9, "{all:?}");
+        assert!((all["application"] - 4.0 / 15.0).abs() < 1e-9, "{all:?}");
+        assert_eq!(answers(|_| 10)["application"], 1.0, "without a queue");
+    }
+
+    /// A full line whose sender now and then has written nothing more, for a part of each round: a larger window would not help, nor would
+    /// more that is written.
+    #[test]
+    fn what_is_under_way_in_a_round_of_a_full_link_is_the_links() {
+        let all = |under_way_ms: u64| {
+            found(&seen(&[100; 10], |n, f| {
+                f.rtt = Some(Duration::from_ms(if n == 0 { 10 } else { 15 }));
+                f.idle = Duration::from_ms(3);
+                f.under_way = Duration::from_ms(under_way_ms);
+            }))
+        };
+        let under_way = all(3);
+        assert!((under_way["link"] - 0.9).abs() < 1e-9, "{under_way:?}");
+        let pauses = all(0);
+        assert!((pauses["link"] - 0.63).abs() < 1e-9, "{pauses:?}");
+        assert!((pauses["application"] - 0.3).abs() < 1e-9, "{pauses:?}");
     }
 
     #[test]

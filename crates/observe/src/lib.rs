@@ -11,6 +11,7 @@ mod connection;
 mod convergence;
 pub mod curve;
 mod datagrams;
+mod drains;
 mod exchange;
 mod flights;
 mod flows;

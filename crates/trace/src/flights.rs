@@ -46,6 +46,8 @@ pub(crate) struct Interval {
     pub(crate) from: i64,
     pub(crate) until: i64,
     pub(crate) idle: i64,
+    /// Of that, all that had been written was in flight.
+    pub(crate) under_way: i64,
     pub(crate) window: i64,
     /// Of that, the receiver offered far less than before: its program has not read.
     pub(crate) held: i64,
@@ -139,7 +141,10 @@ impl Flights {
             return;
         }
         match self.state {
-            State::Idle => self.current.idle += spent,
+            State::Idle => {
+                self.current.idle += spent;
+                self.current.under_way += if self.max > self.una { spent } else { 0 };
+            }
             State::Window => {
                 self.current.window += spent;
                 self.current.held += if self.is_held() { spent } else { 0 };
@@ -393,6 +398,7 @@ impl Interval {
     fn join(&mut self, later: &Interval) {
         self.until = later.until;
         self.idle += later.idle;
+        self.under_way += later.under_way;
         self.window += later.window;
         self.held += later.held;
         self.sent += later.sent;

@@ -6,7 +6,10 @@ mod flow;
 pub(crate) mod icmp;
 mod numbered;
 mod quic;
+mod retries;
 mod stream;
+
+use std::collections::BTreeSet;
 
 use farpath_record::trace::TraceFlow;
 
@@ -15,6 +18,7 @@ use crate::flows::dns::{Dns, Names};
 use crate::flows::echo::Echo;
 use crate::flows::flow::Flow;
 use crate::flows::icmp::Errors;
+use crate::flows::retries::{Request, Requests};
 use crate::index::{Index, Key};
 use crate::peel::{PROTOCOL_UDP, Rest};
 use crate::segment::{End, Segment};
@@ -35,6 +39,8 @@ pub(crate) struct Flows {
     list: Vec<Flow>,
     pub(crate) errors: Errors,
     pub(crate) names: Names,
+    /// What flows began with.
+    requests: Requests,
     /// Queries of DNS that may still wait.
     room: usize,
     /// Directions whose numbers are followed.
@@ -51,6 +57,7 @@ impl Flows {
             list: Vec::new(),
             errors: Errors::default(),
             names: Names::default(),
+            requests: Requests::default(),
             room: WAITING_MAX,
             followed: 0,
             untracked: 0,
@@ -122,6 +129,10 @@ impl Flows {
         let (side, at) = flow.count(s, from, length);
         let Some(port) = port else {
             flow.read(side, at, bytes, &mut followed);
+            let is_whole = !bytes.is_empty() && bytes.len() as u64 == length;
+            if flow.is_begun() && is_whole {
+                self.begin(s, bytes);
+            }
             self.followed = followed;
             return true;
         };
@@ -133,6 +144,17 @@ impl Flows {
             self.names.take(&message, at);
         }
         true
+    }
+
+    /// The last flow has begun, perhaps with what another one of its client began with and had no answer to.
+    fn begin(&mut self, s: &Segment, payload: &[u8]) {
+        let request = Request::of(s, payload);
+        let place = self.list.len() - 1;
+        let first = self.requests.first(&request, s);
+        match first.filter(|first| !self.list[*first].is_answered()) {
+            Some(first) => self.list[place].retry_of = Some(first as u64 + 1),
+            None => self.requests.add(request, s, place),
+        }
     }
 
     /// Takes in a segment of a server of DNS over TCP (RFC 7766 §8), for the names that it gives: of messages that begin with
@@ -216,8 +238,15 @@ impl Flows {
 
     /// Describes all of them; the capture ends at `end`.
     pub(crate) fn described(&mut self, end: i64) -> Vec<TraceFlow> {
+        // What nobody ever answers may be reports, which are not sent again.
+        let answered = self.list.iter().zip(1_u64..);
+        let answered = answered.filter(|(flow, _)| flow.is_answered());
+        let answered: BTreeSet<u64> = answered
+            .map(|(flow, number)| flow.retry_of.unwrap_or(number))
+            .collect();
         let mut all = Vec::new();
         for (n, flow) in self.list.iter_mut().enumerate() {
+            flow.retry_of = flow.retry_of.filter(|first| answered.contains(first));
             let mut described = flow.described(n as u64 + 1, end, &mut self.room);
             described.name = self
                 .names

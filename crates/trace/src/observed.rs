@@ -192,6 +192,7 @@ fn flight(
         from: since(started, i.from),
         until: since(started, i.until),
         idle: lasting(i.idle),
+        under_way: lasting(i.under_way),
         window: lasting(i.window),
         held: lasting(i.held),
         recovery: lasting((within(false) + marked()).min(i.until - i.from)),

@@ -4,7 +4,7 @@ use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
 use farpath_trace::Analysis;
 
 /// The columns of [`connections`].
-const COLUMNS: [&str; 36] = [
+const COLUMNS: [&str; 39] = [
     "id",
     "direction",
     "from",
@@ -41,6 +41,9 @@ const COLUMNS: [&str; 36] = [
     "limited_by",
     "glitches",
     "glitch_cost_bytes",
+    "marked",
+    "ecn_echoes",
+    "ecn_reductions",
 ];
 
 /// One line for each direction of each connection.
@@ -101,6 +104,9 @@ fn line(
         d.limited_by.clone().unwrap_or_default(),
         d.glitches.len().to_string(),
         cost.to_string(),
+        d.marked.to_string(),
+        d.ecn_echoes.to_string(),
+        d.ecn_reductions.to_string(),
     ];
     text.push_str(&fields.join(","));
     text.push('\n');
@@ -121,4 +127,44 @@ pub(super) fn segments(analysis: &Analysis) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Marks of the direction stand in its own line, under the names that the JSON has.
+    #[test]
+    fn each_column_has_its_value_and_marks_are_among_them() {
+        let mut connection = TraceConnection {
+            id: 7,
+            ..TraceConnection::default()
+        };
+        connection.a2b.marked = 11;
+        connection.a2b.ecn_echoes = 12;
+        connection.a2b.ecn_reductions = 13;
+        connection.b2a.marked = 2;
+        let document = TraceDocument {
+            connections: vec![connection],
+            ..TraceDocument::default()
+        };
+        let text = connections(&document);
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        assert_eq!(rows.len(), 3);
+        for row in &rows {
+            assert_eq!(row.len(), COLUMNS.len(), "{row:?}");
+        }
+        let of = |row: usize, column: &str| {
+            let place = rows[0].iter().position(|name| *name == column);
+            rows[row][place.expect("a column of this name")]
+        };
+        for (column, values) in [
+            ("id", ["7", "7"]),
+            ("marked", ["11", "2"]),
+            ("ecn_echoes", ["12", "0"]),
+            ("ecn_reductions", ["13", "0"]),
+        ] {
+            assert_eq!([of(1, column), of(2, column)], values, "{column}");
+        }
+    }
 }

@@ -26,6 +26,10 @@ pub struct TraceFlow {
     pub start_ns: i64,
     /// From its first packet to its last, nanoseconds.
     pub duration_ns: u64,
+    /// The number of the flow whose first datagram this one's sends again from another port: the same payload within 10 s, to the
+    /// same address and port, and unanswered until then. None where no such repetition has an answer, as of reports that want none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<u64>,
     /// What a reader must know of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -150,7 +154,7 @@ pub struct EchoFound {
 pub struct DnsFound {
     /// Queries, repetitions left out.
     pub queries: u64,
-    /// Queries that were sent again.
+    /// Times that a query was sent again: from its port, or within 10 s from another one of the client with its number and question.
     pub repeated: u64,
     /// Queries with an answer.
     pub answered: u64,

@@ -11,6 +11,9 @@ use crate::work;
 const WAITING_MAX: usize = 1 << 12;
 /// A query waits this long when others need its place, nanoseconds.
 const PATIENCE_NS: i64 = 10_000_000_000;
+/// Further ports that one query is sent again from, and waiting queries of one number that it is compared with.
+const PORTS_MAX: usize = 8;
+const ALIKE_MAX: usize = 16;
 /// Queries that are listed by name, of each kind.
 const LISTED: usize = 5;
 /// Longest name (RFC 1035 §2.3.4), and labels and pointers followed in one.
@@ -127,6 +130,8 @@ struct Waiting {
     name: String,
     record: u16,
     at: i64,
+    /// Other ports of the client that it was sent again from.
+    elsewhere: Vec<u16>,
 }
 
 /// What a query is known by: its number, and the client's port.
@@ -160,7 +165,8 @@ impl Dns {
             self.query(m, key, at, began, room);
             return;
         }
-        let Some(waiting) = self.waiting.remove(&key) else {
+        let asked = self.asked(m, key);
+        let Some((key, waiting)) = asked.and_then(|key| self.waiting.remove_entry(&key)) else {
             return;
         };
         self.oldest.remove(&(waiting.at, key));
@@ -187,6 +193,15 @@ impl Dns {
             self.repeated += 1;
             return;
         }
+        if let Some(first) = self.first(m, key, at)
+            && let Some(waiting) = self.waiting.get_mut(&first)
+        {
+            self.repeated += 1;
+            if !waiting.elsewhere.contains(&key.1) {
+                waiting.elsewhere.push(key.1);
+            }
+            return;
+        }
         if self.waiting.len() >= WAITING_MAX || *room == 0 {
             self.give_up(Some(at - PATIENCE_NS), began, room);
         }
@@ -199,6 +214,7 @@ impl Dns {
             name: m.name.clone(),
             record: m.record,
             at,
+            elsewhere: Vec::new(),
         };
         self.oldest.insert((at, key));
         match self.waiting.insert(key, waiting) {
@@ -211,6 +227,37 @@ impl Dns {
             }
             None => *room -= 1,
         }
+    }
+
+    /// The query that waits, not long yet, and that one from another port sends again: of the same number and question.
+    fn first(&self, m: &Message, key: Key, at: i64) -> Option<Key> {
+        if self.waiting.contains_key(&key) {
+            return None;
+        }
+        let is_again = |w: &Waiting| {
+            let is_known = w.elsewhere.contains(&key.1);
+            at - w.at <= PATIENCE_NS && (is_known || w.elsewhere.len() < PORTS_MAX)
+        };
+        let mut alike = self.alike(m);
+        alike.find(|&(_, w)| is_again(w)).map(|(first, _)| first)
+    }
+
+    /// The query that an answer to this port belongs to.
+    fn asked(&self, m: &Message, key: Key) -> Option<Key> {
+        if self.waiting.contains_key(&key) {
+            return Some(key);
+        }
+        let mut alike = self.alike(m);
+        let asked = alike.find(|&(_, w)| w.elsewhere.contains(&key.1));
+        asked.map(|(first, _)| first)
+    }
+
+    /// Queries of this number and question that wait, from any port.
+    fn alike(&self, m: &Message) -> impl Iterator<Item = (Key, &Waiting)> {
+        let of_number = self.waiting.range((m.id, 0)..=(m.id, u16::MAX));
+        let few = of_number.take(ALIKE_MAX).inspect(|_| work::count(1));
+        few.map(|(key, w)| (*key, w))
+            .filter(move |(_, w)| w.record == m.record && w.name == m.name)
     }
 
     /// Queries sent before an instant, or all, will not be answered.

@@ -85,6 +85,8 @@ pub(crate) struct Flow {
     pub(crate) file: u32,
     /// The number of the flow between the same ends in an earlier file.
     pub(crate) same_as: Option<u64>,
+    /// The number of the flow whose first datagram its own repeats from another port.
+    pub(crate) retry_of: Option<u64>,
 }
 
 impl Flow {
@@ -100,6 +102,7 @@ impl Flow {
             quic: None,
             file: first.place >> 16,
             same_as: None,
+            retry_of: None,
         }
     }
 
@@ -138,6 +141,16 @@ impl Flow {
         }
     }
 
+    /// Whether a packet came back.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.ways[1].packets > 0
+    }
+
+    /// Whether its first packet was just counted, and nothing else.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.ways[0].packets == 1 && !self.is_answered()
+    }
+
     /// When its last packet was captured.
     pub(crate) fn last(&self) -> i64 {
         self.clock.last
@@ -174,6 +187,11 @@ impl Flow {
                 "it has the ends of flow {other} and another file: both count, perhaps the same packets"
             ));
         }
+        if let Some(first) = self.retry_of {
+            notes.push(format!(
+                "it begins with the first datagram of flow {first}, which had no answer then, from another port: a retry"
+            ));
+        }
         if left_out > 0 {
             notes.push(format!(
                 "{} not followed: too many waited for answers",
@@ -203,6 +221,7 @@ impl Flow {
             name: None,
             start_ns: self.started,
             duration_ns: (self.last() - self.started).max(0) as u64,
+            retry_of: self.retry_of,
             notes,
             a2b,
             b2a,

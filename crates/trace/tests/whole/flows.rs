@@ -240,6 +240,73 @@ fn queries_have_answers_codes_and_names_as_tshark_has_them() {
     assert!((sum / 27.0 - mean).abs() < 1e-6, "{sum} {mean}");
 }
 
+/// Nobody answers within two seconds, and the client asks anew from another port.
+#[test]
+fn a_query_from_another_port_is_a_repetition_by_its_number_and_question() {
+    let ask = |ms: u64, port: u16, id: u16, name: &str| {
+        let query = dns(id, name, None);
+        (START + ms * MS, udp(true, (port, 53), &query), 0)
+    };
+    let answer = |ms: u64, port: u16, id: u16, name: &str| {
+        let answer = dns(id, name, Some((0, &[[192, 0, 2, 7]])));
+        (START + ms * MS, udp(false, (port, 53), &answer), 0)
+    };
+    let found = document(vec![
+        ask(0, 5000, 1, "a.example.org"),
+        ask(2000, 5001, 1, "a.example.org"),
+        answer(2010, 5001, 1, "a.example.org"),
+        // Late, of what has its answer.
+        answer(2500, 5000, 1, "a.example.org"),
+        // Queries of their own: another number, another name, and more than ten seconds later.
+        ask(3000, 5002, 2, "a.example.org"),
+        ask(4000, 5003, 2, "b.example.org"),
+        ask(13_001, 5004, 2, "a.example.org"),
+    ]);
+    let dns = only(&found).dns.as_ref().expect("DNS");
+    assert_eq!(
+        (dns.queries, dns.repeated, dns.answered, dns.unanswered),
+        (4, 1, 1, 3)
+    );
+    // Since it was sent first.
+    assert_eq!(dns.answer_min_ns, Some(2010 * MS));
+}
+
+#[test]
+fn a_request_that_is_sent_again_from_another_port_is_a_retry_where_any_is_answered() {
+    let ask =
+        |ms: u64, port: u16, payload: &[u8]| (START + ms * MS, udp(true, (port, 161), payload), 0);
+    let answer = |ms: u64, port: u16| (START + ms * MS, udp(false, (port, 161), b"here"), 0);
+    let retries = |all: Vec<Packet>| -> Vec<Option<u64>> {
+        let found = document(all);
+        for flow in &found.flows {
+            let is_said = flow.notes.iter().any(|note| note.contains("flow 1"));
+            assert_eq!(is_said, flow.retry_of.is_some(), "{flow:?}");
+        }
+        found.flows.iter().map(|flow| flow.retry_of).collect()
+    };
+    let asked = vec![
+        ask(0, 5000, b"who is it"),
+        ask(1000, 5001, b"who is it"),
+        ask(3000, 5002, b"who is it"),
+    ];
+    let with = |answers: &[Packet]| [&asked[..], answers].concat();
+    assert_eq!(
+        retries(with(&[])),
+        [None::<u64>; 3],
+        "reports want no answer"
+    );
+    let last = retries(with(&[answer(3010, 5002)]));
+    assert_eq!(last, [None, Some(1), Some(1)]);
+    let each = retries(with(&[answer(10, 5000), answer(1010, 5001)]));
+    assert_eq!(each, [None::<u64>; 3], "each time it was answered");
+    let others = vec![
+        ask(0, 5000, b"who is it"),
+        ask(1000, 5001, b"who is he"),
+        answer(1010, 5001),
+    ];
+    assert_eq!(retries(others), [None::<u64>; 2]);
+}
+
 /// A QUIC connection over 40 ms, 60 of them with a spin bit; captured at the client.
 fn quic(spins: impl Fn(u64) -> bool) -> Vec<Packet> {
     let ports = (50_000, 443);

@@ -155,6 +155,44 @@ fn an_answer_ends_at_the_client_when_its_queue_is_empty() {
     }
 }
 
+/// Captured at the server, where forty segments of each answer leave at once: all that was written is under way. A queue lets two of them
+/// out each 5 ms; or all are acknowledged together, as late.
+#[test]
+fn what_drains_of_an_answer_through_a_queue_is_the_links_time() {
+    let shares = |each: u64, held: u64| {
+        let mut talk = Talk::new(ONE_WAY);
+        talk.windows = [65_535; 2];
+        let mut at = talk.open();
+        for _ in 0..6 {
+            let there = talk.tell(at, true, 1);
+            let first = talk.next[1];
+            for _ in 0..39 {
+                talk.send(there, false, ACK, &[7; 1000]);
+            }
+            talk.send(there, false, ACK, &[7; 500]);
+            for n in 1..=20_u32 {
+                let acknowledged = (2000 * n).min(39_500);
+                talk.acknowledged = Some([talk.next[0], first + acknowledged]);
+                at = there + ONE_WAY + held + u64::from(n) * each;
+                talk.send(at, true, ACK, &[]);
+            }
+            talk.acknowledged = None;
+            at += 10 * MS;
+        }
+        let c = talk.read();
+        assert_eq!(c.vantage, "sender_of_b");
+        let of = |word: &str| c.b2a.limit_shares.get(word).copied().unwrap_or(0.0);
+        (of("link"), of("application"), c.b2a.limited_by.clone())
+    };
+    // From the first acknowledgement to the last: 90 of each 150 ms.
+    let (link, application, limited_by) = shares(5 * MS, 0);
+    assert!((0.5..0.65).contains(&link), "{link}");
+    assert!(application > 0.3, "{application}");
+    assert_eq!(limited_by.as_deref(), Some("link"));
+    let (link, application, _) = shares(0, 100 * MS);
+    assert!(link < 0.01 && application > 0.85, "{link} {application}");
+}
+
 /// A request of one segment is lost: the second until it is sent again, and the round trip after it, are the loss's.
 #[test]
 fn the_wait_for_a_timeout_is_the_losses_time() {
