@@ -133,6 +133,7 @@ mod unlike_mtus;
 mod unmissed;
 mod unnamed_line;
 mod unread;
+mod vantage;
 mod verdict;
 mod watched;
 mod way_back;

@@ -43,6 +43,9 @@ impl Tool for Commands {
             true => facts.serves(),
             false => facts.reached(typed.target().into_iter()),
         }
+        if !typed.server && typed.has("&") {
+            facts.moments.under_way(line.at);
+        }
         read_options(&typed.options, typed.server, line.at, facts);
         if is_windows(line.bare) {
             let reversed = typed.options.contains(&"-R");

@@ -116,6 +116,8 @@ pub struct Facts {
     pub(crate) sockets_between: BTreeMap<[End; 2], u32>,
     /// Names of the host that each ping went to.
     pub(crate) pings: Vec<Vec<String>>,
+    /// The name at the prompt under which each ping began, which may be empty.
+    pub(crate) pinged_at: Vec<String>,
     /// Whether a ping that its command tied to one version of IP went by IPv6, by its number.
     pub(crate) by_ipv6: BTreeMap<u32, bool>,
     /// When lines were printed, and beside which traffic.
