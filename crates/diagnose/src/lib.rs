@@ -126,6 +126,7 @@ mod tally;
 mod target;
 mod tcp_memory;
 mod ticket;
+mod tunnel;
 mod turns;
 mod twin;
 mod typed;

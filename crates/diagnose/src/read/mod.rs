@@ -80,6 +80,7 @@ use crate::passed::{Linked, Owner, Passed};
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
+use crate::tunnel::Tunnel;
 use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
 pub(crate) use failed::Refused;
@@ -148,6 +149,8 @@ pub struct Facts {
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.
     pub(crate) duplexes: Vec<Duplexed>,
+    /// Interfaces of tunnels.
+    pub(crate) tunnels: Vec<Tunnel>,
     /// Interfaces of hosts that are not down, in the order of the texts.
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
