@@ -92,9 +92,11 @@ fn nameless(text: &str, before: &Label) -> Option<Label> {
     if !typed || named || !is_unix(text) {
         return None;
     }
+    let side = before.side.filter(|_| before.name.is_empty());
     Some(Label {
-        side: before.side.filter(|_| before.name.is_empty()),
+        side,
         unix: true,
+        used: before.used && side.is_some(),
         ..Label::default()
     })
 }
