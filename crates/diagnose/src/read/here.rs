@@ -3,7 +3,7 @@
 use super::label::{self, Label, WINDOWS};
 use super::{Described, Facts};
 use crate::fact::{Of, Place};
-use crate::seen::Side;
+use crate::seen::{Role, Side};
 
 /// Most ends of shells that are kept.
 const SHELLS_MAX: usize = 1000;
@@ -62,6 +62,13 @@ impl Facts {
                 self.prompts.by_windows.insert(asked);
             }
             self.prompts.reached.insert((own.clone(), target));
+        }
+    }
+
+    /// Whoever printed the lines that are read now runs the client of a test: who calls that host a server means another service.
+    pub(super) fn connects(&mut self) {
+        if self.label.side == Some(Role::Server) {
+            self.label.side = None;
         }
     }
 

@@ -208,3 +208,24 @@ fn a_host_of_windows_that_pings_both_ends_is_neither() {
     let left = |n: &String| n.contains("what the texts say of the host of Windows (ticket.txt:1)");
     assert!(d.notes.iter().any(left), "{:?}", d.notes);
 }
+
+/// A host that is called a server, and runs the client of a test, is the test's client: what is printed there is the sender's.
+#[test]
+fn a_server_that_runs_a_client_sends() {
+    let text = "On the branch server:
+$ iperf3 -c 10.30.2.9 -t 10
+[  5] local 10.20.1.15 port 50612 connected to 10.30.2.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  16.2 MBytes  13.6 Mbits/sec    0             sender
+[  5]   0.00-10.04  sec  16.1 MBytes  13.5 Mbits/sec                  receiver
+$ sysctl net.ipv4.tcp_wmem
+net.ipv4.tcp_wmem = 4096 16384 4194304
+";
+    let known = Known {
+        rtt: Some("38 ms".parse().expect("a time")),
+        ..Known::default()
+    };
+    let d = of(text, &known);
+    let buffers = limit(&d.flows[0], "send_buffer");
+    assert!(!buffers.is_empty(), "{:#?}", d.flows[0].ceilings);
+}
