@@ -191,7 +191,8 @@ pub(crate) fn is_windows(facts: &Facts, host: u32) -> bool {
 /// Whether a host may be at an end, by its system.
 fn may_be(facts: &Facts, flow: &Flow, host: u32, side: Side) -> bool {
     let counts = side == Side::Sender && resends(flow);
-    !is_windows(facts, host) || !counts && !bystander::not_windows(facts, flow, host)[side as usize]
+    let another = counts || bystander::not_windows(facts, flow, host)[side as usize];
+    !(is_windows(facts, host) && another)
 }
 
 /// Gives the ends the texts of hosts that nobody names: by their systems, and otherwise to both.
