@@ -98,6 +98,8 @@ pub(crate) struct Around {
     pub(crate) passed_on: Option<String>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
+    /// Runs of pings of two hosts that lie far apart, and may be of two paths.
+    pub(crate) vantages: Option<crate::vantage::Vantages>,
     /// Mean round trips of pings of another time than the test, and of those of its time, seconds, where they lie far apart.
     pub(crate) moved: Option<[f64; 2]>,
     /// How the path changed in mid-test.

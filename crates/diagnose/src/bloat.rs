@@ -143,7 +143,9 @@ impl Evidence {
     pub(crate) fn of_pings(&mut self, facts: &Facts, flow: &Flow) -> Vec<[Figure; 3]> {
         let mut runs = pinged::runs(facts, flow);
         runs.sort_by(|a, b| a[1].value.total_cmp(&b[1].value));
-        let mut other = self.of_routes(facts, flow, &runs);
+        let mut other = self.of_vantages(facts, flow, &runs);
+        runs.retain(|run| !other.contains(run));
+        other.extend(self.of_routes(facts, flow, &runs));
         runs.retain(|run| !other.contains(run));
         self.of_other_times(facts, flow, &runs);
         other.extend(pinged::by_other_version(facts, flow));

@@ -8,8 +8,9 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, alike};
-use crate::placed::by_names;
-use crate::read::Facts;
+use crate::known::System;
+use crate::placed::{by_names, is_windows};
+use crate::read::{Facts, WINDOWS};
 use crate::seen::Side;
 
 /// What was typed and printed at prompts that have a name.
@@ -23,6 +24,29 @@ pub(crate) struct Prompts {
     pub(crate) owns: BTreeSet<(String, String)>,
     /// Runs of pings in the words of Windows.
     pub(crate) windows: BTreeSet<Of>,
+    /// Texts, and what was asked for an answer at their prompts of Windows.
+    pub(crate) by_windows: BTreeSet<(u32, String)>,
+    /// Addresses that were printed at a prompt of a Unix as the own one.
+    pub(crate) unix: BTreeSet<String>,
+}
+
+/// Which ends of a flow a host of Windows is not by what was typed: one whose address was printed at a prompt of a Unix, and one that it asked
+/// for an answer.
+pub(crate) fn not_windows(facts: &Facts, flow: &Flow, host: u32) -> [bool; 2] {
+    let source = facts.host_sources.get(host as usize);
+    [(&flow.from, 0), (&flow.to, 1)].map(|(end, n)| {
+        let printed = |(_, name, address): &(u32, String, String)| {
+            name == WINDOWS && !address.is_empty() && *address == end.host
+        };
+        if facts.shells.iter().any(printed) {
+            return false;
+        }
+        let called = flow.end_names(n);
+        let asked = |(of, target): &(u32, String)| {
+            source == Some(of) && called.iter().any(|c| alike(c, target))
+        };
+        facts.prompts.unix.contains(&end.host) || facts.prompts.by_windows.iter().any(asked)
+    })
 }
 
 /// The end that a host is of by an interface's address, or as the only one that runs a server.
@@ -123,7 +147,12 @@ pub(crate) struct Assumed {
     end: String,
     /// Where its text says something.
     places: BTreeSet<Place>,
+    /// Whether it is one of Windows.
+    windows: bool,
 }
+
+/// What a host of Windows is called whose prompt is all that names it.
+const UNNAMED: &str = "the host of Windows";
 
 impl Assumed {
     /// Those of a flow.
@@ -131,11 +160,15 @@ impl Assumed {
         let host = |n: &u32| {
             let side = flow.end_of(*n)?;
             let said = facts.facts.iter().filter(|f| f.of == Of::Host(*n));
+            let windows = is_windows(facts, *n);
+            let unnamed = windows.then_some(UNNAMED);
+            let named = facts.hosts[*n as usize].first().map(String::as_str);
             Some(Assumed {
-                name: facts.hosts[*n as usize].first()?.clone(),
+                name: named.or(unnamed)?.to_owned(),
                 side,
                 end: flow.called(side),
                 places: said.map(|f| f.at).collect(),
+                windows,
             })
         };
         flow.assumed.iter().filter_map(host).collect()
@@ -161,6 +194,10 @@ impl Assumed {
 
     /// What would tell whether it is that end.
     pub(crate) fn asks(&self) -> MissingFact {
+        let (shows, system) = match self.windows {
+            true => ("ipconfig", Some(System::Windows)),
+            false => ("ip addr", None),
+        };
         MissingFact {
             fact: "host_name",
             would_decide: format!(
@@ -169,10 +206,10 @@ impl Assumed {
                 self.side.name()
             ),
             command: format!(
-                "on {}, the {}: hostname; ip addr; {}",
+                "on {}, the {}: hostname; {shows}; {}",
                 self.end,
                 self.side.name(),
-                crate::missing::settings(None, self.side == Side::Receiver)
+                crate::missing::settings(system, self.side == Side::Receiver)
             ),
         }
     }
@@ -229,8 +266,11 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
     };
     let mut named: Vec<String> = Vec::new();
     for (n, names) in (0_u32..).zip(&facts.hosts) {
-        let Some(name) = names.first().filter(|_| !taken(n)) else {
-            continue;
+        let name = match names.first() {
+            _ if taken(n) => continue,
+            Some(name) => name.as_str(),
+            None if is_windows(facts, n) => UNNAMED,
+            None => continue,
         };
         let mut said = facts.facts.iter().filter(|f| f.of == Of::Host(n));
         if let Some(first) = said.next() {

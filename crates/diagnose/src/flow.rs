@@ -6,6 +6,7 @@ use crate::captured::{self, Captured};
 use crate::fact::{Figure, Of, Place, Value};
 use crate::filed::file_of;
 use crate::follow::TESTERS;
+use crate::history::SEVERAL;
 use crate::known::System;
 use crate::pinged::{self, Pings};
 use crate::placed;
@@ -91,7 +92,24 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     placed::by_cause(facts, &mut flows);
     bypassed::give(facts, &mut flows);
     share(facts, &mut flows);
+    name_apart(facts, &mut flows);
     flows
+}
+
+/// Names tests of the same way and without a name of an end by the line that each begins on; those of a history are of one flow.
+fn name_apart(facts: &Facts, flows: &mut [Flow]) {
+    let names: Vec<String> = flows.iter().map(Flow::name).collect();
+    for (flow, name) in flows.iter_mut().zip(&names) {
+        let count = names.iter().filter(|n| *n == name).count();
+        let nameless = flow.from.host.is_empty() || flow.to.host.is_empty();
+        let test = flow.test.as_mut().filter(|t| t.name.is_empty());
+        if let Some(test) = test
+            && nameless
+            && (2..SEVERAL).contains(&count)
+        {
+            test.name = format!("test at {}", facts.place(test.at));
+        }
+    }
 }
 
 /// A flow of each test, and how many reports of tests had no room.

@@ -7,7 +7,7 @@ use crate::ceiling::{bps, span};
 use crate::document::FlowReport;
 
 /// Tests of one flow from which on they are a history.
-const SEVERAL: usize = 5;
+pub(crate) const SEVERAL: usize = 5;
 
 /// A change below this share of the rate is not worth a word.
 const LEAST_CHANGE: f64 = 0.1;

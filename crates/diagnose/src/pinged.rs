@@ -68,6 +68,8 @@ impl Facts {
     /// A ping more, to a host of these names.
     pub(crate) fn ping(&mut self, names: Vec<String>) -> Of {
         self.reached(names.iter().map(String::as_str));
+        let (_, prompt) = self.prompt();
+        self.pinged_at.push(prompt);
         self.pings.push(names);
         Of::Ping(self.pings.len() as u32 - 1)
     }

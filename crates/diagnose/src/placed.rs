@@ -141,7 +141,7 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
             .or_else(|| by_names(facts, flow, names))
             .or_else(|| headed(facts, flow, n))
             .or_else(|| windows(facts, flow, n))
-            .or_else(|| beside_log(facts, flow, n))
+            .or_else(|| beside_log(facts, flow, n).filter(|side| may_be(facts, flow, n, *side)))
             .or_else(|| bystander::tied(facts, flow, names))
             .or_else(|| others.end_of(flow, n));
         match side {
@@ -183,19 +183,44 @@ impl Flow {
     }
 }
 
+/// Whether a host's text says that it is one of Windows.
+pub(crate) fn is_windows(facts: &Facts, host: u32) -> bool {
+    matches!(said(facts, Of::Host(host)), Some((System::Windows, _)))
+}
+
+/// Whether a host may be at an end, by its system.
+fn may_be(facts: &Facts, flow: &Flow, host: u32, side: Side) -> bool {
+    let counts = side == Side::Sender && resends(flow);
+    let another = counts || bystander::not_windows(facts, flow, host)[side as usize];
+    !(is_windows(facts, host) && another)
+}
+
 /// Gives the ends the texts of hosts that nobody names: by their systems, and otherwise to both.
 fn place_open(facts: &Facts, flow: &mut Flow, open: Vec<u32>) {
     let of_host = |n: u32| said(facts, Of::Host(n)).map(|(system, _)| system);
     let placed = [flow.senders.clone(), flow.receivers.clone()];
+    let ends_said = [Of::Sender, Of::Receiver].map(|of| said(facts, of));
+    let at_end = ends_said
+        .iter()
+        .any(|s| matches!(s, Some((System::Windows, _))));
     for n in open {
+        let ends = [Side::Sender, Side::Receiver].map(|side| may_be(facts, flow, n, side));
+        if ends == [false; 2] {
+            continue;
+        }
+        // What was typed says which end it is not: that it is the other one is assumed.
+        let typed = is_windows(facts, n) && bystander::not_windows(facts, flow, n) != [false; 2];
         let beside = beside_named(facts, &placed, n);
         let fits = |end: usize| match (of_host(n), flow.systems[end]) {
             (Some(mine), Some(theirs)) => mine.agrees(theirs),
-            (Some(System::Windows), None) if end == 0 => !resends(flow),
+            (Some(System::Windows), None) => ends[end],
             _ => true,
         };
         let (sender, receiver) = (fits(0), fits(1));
-        if beside.is_some() {
+        if typed && !sender && !receiver {
+            continue;
+        }
+        if typed && !at_end || beside.is_some() {
             flow.assumed.push(n);
         }
         let exact = |end: usize| of_host(n).is_some() && flow.systems[end].is_some();

@@ -94,6 +94,9 @@ impl Evidence {
         let full = |c: &Cause| {
             c.is_loss() || matches!(c, Cause::Shaper | Cause::CrossTraffic | Cause::Link)
         };
+        if let Some(which) = self.asks_vantage(asking) {
+            return Some(which);
+        }
         let why = self.never_rested()?;
         likely.iter().any(full).then(|| MissingFact {
             fact: "rtt_idle_ns",

@@ -7,6 +7,7 @@ use crate::flow::Flow;
 use crate::items::Item;
 use crate::pinged::{Run, is_over_before, of_other_times};
 use crate::read::Facts;
+use crate::vantage::by_vantages;
 
 /// Runs lie apart from so many nanoseconds on, and this part of the shorter.
 const APART_NS: f64 = 1e7;
@@ -149,11 +150,13 @@ impl Evidence {
         if let (Some(routes), Some(rtt)) = (either, &mut self.rtt) {
             rtt.low = rtt.low.min(routes.least);
         }
+        self.span_vantages();
     }
 }
 
 /// Both round trips, what they mean, and which of them counts.
 pub(crate) fn by_routes(e: &Evidence, items: &mut Vec<Item>) {
+    by_vantages(e, items);
     items.extend(e.around.routes.as_ref().map(|routes| Item {
         holds: 1.0,
         weights: Vec::new(),

@@ -1,12 +1,12 @@
-//! JUN010: queues of classes that hold next to nothing of what is in flight.
+//! JUN010: queues of classes that hold next to nothing of what is in flight, and what they leave one connection.
 
-use farpath_units::Duration;
+use farpath_units::{Duration, Size};
 
 use super::check::slowest;
 use super::class::{Scheduler, SchedulerMap};
 use super::model::Router;
 use crate::finding::{Finding, Severity};
-use crate::qos::Options;
+use crate::qos::{FULL_FRAME_BYTES, Options, queued_tcp};
 use crate::rules::JUN010;
 use crate::source::Place;
 
@@ -69,12 +69,15 @@ fn small(
         false => String::new(),
     };
     let share = 100.0 * time.as_secs_f64() / trip.rtt.as_secs_f64();
+    let held = rate.bytes_in(time);
+    let queue = Size::from_bytes(held.as_bytes().max(FULL_FRAME_BYTES));
+    let left = queued_tcp(rate, queue, trip.rtt);
     let message = format!(
-        "scheduler `{}` holds {} of class `{class}`, {time} at {rate}{whole}: {share:.1} % of what is in flight over a round trip of {}{}",
+        "scheduler `{}` holds {held} of class `{class}`, {time} at {rate}{whole}: {share:.1} % of what is in flight over a round trip of {}{}{}",
         scheduler.name.value,
-        rate.bytes_in(time),
         trip.rtt,
-        trip.how()
+        trip.how(),
+        left.map_or_else(String::new, |left| format!("; {}", left.words()))
     );
     let remedy = format!(
         "nothing, where the class carries no transfers; else up to `buffer-size temporal {}`, the microseconds of the round trip, as far as the card takes it",

@@ -180,6 +180,21 @@ pub(crate) struct Queued {
     pub(crate) fills: Size,
 }
 
+impl Queued {
+    /// What the connection gets at most, for people.
+    pub(crate) fn words(&self) -> String {
+        let start = self.overflows.map_or_else(String::new, |window| {
+            format!(
+                ", and begins far below: slow start overflows the queue at a window of {window:.1}"
+            )
+        });
+        format!(
+            "one TCP connection gets at most about {:.1} of payload{start}",
+            self.gets
+        )
+    }
+}
+
 /// What one TCP connection gets of `rate` behind a queue of `queue` bytes of frames, as `predict path --queue` has it. `None`
 /// where the queue holds no full frame, or the round trip is zero.
 pub(crate) fn queued_tcp(rate: Rate, queue: Size, rtt: Duration) -> Option<Queued> {

@@ -153,11 +153,24 @@ fn jun010_queues_far_below_what_is_in_flight() {
         time.len() == 1 && time[0].0 == Severity::Warning && time[0].1.contains(": 0.2 % of"),
         "{time:?}"
     );
+    // The longer the queue, the more a connection gets; a port of 1 Gbit/s carries less of payload.
+    let gets = |found: &[(Severity, String)]| -> f64 {
+        let (_, rest) = found[0]
+            .1
+            .split_once("; one TCP connection gets at most about ")
+            .expect("it is said");
+        let (number, rest) = rest.split_once(" Mbit/s of payload").expect("a rate");
+        assert!(rest.contains("slow start overflows the queue"), "{rest}");
+        number.parse().expect("a number")
+    };
+    let short = gets(&time);
+    assert!(short > 300.0 && short < 950.0, "{time:?}");
     let with_prefix = with("buffer-size temporal 1k;");
     assert!(
         with_prefix.len() == 1 && with_prefix[0].1.contains(": 1.0 % of"),
         "{with_prefix:?}"
     );
+    assert!(gets(&with_prefix) >= short, "{with_prefix:?}");
     let part = with("buffer-size percent 1;");
     assert!(
         part.len() == 1 && part[0].0 == Severity::Info && part[0].1.contains("1 ms at 1 Gbit/s"),

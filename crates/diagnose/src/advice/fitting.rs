@@ -1,5 +1,7 @@
 //! A size of packets that passes where larger ones vanish.
 
+mod tunnelled;
+
 use super::systems::{Between, Remedy, probing};
 use crate::evidence::Evidence;
 use crate::flow::Flow;
@@ -7,6 +9,8 @@ use crate::holes::is_bridged;
 use crate::known::System;
 use crate::read::Facts;
 use crate::segments::HEADERS;
+use crate::tunnel;
+use tunnelled::through;
 
 /// What to change against a hole, at a sender of this system.
 pub(super) fn against_hole(
@@ -14,8 +18,19 @@ pub(super) fn against_hole(
     e: &Evidence,
     (facts, flow): (&Facts, &Flow),
 ) -> Remedy {
-    let bridged = is_bridged(facts, flow);
-    probing(&fitting((facts, flow), e), Between { system, bridged })
+    let size = fitting((facts, flow), e);
+    let lost = e
+        .large_lost
+        .as_ref()
+        .map_or(e.mss + HEADERS, |lost| lost.value);
+    let tunnel = tunnel::of_flow(facts, flow, [size.0 as f64, lost]);
+    // No router between the ends of a tunnel lowers what is within it.
+    let bridged = tunnel.is_none() && is_bridged(facts, flow);
+    let remedy = probing(&size, Between { system, bridged });
+    match tunnel {
+        Some(tunnel) => through(tunnel, size.0, remedy),
+        None => remedy,
+    }
 }
 
 /// A size of packets that passes, and how that is known: what a router reported, or else the largest ping that was answered,

@@ -41,7 +41,13 @@ impl Tool for Commands {
         };
         match typed.server {
             true => facts.serves(),
-            false => facts.reached(typed.target().into_iter()),
+            false => {
+                facts.connects();
+                facts.reached(typed.target().into_iter());
+            }
+        }
+        if !typed.server && typed.has("&") {
+            facts.moments.under_way(line.at);
         }
         read_options(&typed.options, typed.server, line.at, facts);
         if is_windows(line.bare) {

@@ -3,7 +3,7 @@
 use super::label::{self, Label, WINDOWS};
 use super::{Described, Facts};
 use crate::fact::{Of, Place};
-use crate::seen::Side;
+use crate::seen::{Role, Side};
 
 /// Most ends of shells that are kept.
 const SHELLS_MAX: usize = 1000;
@@ -42,17 +42,33 @@ impl Facts {
         let source = self.here();
         if self.shells.len() < SHELLS_MAX {
             let name = self.label.name.clone();
-            self.shells.insert((source, name, crate::address(address)));
+            let address = crate::address(address);
+            if self.label.unix && !address.is_empty() {
+                self.prompts.unix.insert(address.clone());
+            }
+            self.shells.insert((source, name, address));
         }
     }
 
     /// Whoever printed the lines that are read now asked these for something: it is another host.
     pub(crate) fn reached<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         let own = self.label.name.clone();
+        let source = self.here();
         let room = self.prompts.reached.len() < SHELLS_MAX;
         for name in names.filter(|n| room && !own.is_empty() && !n.is_empty()) {
             let target = crate::address(name);
+            if own == WINDOWS {
+                let asked = (source, target.clone());
+                self.prompts.by_windows.insert(asked);
+            }
             self.prompts.reached.insert((own.clone(), target));
+        }
+    }
+
+    /// Whoever printed the lines that are read now runs the client of a test: who calls that host a server means another service.
+    pub(super) fn connects(&mut self) {
+        if self.label.side == Some(Role::Server) {
+            self.label.side = None;
         }
     }
 

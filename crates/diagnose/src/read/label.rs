@@ -11,6 +11,8 @@ pub(super) struct Label {
     pub(super) side: Option<Role>,
     /// Name of the host, empty if only the end was named; [`WINDOWS`] at a prompt of Windows.
     pub(super) name: String,
+    /// Whether it is a shell's prompt of a Unix.
+    pub(super) unix: bool,
     /// Whether something under it was read.
     pub(super) used: bool,
 }
@@ -63,16 +65,49 @@ pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
             ..Label::default()
         });
     }
-    let name = match command::is_windows(text) {
-        true => windows(text)?.to_owned(),
-        false => redact(prompt(text)?),
+    let name = match (command::is_windows(text), prompt(text)) {
+        (true, _) => windows(text)?.to_owned(),
+        (false, Some(name)) => redact(name),
+        (false, None) => return nameless(text, before),
     };
     let same = before.name.is_empty() || before.name == name;
     Some(Label {
         side: end(name.split('.').next().unwrap_or("")).or(before.side.filter(|_| same)),
         name,
+        unix: is_unix(text),
         used: false,
     })
+}
+
+/// What a prompt without a name says, `$ iperf3 -c far`: what is typed there is of a Unix, and of another host than what was typed at a
+/// prompt of Windows.
+fn nameless(text: &str, before: &Label) -> Option<Label> {
+    let typed = match text.chars().next()? {
+        '$' => is_typed(text),
+        // A comment, or a heading, begins as root's prompt does.
+        '#' => command::typed(text).is_some(),
+        _ => false,
+    };
+    let named = !before.name.is_empty() && before.name != WINDOWS;
+    if !typed || named || !is_unix(text) {
+        return None;
+    }
+    let side = before.side.filter(|_| before.name.is_empty());
+    Some(Label {
+        side,
+        unix: true,
+        used: before.used && side.is_some(),
+        ..Label::default()
+    })
+}
+
+/// What shells of a Unix that run on Windows are called, and how its programs end.
+const ON_WINDOWS: [&str; 4] = [".exe", "MINGW", "MSYS", "CYGWIN"];
+
+/// Whether the prompt that a line begins with is one of a Unix: its mark is none of Windows, and nothing says that it runs there.
+fn is_unix(text: &str) -> bool {
+    let mark = mark(text).and_then(|at| text[at..].chars().next());
+    matches!(mark, Some('$' | '#' | '%')) && !ON_WINDOWS.iter().any(|w| text.contains(w))
 }
 
 /// What the name of a file calls the host it is of.
@@ -186,7 +221,7 @@ fn prompt(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_typed, prompt};
+    use super::{Label, WINDOWS, is_typed, label, prompt};
 
     #[test]
     fn what_was_typed_is_known_by_its_prompt() {
@@ -201,6 +236,45 @@ mod tests {
         for prose in ["Dear all,", "50 % of it", "$ ls", "the tunnel > gateway"] {
             assert!(!is_typed(prose), "{prose}");
         }
+    }
+
+    #[test]
+    fn a_prompt_of_a_unix_is_of_another_host_than_one_of_windows() {
+        let windows = Label {
+            name: WINDOWS.to_owned(),
+            ..Label::default()
+        };
+        let unnamed = Label {
+            unix: true,
+            ..Label::default()
+        };
+        for typed in [
+            "$ iperf3 -c 192.0.2.9 -t 10",
+            "# iperf3 -c 192.0.2.9",
+            "$ ss -tin",
+        ] {
+            assert_eq!(label(typed, &windows), Some(unnamed.clone()), "{typed}");
+        }
+        for other in [
+            "# iperf3 results",
+            "$ ./iperf3.exe -c 192.0.2.9",
+            "$ 100 a month",
+        ] {
+            assert_eq!(label(other, &windows), None, "{other}");
+        }
+        let named = |text: &str| label(text, &windows).map(|l| (l.name, l.unix));
+        assert_eq!(
+            named("[ops@srv7 ~]$ ss -tin"),
+            Some(("srv7".to_owned(), true))
+        );
+        assert_eq!(
+            named("srv7> ping 192.0.2.9"),
+            Some(("srv7".to_owned(), false))
+        );
+        assert_eq!(
+            named("C:\\>ping 192.0.2.9"),
+            Some((WINDOWS.to_owned(), false))
+        );
     }
 
     #[test]

@@ -80,6 +80,7 @@ use crate::passed::{Linked, Owner, Passed};
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
+use crate::tunnel::Tunnel;
 use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
 pub(crate) use failed::Refused;
@@ -116,6 +117,8 @@ pub struct Facts {
     pub(crate) sockets_between: BTreeMap<[End; 2], u32>,
     /// Names of the host that each ping went to.
     pub(crate) pings: Vec<Vec<String>>,
+    /// The name at the prompt under which each ping began, which may be empty.
+    pub(crate) pinged_at: Vec<String>,
     /// Whether a ping that its command tied to one version of IP went by IPv6, by its number.
     pub(crate) by_ipv6: BTreeMap<u32, bool>,
     /// When lines were printed, and beside which traffic.
@@ -146,6 +149,8 @@ pub struct Facts {
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.
     pub(crate) duplexes: Vec<Duplexed>,
+    /// Interfaces of tunnels.
+    pub(crate) tunnels: Vec<Tunnel>,
     /// Interfaces of hosts that are not down, in the order of the texts.
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.

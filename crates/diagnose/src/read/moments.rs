@@ -30,6 +30,9 @@ const OVER: [&str; 10] = [
     "without", "no", "not", "stopped", "off", "before", "after", "idle", "paused", "finished",
 ];
 
+/// Words that say that a ping was sent under load.
+const LOADED: [&str; 6] = ["load", "loaded", "during", "meanwhile", "while", "running"];
+
 /// Traffic that is not that of a program which measures.
 const OTHERS: [&str; 8] = [
     "backup",
@@ -54,6 +57,8 @@ pub(crate) struct Moments {
     comments: Vec<(Place, Vec<String>)>,
     /// Times that headings, comments and names of files name.
     headings: Vec<(Place, Period)>,
+    /// Lines that say that what follows was sent under load, and headings that say the opposite.
+    loads: Vec<(Place, bool)>,
     /// The names of hosts at prompts behind which something was typed.
     prompts: Vec<(Place, String)>,
 }
@@ -70,6 +75,7 @@ struct Date {
 impl Moments {
     /// Takes a line that no tool took, where it is a date or a comment.
     pub(super) fn read(&mut self, line: Line<'_>) {
+        self.load(line);
         if let Some(period) = heading(line.bare).and_then(|text| Period::of(&words(text)))
             && self.headings.len() < KEPT_MAX
         {
@@ -84,6 +90,30 @@ impl Moments {
         {
             self.comments.push((line.at, words));
         }
+    }
+
+    /// Takes what a line says of the load under which what follows was sent.
+    fn load(&mut self, line: Line<'_>) {
+        let heads = heading(line.bare);
+        let prose = heads.or(Some(line.bare).filter(|text| !label::is_typed(text)));
+        let words = prose.map(words).unwrap_or_default();
+        let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
+        let (over, loaded) = (has(&OVER), has(&LOADED));
+        if (loaded && !over || over && heads.is_some()) && self.loads.len() < KEPT_MAX {
+            self.loads.push((line.at, !over));
+        }
+    }
+
+    /// A test was started in the background: what follows was sent beside it.
+    pub(super) fn under_way(&mut self, at: Place) {
+        if self.loads.len() < KEPT_MAX {
+            self.loads.push((at, true));
+        }
+    }
+
+    /// Whether a text says that what was printed at a place was sent under load.
+    pub(crate) fn is_loaded(&self, at: Place) -> bool {
+        before(&self.loads, at).is_some_and(|(_, loaded)| *loaded)
     }
 
     /// Takes a line that is a heading of a time alone, such as `Monday:`, whatever tool printed the lines before it.
@@ -262,6 +292,27 @@ mod tests {
         let leap = seconds("Thu Feb 29 00:00:00 UTC 2024");
         assert_eq!(seconds("Fri Mar  1 00:00:00 UTC 2024") - leap, 86_400);
         assert_eq!(date("Thu we saw it at 02:58 for the first time"), None);
+    }
+
+    #[test]
+    fn load_is_what_a_line_above_says() {
+        let mut moments = Moments::default();
+        let place = |line| Place::Line(0, line);
+        let lines = [
+            (1, "Ticket 4711"),
+            (3, "Ping during the transfer"),
+            (5, "Thanks"),
+            (7, "# before the test"),
+            (9, "a$ ping far  # while it is running"),
+        ];
+        for (line, bare) in lines {
+            let at = place(line);
+            moments.read(Line { bare, at });
+        }
+        moments.under_way(place(11));
+        let loaded = [2, 4, 6, 8, 10, 12].map(|line| moments.is_loaded(place(line)));
+        assert_eq!(loaded, [false, true, true, false, true, true]);
+        assert!(!moments.is_loaded(Place::Line(1, 2)));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::fact::{Fact, Of, Place, Value};
 use crate::negotiated::Negotiated;
 use crate::passed::{Counter, Link, Unit, Way};
 use crate::tally::{TRANSITIONS, UNSENT};
+use crate::tunnel;
 use crate::words::{after, decimal, whole};
 
 /// The state of reading.
@@ -74,8 +75,9 @@ impl Tool for Nic {
             self.asked = Some(asked);
             return true;
         }
-        if let Some(mtu) = tunnel(text) {
-            facts.exact(Of::Path, "mtu_tunnel_bytes", mtu, line.at);
+        let tunnel = tunnel::head(text);
+        if let Some(head) = &tunnel {
+            facts.tunnel(head, line.at);
         }
         if let Some(kind) = begins(text) {
             if !going || self.kind != kind {
@@ -113,7 +115,7 @@ impl Tool for Nic {
             }
             return true;
         }
-        if text.contains(": flags=") && tunnel(text).is_some() {
+        if text.contains(": flags=") && tunnel.is_some_and(|head| head.point_to_point) {
             return true;
         }
         if net_tools::begins(text).is_some() || going && routed::begins(text) {
@@ -193,15 +195,6 @@ const HEADS: [&str; 5] = [
     "Coalesce parameters for ",
     "Pause parameters for ",
 ];
-
-/// The MTU of a tunnel's interface: `7: wg0: <POINTOPOINT,NOARP,UP> mtu 1420`, `utun4: flags=8051<UP,POINTOPOINT> mtu 1380`.
-fn tunnel(text: &str) -> Option<f64> {
-    let flags = text.split_once('<')?.1.split_once('>')?.0;
-    let is_tunnel = flags.split(',').any(|flag| flag == "POINTOPOINT");
-    after(text, " mtu ")
-        .and_then(decimal)
-        .filter(|mtu| is_tunnel && *mtu >= 576.0)
-}
 
 /// Longest line that is taken for a command.
 const COMMAND_MAX: usize = 200;

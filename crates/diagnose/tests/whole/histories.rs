@@ -68,3 +68,32 @@ fn a_few_tests_are_no_history() {
     let first = found.flows[0].observed.at_utc_ns;
     assert_eq!(first, Some(1_780_000_000_000_000_000));
 }
+
+/// Rows of tests that name no host: the line that each begins on tells them apart, but for a history, which is of one flow.
+#[test]
+fn tests_without_names_of_their_ends_are_named_by_their_lines() {
+    let log = |mbps: u32| {
+        format!(
+            "[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec   {mbps} MBytes  {mbps} Mbits/sec    0             sender\n[  5]   0.00-10.00  sec   {mbps} MBytes  {mbps} Mbits/sec                  receiver\n"
+        )
+    };
+    let names = |rates: &[u32]| -> Vec<String> {
+        let files: Vec<(String, String)> = rates
+            .iter()
+            .map(|mbps| (format!("log{mbps}.txt"), log(*mbps)))
+            .collect();
+        let named: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
+        let found = of_files(&named, &Known::default());
+        found.flows.into_iter().map(|f| f.name).collect()
+    };
+    let alone = "sender > receiver";
+    assert_eq!(names(&[90]), [alone]);
+    assert_eq!(
+        names(&[90, 40]),
+        [
+            "sender > receiver (test at log90.txt:2)",
+            "sender > receiver (test at log40.txt:2)"
+        ]
+    );
+    assert_eq!(names(&[90, 80, 70, 60, 50]), [alone; 5]);
+}

@@ -260,3 +260,51 @@ fn a_hole_in_one_subnet_is_a_switch() {
         "{commands}"
     );
 }
+
+/// Packets as large as a tunnel's interface takes vanish in it: its MTU and smaller segments come before what a sender can do, and no switch
+/// is to be changed. Where a route says that the path is another one, the tunnel is left alone.
+#[test]
+fn a_hole_in_a_tunnel_is_mended_at_the_tunnel() {
+    let ping = |bytes: u32, received: u32| {
+        let answer = match received {
+            0 => String::new(),
+            _ => format!(
+                "{} bytes from 192.0.2.2: icmp_seq=1 ttl=64 time=21.2 ms\n",
+                bytes - 20
+            ),
+        };
+        format!(
+            "PING 192.0.2.2 (192.0.2.2) {}({bytes}) bytes of data.\n{answer}\n--- 192.0.2.2 ping statistics ---\n3 packets transmitted, {received} received, {}% packet loss, time 2030ms\n",
+            bytes - 28,
+            if received > 0 { 0 } else { 100 }
+        )
+    };
+    let of = |route: &str| {
+        let text = format!(
+            "{}{}\n7: wg0: <POINTOPOINT,NOARP,UP,LOWER_UP> mtu 1420 qdisc noqueue state UNKNOWN group default qlen 1000\n    link/none \n{route}",
+            ping(1420, 0),
+            ping(1360, 3)
+        );
+        let d = crate::of(&text, &Known::default());
+        let flow = d.flows[0].clone();
+        assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+        flow
+    };
+    for route in ["", "\n192.0.2.2 dev wg0 src 192.0.2.1 uid 0\n"] {
+        let flow = of(route);
+        let commands = crate::commands(&flow);
+        let tunnel = commands.find("ip link set dev wg0 mtu 1360");
+        let sender = commands.find("sysctl -w net.ipv4.tcp_mtu_probing=1");
+        assert!(tunnel.is_some() && tunnel < sender, "{commands}");
+        assert!(commands.contains("--clamp-mss-to-pmtu"), "{commands}");
+        assert!(!commands.contains("on each switch"), "{commands}");
+        let undo = flow.changes[0].undo.join("\n");
+        assert!(undo.contains("ip link set dev wg0 mtu 1420"), "{undo}");
+    }
+    let beside = of("\n192.0.2.2 dev eth0 src 192.0.2.1 uid 0\n");
+    let commands = crate::commands(&beside);
+    assert!(
+        commands.contains("on each switch") && !commands.contains("wg0"),
+        "{commands}"
+    );
+}

@@ -86,6 +86,7 @@ mod unread;
 mod unrested;
 mod unsaid;
 mod unscaled;
+mod vantages;
 mod views;
 mod watched;
 mod way_back;

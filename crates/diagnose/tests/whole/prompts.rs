@@ -145,3 +145,87 @@ fn a_system_that_you_say_stays_with_its_host_in_the_other_direction() {
         .any(|n| n.contains("--line 50.0 Mbit/s is taken both ways"));
     assert!(note, "{:?}", d.notes);
 }
+
+/// A server of Windows pings these, and a branch sends to it; `command` is what was typed there, `again` what iperf3 counted as sent again.
+fn from_branch(pinged: &[&str], command: &str, again: &str) -> Diagnosis {
+    let ping = |address: &&str| {
+        format!(
+            "C:\\>ping {address}\n\nPinging {address} with 32 bytes of data:\nReply from {address}: bytes=32 time=38ms TTL=122\n\nPing statistics for {address}:\n    Packets: Sent = 4, Received = 4, Lost = 0 (0% loss),\nApproximate round trip times in milli-seconds:\n    Minimum = 38ms, Maximum = 38ms, Average = 38ms\n\n"
+        )
+    };
+    let pings: String = pinged.iter().map(ping).collect();
+    let text = format!(
+        "{}{pings}{command}[  5] local 10.20.1.15 port 50612 connected to 10.30.2.9 port 5201\n[ ID] Interval           Transfer     Bitrate\n[  5]   0.00-10.00  sec  16.2 MBytes  13.6 Mbits/sec{again}             sender\n[  5]   0.00-10.04  sec  16.1 MBytes  13.5 Mbits/sec                  receiver\n",
+        netsh("C:\\>")
+    );
+    let known = Known {
+        rtt: Some("38 ms".parse().expect("a time")),
+        ..Known::default()
+    };
+    of(&text, &known)
+}
+
+/// Whether the level of Windows is a ceiling: it is that of who receives.
+fn by_level(flow: &FlowReport) -> bool {
+    let mut all = flow.ceilings.iter();
+    all.any(|c| c.formula.contains("auto-tuning level disabled of Windows"))
+}
+
+/// A host does not ping itself, the prompt before a test is of the end that printed it, and Windows counts nothing as sent again.
+#[test]
+fn the_host_of_windows_is_the_end_that_it_may_be() {
+    let headed = "On the branch server (Linux):\n$ iperf3 -c 10.30.2.9 -t 10\n";
+    let typed = "$ iperf3 -c 10.30.2.9 -t 10\n";
+    let branch: &[&str] = &["10.20.1.15"];
+    for (pinged, command, again) in [
+        (branch, headed, "    0"),
+        (branch, typed, "     "),
+        (branch, "", "     "),
+        (&[][..], typed, "     "),
+        (&[][..], "", "    0"),
+    ] {
+        let d = from_branch(pinged, command, again);
+        assert_eq!(d.flows.len(), 1, "{:#?}", d.flows);
+        let flow = &d.flows[0];
+        let what = format!("{pinged:?} {command:?} {again:?}");
+        assert!(by_level(flow), "{what}: {:#?}", flow.ceilings);
+        for (host, os) in systems(flow) {
+            let is = os != "windows" || host == "10.30.2.9";
+            assert!(is, "{what}: {:#?}", flow.changes);
+        }
+    }
+}
+
+/// Windows asked both ends for an answer: it is a third host, and its settings are of neither.
+#[test]
+fn a_host_of_windows_that_pings_both_ends_is_neither() {
+    let typed = "$ iperf3 -c 10.30.2.9 -t 10\n";
+    let d = from_branch(&["10.20.1.15", "10.30.2.9"], typed, "     ");
+    let flow = &d.flows[0];
+    assert!(!by_level(flow), "{:#?}", flow.ceilings);
+    let is_windows = |(_, os): &(&str, &str)| *os == "windows";
+    assert!(!systems(flow).iter().any(is_windows), "{:#?}", flow.changes);
+    let left = |n: &String| n.contains("what the texts say of the host of Windows (ticket.txt:1)");
+    assert!(d.notes.iter().any(left), "{:?}", d.notes);
+}
+
+/// A host that is called a server, and runs the client of a test, is the test's client: what is printed there is the sender's.
+#[test]
+fn a_server_that_runs_a_client_sends() {
+    let text = "On the branch server:
+$ iperf3 -c 10.30.2.9 -t 10
+[  5] local 10.20.1.15 port 50612 connected to 10.30.2.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  16.2 MBytes  13.6 Mbits/sec    0             sender
+[  5]   0.00-10.04  sec  16.1 MBytes  13.5 Mbits/sec                  receiver
+$ sysctl net.ipv4.tcp_wmem
+net.ipv4.tcp_wmem = 4096 16384 4194304
+";
+    let known = Known {
+        rtt: Some("38 ms".parse().expect("a time")),
+        ..Known::default()
+    };
+    let d = of(text, &known);
+    let buffers = limit(&d.flows[0], "send_buffer");
+    assert!(!buffers.is_empty(), "{:#?}", d.flows[0].ceilings);
+}

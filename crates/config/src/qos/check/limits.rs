@@ -83,13 +83,10 @@ fn short(name: &str, limit: QueueLimit, rate: Rate, trip: Trip) -> Option<(Strin
             "{what}, less than one full frame of {frame} B: taken as written, what finds the shaper busy is lost"
         ),
         false => format!(
-            "{what}, {share:.1} % of what is in flight over a round trip of {}{}; one TCP connection gets at most about {:.1} of payload{}",
+            "{what}, {share:.1} % of what is in flight over a round trip of {}{}; {}",
             trip.rtt,
             trip.how(),
-            queue.gets,
-            queue.overflows.map_or_else(String::new, |window| format!(
-                ", and begins far below: slow start overflows the queue at a window of {window:.1}"
-            ))
+            queue.words()
         ),
     };
     let packets = |bytes: u64| bytes.div_ceil(frame).max(1);
