@@ -116,6 +116,8 @@ pub(crate) struct Around {
     pub(crate) other_tunnel: Option<String>,
     /// A full table of connections, beside some that did not open.
     pub(crate) full_table: Option<crate::full_table::FullTable>,
+    /// A server's full accept queue, as two of three signs show it.
+    pub(crate) accept_queue: Option<crate::accept_queue::AcceptQueue>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
     /// Links that logs say went down.
@@ -214,6 +216,7 @@ impl Evidence {
         self.of_slots(facts, flow);
         self.of_held_small(facts, flow);
         self.of_full_table(facts);
+        self.of_accept_queue(facts);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -319,6 +322,7 @@ pub(crate) const PORT: &str = "the interface of a host";
 
 /// What they speak for.
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
+    crate::accept_queue::by_accept_queue(e, items);
     let Some(rate) = &e.rate else {
         // A disk that keeps a program from reading needs no rate.
         if e.stands_unread() {

@@ -62,6 +62,8 @@ pub enum Cause {
     FullTable,
     /// Marks of a queue that does not drop (ECN), and the window that was made smaller for them.
     Marks,
+    /// A server's accept queue, which its program empties too slowly.
+    AcceptQueue,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -131,6 +133,11 @@ const NAMES: &[(Cause, &str, &str)] = &[
         "a full table of connections",
     ),
     (Cause::Marks, "ecn_marks", "ECN marks of a queue"),
+    (
+        Cause::AcceptQueue,
+        "accept_queue",
+        "the server's accept queue, which is full",
+    ),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];
@@ -166,6 +173,11 @@ impl Cause {
             self,
             Cause::RandomLoss | Cause::CongestionLoss | Cause::ShallowBuffer | Cause::Policer
         )
+    }
+
+    /// Whether it holds a connection up before any data flows, so that it shows without a rate.
+    pub(crate) const fn is_before_data(self) -> bool {
+        matches!(self, Cause::FullTable | Cause::AcceptQueue)
     }
 
     /// Whether it leaves the same rate from the end of the start on. Losses and a full line have the whole test, and a start that is

@@ -127,6 +127,7 @@ pub(crate) const PRIORS: &[(Cause, f64)] = &[
     (Cause::Recovery, crate::recovering::UNSEEN),
     (Cause::FullTable, crate::full_table::UNSEEN),
     (Cause::Marks, crate::marked::UNSEEN),
+    (Cause::AcceptQueue, crate::accept_queue::UNSEEN),
     (Cause::None, -10.0),
 ];
 

@@ -6,6 +6,7 @@
 //! what to change. Connections of captures join them as [`Facts::capture`]. Nothing here opens a file or a socket, and a line
 //! that is not understood is counted and left.
 
+mod accept_queue;
 mod account;
 mod advice;
 mod around;

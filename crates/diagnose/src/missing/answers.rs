@@ -10,6 +10,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if e.rate.is_some() {
         return Vec::new();
     }
+    if let Some(queue) = &e.around.accept_queue {
+        return queue.asks();
+    }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;

@@ -82,7 +82,7 @@ use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
 use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
-pub(crate) use failed::Refused;
+pub(crate) use failed::{FullQueue, Refused};
 use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
@@ -518,6 +518,7 @@ impl Facts {
             && self.ports.is_empty()
             && self.captured.is_empty()
             && self.syns.is_empty()
+            && !self.refused.shows_full_queue()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 

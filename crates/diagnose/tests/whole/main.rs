@@ -1,5 +1,6 @@
 //! Texts in, verdicts out.
 
+mod accept_queues;
 mod alike;
 mod already;
 mod asked;
