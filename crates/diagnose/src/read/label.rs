@@ -32,7 +32,7 @@ const COMMANDS: [&str; 26] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 20] = [
+const ALSO: [&str; 22] = [
     "dd",
     "mtr",
     "traceroute",
@@ -53,6 +53,8 @@ const ALSO: [&str; 20] = [
     "Get-NetAdapter",
     "Get-NetAdapterStatistics",
     "Get-NetTCPSetting",
+    "Get-SmbConnection",
+    "smbstatus",
 ];
 
 /// Reads a label; `before` is the one in force.

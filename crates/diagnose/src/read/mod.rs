@@ -56,6 +56,7 @@ mod router;
 mod router_cpu;
 mod routeros;
 mod scheduled;
+mod smb;
 mod sockstat;
 mod speedtest;
 mod ss;
@@ -91,6 +92,7 @@ pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use processor::HEADED;
+pub(crate) use smb::{DIALECT, OLD_DIALECT};
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]
@@ -271,6 +273,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(sockstat::Sockstat::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
+        Box::new(smb::Smb::default()),
         Box::new(windows::Netsh::default()),
         Box::new(powershell::PowerShell::default()),
         Box::new(windows::Registry::default()),

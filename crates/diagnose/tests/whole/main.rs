@@ -69,6 +69,7 @@ mod slac;
 mod slow_readers;
 mod slower_lines;
 mod small_writes;
+mod smb;
 mod standing;
 mod start;
 mod stood;
