@@ -210,7 +210,9 @@ impl Evidence {
     /// Whether the wait before any data is explained, and nothing is left to ask.
     pub(crate) fn explains_waiting(&self) -> bool {
         let queue = self.around.accept_queue.as_ref();
+        let names = self.around.names.as_ref();
         queue.is_some_and(|queue| queue.asks().is_empty())
+            || queue.is_none() && names.is_some_and(|names| names.asks().is_none())
     }
 }
 

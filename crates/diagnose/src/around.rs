@@ -118,6 +118,8 @@ pub(crate) struct Around {
     pub(crate) full_table: Option<crate::full_table::FullTable>,
     /// A server's full accept queue, as two of three signs show it.
     pub(crate) accept_queue: Option<crate::accept_queue::AcceptQueue>,
+    /// A wait for a name.
+    pub(crate) names: Option<crate::names::NameWait>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
     /// Links that logs say went down.
@@ -217,6 +219,7 @@ impl Evidence {
         self.of_held_small(facts, flow);
         self.of_full_table(facts);
         self.of_accept_queue(facts);
+        self.of_names(facts);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -323,6 +326,7 @@ pub(crate) const PORT: &str = "the interface of a host";
 /// What they speak for.
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::accept_queue::by_accept_queue(e, items);
+    crate::names::by_names(e, items);
     let Some(rate) = &e.rate else {
         // A disk that keeps a program from reading needs no rate.
         if e.stands_unread() {

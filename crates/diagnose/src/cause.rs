@@ -64,6 +64,8 @@ pub enum Cause {
     Marks,
     /// A server's accept queue, which its program empties too slowly.
     AcceptQueue,
+    /// The look-up of a name, before anything is sent.
+    NameLookup,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -138,6 +140,7 @@ const NAMES: &[(Cause, &str, &str)] = &[
         "accept_queue",
         "the server's accept queue, which is full",
     ),
+    (Cause::NameLookup, "name_lookup", "the look-up of a name"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];
@@ -177,7 +180,10 @@ impl Cause {
 
     /// Whether it holds a connection up before any data flows, so that it shows without a rate.
     pub(crate) const fn is_before_data(self) -> bool {
-        matches!(self, Cause::FullTable | Cause::AcceptQueue)
+        matches!(
+            self,
+            Cause::FullTable | Cause::AcceptQueue | Cause::NameLookup
+        )
     }
 
     /// Whether it leaves the same rate from the end of the start on. Losses and a full line have the whole test, and a start that is

@@ -128,6 +128,7 @@ pub(crate) const PRIORS: &[(Cause, f64)] = &[
     (Cause::FullTable, crate::full_table::UNSEEN),
     (Cause::Marks, crate::marked::UNSEEN),
     (Cause::AcceptQueue, crate::accept_queue::UNSEEN),
+    (Cause::NameLookup, crate::names::UNSEEN),
     (Cause::None, -10.0),
 ];
 

@@ -74,6 +74,7 @@ mod member;
 mod memory;
 mod missing;
 mod mounted;
+mod names;
 mod negotiated;
 mod observed;
 mod on_the_wire;

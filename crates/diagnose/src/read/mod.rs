@@ -75,6 +75,7 @@ use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
+use crate::names::Names;
 use crate::negotiated::Negotiated;
 use crate::own_drops::Queue;
 use crate::passed::{Linked, Owner, Passed};
@@ -83,6 +84,7 @@ use crate::seen::{End, Role, Test};
 use crate::tally::Reading;
 use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
+pub(crate) use dig::GIVEN_UP;
 pub(crate) use failed::{FullQueue, Refused};
 use label::Label;
 pub(crate) use label::WINDOWS;
@@ -178,6 +180,8 @@ pub struct Facts {
     pub ignored: Vec<Vec<u32>>,
     /// How many lines of each source nobody knew.
     pub ignored_count: Vec<usize>,
+    /// What was said of names that are looked up, and of their servers.
+    pub(crate) names: Names,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -286,7 +290,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
-        Box::new(dig::Dig),
+        Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
@@ -522,6 +526,7 @@ impl Facts {
             && self.captured.is_empty()
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
+            && !self.names.decide()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 

@@ -33,6 +33,7 @@ mod holes;
 mod hostile;
 mod later;
 mod members;
+mod names;
 mod negotiated;
 mod nexus;
 mod nfs;
