@@ -118,6 +118,8 @@ pub(crate) struct Around {
     pub(crate) full_table: Option<crate::full_table::FullTable>,
     /// A server's full accept queue, as two of three signs show it.
     pub(crate) accept_queue: Option<crate::accept_queue::AcceptQueue>,
+    /// A transfer of the same host's files by another command.
+    pub(crate) fetched_beside: Option<crate::fetches::Beside>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
     /// The slot of an interface card that carries least.
@@ -220,6 +222,7 @@ impl Evidence {
         self.of_full_table(facts);
         self.of_accept_queue(facts);
         self.of_names(facts);
+        self.of_fetches(facts, flow);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -327,6 +330,7 @@ pub(crate) const PORT: &str = "the interface of a host";
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::accept_queue::by_accept_queue(e, items);
     crate::names::by_names(e, items);
+    crate::fetches::by_fetches(e, items);
     let Some(rate) = &e.rate else {
         // A disk that keeps a program from reading needs no rate.
         if e.stands_unread() {

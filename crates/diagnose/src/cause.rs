@@ -66,6 +66,8 @@ pub enum Cause {
     AcceptQueue,
     /// The look-up of a name, before anything is sent.
     NameLookup,
+    /// The way through a proxy: the legs to it and behind it, or the proxy itself.
+    Proxy,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -141,6 +143,7 @@ const NAMES: &[(Cause, &str, &str)] = &[
         "the server's accept queue, which is full",
     ),
     (Cause::NameLookup, "name_lookup", "the look-up of a name"),
+    (Cause::Proxy, "proxy", "the way through the proxy"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];

@@ -129,6 +129,7 @@ pub(crate) const PRIORS: &[(Cause, f64)] = &[
     (Cause::Marks, crate::marked::UNSEEN),
     (Cause::AcceptQueue, crate::accept_queue::UNSEEN),
     (Cause::NameLookup, crate::names::UNSEEN),
+    (Cause::Proxy, crate::fetches::UNSEEN),
     (Cause::None, -10.0),
 ];
 

@@ -40,6 +40,7 @@ mod evidence;
 mod exceeded;
 mod fact;
 mod fetched;
+mod fetches;
 mod filed;
 mod first_hop;
 mod fitted;

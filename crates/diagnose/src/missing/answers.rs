@@ -8,7 +8,7 @@ use crate::read::Facts;
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
 pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
     if e.rate.is_some() {
-        return Vec::new();
+        return e.asks_proxy().into_iter().collect();
     }
     if let Some(queue) = &e.around.accept_queue {
         return queue.asks();

@@ -15,6 +15,7 @@ mod curl;
 mod dig;
 mod disk;
 mod failed;
+mod fetch;
 mod flent;
 mod frames;
 mod here;
@@ -86,6 +87,7 @@ use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
 pub(crate) use dig::GIVEN_UP;
 pub(crate) use failed::{FullQueue, Refused};
+pub(crate) use fetch::{Fetch, Way as FetchedBy};
 use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
@@ -180,6 +182,8 @@ pub struct Facts {
     pub ignored: Vec<Vec<u32>>,
     /// How many lines of each source nobody knew.
     pub ignored_count: Vec<usize>,
+    /// Commands that fetch files, in the order of the texts.
+    pub(crate) fetches: Vec<Fetch>,
     /// What was said of names that are looked up, and of their servers.
     pub(crate) names: Names,
     /// What keeps anybody from connecting.
@@ -318,6 +322,7 @@ pub fn read(sources: &[Source]) -> Facts {
         text(number, source, &mut facts);
     }
     facts.settle_traces();
+    facts.settle_fetches();
     facts
 }
 
@@ -401,6 +406,7 @@ impl Reader<'_> {
                 bare,
                 at: Place::Line(self.number, n),
             };
+            facts.typed_fetch(line);
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
                 continue;

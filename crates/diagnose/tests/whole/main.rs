@@ -23,6 +23,7 @@ mod counters;
 mod documented;
 mod everyday;
 mod fetched;
+mod fetches;
 mod flaps;
 mod from_files;
 mod groups;
