@@ -120,6 +120,8 @@ pub(crate) struct Around {
     pub(crate) accept_queue: Option<crate::accept_queue::AcceptQueue>,
     /// A transfer of the same host's files by another command.
     pub(crate) fetched_beside: Option<crate::fetches::Beside>,
+    /// What a radio link of an end repeats, and gives up.
+    pub(crate) air: Option<crate::air::Air>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
     /// The slot of an interface card that carries least.
@@ -223,6 +225,7 @@ impl Evidence {
         self.of_accept_queue(facts);
         self.of_names(facts);
         self.of_fetches(facts, flow);
+        self.of_air(facts, flow);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -372,6 +375,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::slot::by_slot(e, items);
     crate::held_small::by_held_small(e, items);
     radio(e, items);
+    crate::air::by_air(e, items);
 }
 
 /// How busy a host's disk was.

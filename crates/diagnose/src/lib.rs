@@ -9,6 +9,7 @@
 mod accept_queue;
 mod account;
 mod advice;
+mod air;
 mod around;
 mod asking;
 mod before_losses;

@@ -32,7 +32,7 @@ const COMMANDS: [&str; 26] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 22] = [
+const ALSO: [&str; 23] = [
     "dd",
     "mtr",
     "traceroute",
@@ -45,6 +45,7 @@ const ALSO: [&str; 22] = [
     "rsync",
     "scp",
     "iw",
+    "iwconfig",
     "nfsiostat",
     "dmesg",
     "fio",
