@@ -122,6 +122,8 @@ pub(crate) struct Around {
     pub(crate) fetched_beside: Option<crate::fetches::Beside>,
     /// What a radio link of an end repeats, and gives up.
     pub(crate) air: Option<crate::air::Air>,
+    /// What IPsec of the hosts dropped.
+    pub(crate) ipsec: Vec<crate::ipsec::Dropped>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
     /// The slot of an interface card that carries least.
@@ -226,6 +228,7 @@ impl Evidence {
         self.of_names(facts);
         self.of_fetches(facts, flow);
         self.of_air(facts, flow);
+        self.of_ipsec(facts, flow);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -334,6 +337,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::accept_queue::by_accept_queue(e, items);
     crate::names::by_names(e, items);
     crate::fetches::by_fetches(e, items);
+    crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {
         // A disk that keeps a program from reading needs no rate.
         if e.stands_unread() {

@@ -62,6 +62,7 @@ mod infer;
 mod intercepted;
 mod interface;
 mod intervals;
+mod ipsec;
 mod items;
 mod known;
 mod leaves;

@@ -67,6 +67,7 @@ mod tcpdump;
 mod uname;
 mod vrp;
 mod windows;
+mod xfrm;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -279,6 +280,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(routed::Routed),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
+        Box::new(xfrm::Xfrm::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
         Box::new(smb::Smb::default()),
