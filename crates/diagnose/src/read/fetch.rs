@@ -288,7 +288,7 @@ fn fetch(text: &str, at: Place) -> Option<Fetch> {
     Some(Fetch {
         at,
         tool,
-        url: url.chars().take(LONG).collect(),
+        url: crate::redact(&url).chars().take(LONG).collect(),
         way: way((scheme, &host), &parts, &settings),
         options: options(&parts),
         host,
