@@ -346,7 +346,7 @@ fn old_threads(facts: &Facts, flow: &Flow) -> Option<String> {
 fn of_program(e: &Evidence) -> Remedy {
     let tested = e.counted_else.faster_rate();
     if let Some(requests) = e.requests {
-        return systems::requests(requests.reads, requests.smb);
+        return systems::of_requests(requests);
     }
     if let Some(turns) = e.turns {
         return turns.remedy();

@@ -120,6 +120,16 @@ pub(crate) struct Around {
     pub(crate) other_tunnel: Option<String>,
     /// A full table of connections, beside some that did not open.
     pub(crate) full_table: Option<crate::full_table::FullTable>,
+    /// A server's full accept queue, as two of three signs show it.
+    pub(crate) accept_queue: Option<crate::accept_queue::AcceptQueue>,
+    /// A transfer of the same host's files by another command.
+    pub(crate) fetched_beside: Option<crate::fetches::Beside>,
+    /// What a radio link of an end repeats, and gives up.
+    pub(crate) air: Option<crate::air::Air>,
+    /// What IPsec of the hosts dropped.
+    pub(crate) ipsec: Vec<crate::ipsec::Dropped>,
+    /// A wait for a name.
+    pub(crate) names: Option<crate::names::NameWait>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
     /// Links that logs say went down.
@@ -218,6 +228,11 @@ impl Evidence {
         self.of_slots(facts, flow);
         self.of_held_small(facts, flow);
         self.of_full_table(facts);
+        self.of_accept_queue(facts);
+        self.of_names(facts);
+        self.of_fetches(facts, flow);
+        self.of_air(facts, flow);
+        self.of_ipsec(facts, flow);
     }
 
     /// What interfaces say of cables, light, radio and duplex.
@@ -325,6 +340,10 @@ pub(crate) const PORT: &str = "the interface of a host";
 
 /// What they speak for.
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
+    crate::accept_queue::by_accept_queue(e, items);
+    crate::names::by_names(e, items);
+    crate::fetches::by_fetches(e, items);
+    crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {
         // A disk that keeps a program from reading needs no rate.
         if e.stands_unread() {
@@ -366,6 +385,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::slot::by_slot(e, items);
     crate::held_small::by_held_small(e, items);
     radio(e, items);
+    crate::air::by_air(e, items);
 }
 
 /// How busy a host's disk was.

@@ -62,6 +62,12 @@ pub enum Cause {
     FullTable,
     /// Marks of a queue that does not drop (ECN), and the window that was made smaller for them.
     Marks,
+    /// A server's accept queue, which its program empties too slowly.
+    AcceptQueue,
+    /// The look-up of a name, before anything is sent.
+    NameLookup,
+    /// The way through a proxy: the legs to it and behind it, or the proxy itself.
+    Proxy,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -131,6 +137,13 @@ const NAMES: &[(Cause, &str, &str)] = &[
         "a full table of connections",
     ),
     (Cause::Marks, "ecn_marks", "ECN marks of a queue"),
+    (
+        Cause::AcceptQueue,
+        "accept_queue",
+        "the server's accept queue, which is full",
+    ),
+    (Cause::NameLookup, "name_lookup", "the look-up of a name"),
+    (Cause::Proxy, "proxy", "the way through the proxy"),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];
@@ -165,6 +178,14 @@ impl Cause {
         matches!(
             self,
             Cause::RandomLoss | Cause::CongestionLoss | Cause::ShallowBuffer | Cause::Policer
+        )
+    }
+
+    /// Whether it holds a connection up before any data flows, so that it shows without a rate.
+    pub(crate) const fn is_before_data(self) -> bool {
+        matches!(
+            self,
+            Cause::FullTable | Cause::AcceptQueue | Cause::NameLookup
         )
     }
 

@@ -127,6 +127,9 @@ pub(crate) const PRIORS: &[(Cause, f64)] = &[
     (Cause::Recovery, crate::recovering::UNSEEN),
     (Cause::FullTable, crate::full_table::UNSEEN),
     (Cause::Marks, crate::marked::UNSEEN),
+    (Cause::AcceptQueue, crate::accept_queue::UNSEEN),
+    (Cause::NameLookup, crate::names::UNSEEN),
+    (Cause::Proxy, crate::fetches::UNSEEN),
     (Cause::None, -10.0),
 ];
 

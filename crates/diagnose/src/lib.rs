@@ -6,8 +6,10 @@
 //! what to change. Connections of captures join them as [`Facts::capture`]. Nothing here opens a file or a socket, and a line
 //! that is not understood is counted and left.
 
+mod accept_queue;
 mod account;
 mod advice;
+mod air;
 mod around;
 mod asking;
 mod before_losses;
@@ -40,6 +42,7 @@ mod evidence;
 mod exceeded;
 mod fact;
 mod fetched;
+mod fetches;
 mod filed;
 mod first_hop;
 mod fitted;
@@ -60,6 +63,7 @@ mod infer;
 mod intercepted;
 mod interface;
 mod intervals;
+mod ipsec;
 mod items;
 mod known;
 mod leaves;
@@ -74,6 +78,7 @@ mod member;
 mod memory;
 mod missing;
 mod mounted;
+mod names;
 mod negotiated;
 mod observed;
 mod on_the_wire;

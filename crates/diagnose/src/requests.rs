@@ -4,7 +4,9 @@ use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::ceiling::UNSCALED;
 use crate::evidence::{Evidence, NS};
+use crate::fact::{Fact, Value};
 use crate::items::{Item, step};
+use crate::read::{DIALECT, Facts, OLD_DIALECT};
 use crate::seen::{Side, Test};
 
 /// Numbers of a test that says it: requests a second, their bytes, how long an answer took once one was sent, and from when it was made.
@@ -33,6 +35,8 @@ pub(crate) struct Requests {
     pub(crate) reads: bool,
     /// They are of SMB.
     pub(crate) smb: bool,
+    /// They are of its first dialect, as a text says.
+    pub(crate) old: bool,
     /// Nothing counted them: they are what the rate makes of the largest, one at a time.
     supposed: bool,
 }
@@ -64,6 +68,7 @@ impl Requests {
                     whole_s: 1.0 / per_s,
                     reads,
                     smb,
+                    old: false,
                     supposed: true,
                 }
             }
@@ -74,10 +79,26 @@ impl Requests {
                 whole_s: value(WHOLE)? * NS,
                 reads,
                 smb,
+                old: false,
                 supposed: false,
             },
         };
         (of.per_s > 0.0 && of.took_s > 0.0).then_some(of)
+    }
+
+    /// Of a copy by the first dialect of SMB.
+    fn of_old(test: &Test) -> Option<Requests> {
+        let per_s = test.goodput()?.0.value / (8.0 * OLD[1]);
+        (per_s > 0.0).then(|| Requests {
+            per_s,
+            bytes: OLD[1],
+            took_s: 1.0 / per_s,
+            whole_s: 1.0 / per_s,
+            reads: test.client == Side::Receiver,
+            smb: true,
+            old: true,
+            supposed: true,
+        })
     }
 
     /// How many are on their way at a time, on average (Little's law).
@@ -92,6 +113,18 @@ impl Requests {
             crate::ceiling::bytes(self.bytes),
             ms(self.took_s)
         )
+    }
+}
+
+impl Evidence {
+    /// Takes a copy of Windows by the first dialect of SMB, where that is the only one which the texts show.
+    pub(crate) fn of_old_smb(&mut self, facts: &Facts, test: &Test) {
+        let dialects = || facts.facts.iter().filter(|f| f.name == DIALECT);
+        let is_old = |fact: &Fact| fact.value == Value::Word(OLD_DIALECT.to_owned());
+        let all = dialects().next().is_some() && dialects().all(is_old);
+        if all && test.tool == "robocopy" && self.requests.is_none() {
+            self.requests = Requests::of_old(test);
+        }
     }
 }
 
@@ -169,6 +202,9 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
     if path <= 0.0 {
         return None;
     }
+    if of.old {
+        return Some(one_of_old(of, path));
+    }
     let apart = (of.took_s / path - 1.0).abs();
     let rate = format!(
         "the rate is one request of {} in each round trip of {}",
@@ -196,4 +232,27 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
         weights,
         sentence,
     })
+}
+
+/// The largest request of the first dialect of SMB, bytes: a server says 61440 of large reads, and 65536 is what the length of one can say.
+const OLD: [f64; 2] = [61_440.0, 65_536.0];
+
+/// Weighs the one request that a copy by this dialect has under way. A window of the same size would leave as much, and no window leaves more.
+fn one_of_old(of: Requests, path_s: f64) -> Item {
+    let carried = of.per_s * of.bytes * path_s;
+    let apart = (1.0 - carried / OLD[0]).max(carried / OLD[1] - 1.0);
+    Item {
+        holds: 1.0 - step(apart, ONE[0], ONE[1]),
+        weights: vec![
+            (Cause::Application, 40.0),
+            (Cause::ReceiveWindow, -10.0),
+            (Cause::SendBuffer, -10.0),
+            (Cause::NoWindowScaling, -10.0),
+        ],
+        sentence: format!(
+            "the rate is {} in each round trip of {}: by SMB 1, which the texts show, a copy has one request of 60 to 64 KiB under way, whatever the windows are",
+            crate::ceiling::bytes(carried),
+            ms(path_s)
+        ),
+    }
 }

@@ -92,6 +92,15 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::FullTable {
         return e.empty_table();
     }
+    if cause == Cause::AcceptQueue {
+        return e.empty_queue();
+    }
+    if cause == Cause::NameLookup {
+        return e.change_names();
+    }
+    if cause == Cause::Proxy {
+        return e.change_proxy();
+    }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));
     }

@@ -18,7 +18,7 @@ pub(crate) use datagrams::reader_of_datagrams;
 pub(crate) use disk::disk;
 pub(crate) use holes::{Between, probing};
 pub(crate) use pacing::{MANY_QUEUES, Sending, bearing, finding, in_order, pacing, unpaced};
-pub(crate) use requests::requests;
+pub(crate) use requests::of_requests;
 pub(crate) use restart::restart;
 pub(crate) use root::{DELETED, is_kept, unseen_back};
 pub(crate) use scaling::{OFFERED_TO_ALL, option_between, scaling};
@@ -654,10 +654,11 @@ mod tests {
                     bridged: true,
                 },
             ),
-            requests(true, false),
-            requests(false, false),
-            requests(true, true),
-            requests(false, true),
+            requests::requests(true, false),
+            requests::requests(false, false),
+            requests::requests(true, true),
+            requests::requests(false, true),
+            requests::newer_dialect(),
             restart(),
             reader_of_datagrams(None, Some(212_992), Some(1e9)),
         ];

@@ -8,7 +8,13 @@ use crate::read::Facts;
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
 pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
     if e.rate.is_some() {
-        return Vec::new();
+        return e.asks_proxy().into_iter().collect();
+    }
+    if let Some(queue) = &e.around.accept_queue {
+        return queue.asks();
+    }
+    if let Some(names) = &e.around.names {
+        return names.asks().into_iter().collect();
     }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool, label, net_tools};
+use crate::accept_queue::OVERFLOWS;
 use crate::fact::{Of, Place};
 use crate::words::whole;
 
@@ -34,7 +35,7 @@ struct Calls {
 }
 
 /// Counters by their names in kernels, and the fact.
-const NAMED: [(&str, &str); 16] = [
+const NAMED: [(&str, &str); 17] = [
     ("TcpRetransSegs", "host_retransmits"),
     ("TcpOutSegs", "host_segments"),
     ("TcpExtTCPTimeouts", "host_timeouts"),
@@ -46,6 +47,7 @@ const NAMED: [(&str, &str); 16] = [
     ("TcpExtTCPToZeroWindowAdv", "host_zero_windows"),
     ("TcpInErrs", "host_checksum_errors"),
     ("TcpExtTCPBacklogDrop", "host_backlog_drops"),
+    ("TcpExtListenOverflows", OVERFLOWS),
     ("TcpExtTCPRcvQDrop", "host_receive_drops"),
     ("TcpExtTCPOFODrop", "host_reordered_drops"),
     ("TcpExtTCPZeroWindowDrop", "host_closed_window_drops"),
@@ -69,10 +71,7 @@ const PHRASES: [(&str, &str); 13] = [
         "packets collapsed in receive queue due to low socket buffer",
         "host_collapsed",
     ),
-    (
-        "times the listen queue of a socket overflowed",
-        "host_listen_overflows",
-    ),
+    ("times the listen queue of a socket overflowed", OVERFLOWS),
     ("packets sent", "host_segments_bsd"),
     ("receive buffer errors", "host_datagrams_dropped"),
     ("packet receive errors", "host_datagram_errors"),

@@ -216,6 +216,9 @@ fn note(times: &Times, at: Place, facts: &mut Facts) {
     if times.asked_again() {
         facts.refused.asked_again.get_or_insert(at);
     }
+    if let Some(waited) = times.looked_up() {
+        facts.names.waits(waited, at);
+    }
     let of_times = facts.notes.iter().filter(|n| n.contains(times::WROTE));
     if of_times.count() < SAID_MAX {
         let said = times.said(&facts.place(at));

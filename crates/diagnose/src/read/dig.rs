@@ -1,16 +1,26 @@
-//! dig, and the name servers of `/etc/resolv.conf`: look-ups that took long, and servers that did not answer. Nothing is measured by them.
+//! dig, and the name servers of `/etc/resolv.conf`: look-ups that took long, and servers that did not answer. No rate is measured by them.
 
+use core::net::IpAddr;
+
+use super::label::{behind_prompt, is_typed};
 use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::fact::Place;
 use crate::words::{between, decimal};
 
 /// From so many milliseconds on a look-up is said.
 const SLOW_MS: f64 = 1000.0;
 
 /// How long resolvers wait for a name server (resolv.conf, 5, `timeout`), for people.
-pub(super) const GIVEN_UP: &str = "a name server that does not answer is given up after 5 s unless set otherwise (resolv.conf, 5, timeout), and the next one is asked";
+pub(crate) const GIVEN_UP: &str = "a name server that does not answer is given up after 5 s unless set otherwise (resolv.conf, 5, timeout), and the next one is asked";
 
-/// The state of reading: none.
-pub(super) struct Dig;
+/// The state of reading.
+#[derive(Default)]
+pub(super) struct Dig {
+    /// The server that the command asked.
+    asked: Option<IpAddr>,
+    /// How long a query took of which the server is not known yet, milliseconds.
+    took: Option<(f64, Place)>,
+}
 
 impl Tool for Dig {
     fn name(&self) -> &'static str {
@@ -20,13 +30,34 @@ impl Tool for Dig {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if let Some(address) = text.strip_prefix("nameserver ") {
-            return address.trim().parse::<std::net::IpAddr>().is_ok();
+            let server = address.trim().parse::<IpAddr>().ok();
+            if let Some(server) = server {
+                facts.names.serves(server, line.at);
+            }
+            return server.is_some();
+        }
+        if let Some(asked) = asks(text) {
+            (self.asked, self.took) = (asked, None);
+            return false;
         }
         if let Some(said) = unanswered(text) {
+            if let Some(server) = timed_out(said).or(self.asked.filter(|_| gave_up(said))) {
+                facts.names.keeps_silent(server, line.at);
+            }
             facts.says("dig", said, line.at);
             return true;
         }
+        if let Some((server, _)) = between(text, ";; SERVER: ", "").and_then(|s| s.split_once('#'))
+            && let Some((ms, at)) = self.took.take()
+            && let Ok(server) = server.parse::<IpAddr>()
+        {
+            facts.names.answers(server, ms, at);
+        }
         if let Some(ms) = between(text, ";; Query time: ", " msec").and_then(decimal) {
+            match self.asked {
+                Some(server) => facts.names.answers(server, ms, line.at),
+                None => self.took = Some((ms, line.at)),
+            }
             if ms >= SLOW_MS && facts.notes.len() < NOTES_MAX {
                 let place = facts.place(line.at);
                 let note = format!("{place}: dig looked a name up for {ms:.0} ms: {GIVEN_UP}");
@@ -36,6 +67,29 @@ impl Tool for Dig {
         }
         is_around(text) || going && (text.starts_with(';') || is_record(text))
     }
+}
+
+/// The server that a command of dig asks, none where it names none by its address; and none of what else is typed at a prompt. `None` of
+/// other lines.
+fn asks(text: &str) -> Option<Option<IpAddr>> {
+    let mut words = behind_prompt(text).unwrap_or(text).split_whitespace();
+    if words.next() == Some("dig") {
+        return Some(words.find_map(|word| word.strip_prefix('@')?.parse().ok()));
+    }
+    is_typed(text).then_some(None)
+}
+
+/// The server that dig waited for in vain: `communications error to 192.0.2.53#53: timed out`.
+fn timed_out(said: &str) -> Option<IpAddr> {
+    let rest = said.strip_prefix("communications error to ")?;
+    let (server, rest) = rest.split_once('#')?;
+    rest.ends_with(": timed out").then_some(())?;
+    server.parse().ok()
+}
+
+/// Whether dig gave up after it had waited.
+fn gave_up(said: &str) -> bool {
+    said.starts_with("connection timed out")
 }
 
 /// `;; connection timed out; no servers could be reached`, `;; communications error to 192.0.2.53#53: timed out`: what dig says.
@@ -96,6 +150,8 @@ mod tests {
         for (said, begins) in facts.notes.iter().zip(notes) {
             assert!(said.starts_with(begins), "{said}");
         }
-        assert!(facts.is_empty(), "{facts:?}");
+        // The first of the servers does not answer, so that every look-up waits: that is an answer.
+        assert!(!facts.is_empty(), "{facts:?}");
+        assert!(facts.tests.is_empty() && facts.facts.is_empty());
     }
 }

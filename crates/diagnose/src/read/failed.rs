@@ -65,8 +65,32 @@ pub(crate) struct Refused {
     pub(crate) asked_again: Option<Place>,
     /// The host whose table of connections is full, empty where no prompt names it, and where its kernel says so.
     pub(crate) table_full: Option<(String, Place)>,
+    /// A socket that listens with more connections waiting than its backlog.
+    pub(crate) full_queue: Option<FullQueue>,
     /// Who says that the host is unreachable: a router, or the own kernel, which is not named.
     pub(crate) unreachable: Option<String>,
+}
+
+impl Refused {
+    /// Whether a queue is full, and a connection opened late or never: that says something by itself.
+    pub(super) fn shows_full_queue(&self) -> bool {
+        let late = self.asked_again.is_some() || self.timed_out.is_some();
+        late && self.full_queue.is_some()
+    }
+}
+
+/// A socket whose program has not accepted the connections that wait in its queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FullQueue {
+    /// The host at whose prompt it was printed; empty where none names it.
+    pub(crate) host: String,
+    /// Address and port, as `ss` prints them.
+    pub(crate) local: String,
+    /// Connections that wait, and the backlog.
+    pub(crate) waiting: u64,
+    pub(crate) backlog: u64,
+    /// Where it was read.
+    pub(crate) at: Place,
 }
 
 impl Facts {

@@ -34,7 +34,7 @@ const COMMANDS: [&str; 26] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 20] = [
+const ALSO: [&str; 23] = [
     "dd",
     "mtr",
     "traceroute",
@@ -47,6 +47,7 @@ const ALSO: [&str; 20] = [
     "rsync",
     "scp",
     "iw",
+    "iwconfig",
     "nfsiostat",
     "dmesg",
     "fio",
@@ -55,6 +56,8 @@ const ALSO: [&str; 20] = [
     "Get-NetAdapter",
     "Get-NetAdapterStatistics",
     "Get-NetTCPSetting",
+    "Get-SmbConnection",
+    "smbstatus",
 ];
 
 /// Reads a label; `before` is the one in force.

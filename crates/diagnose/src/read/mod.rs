@@ -15,6 +15,7 @@ mod curl;
 mod dig;
 mod disk;
 mod failed;
+mod fetch;
 mod flent;
 mod frames;
 mod here;
@@ -56,6 +57,7 @@ mod router;
 mod router_cpu;
 mod routeros;
 mod scheduled;
+mod smb;
 mod sockstat;
 mod speedtest;
 mod ss;
@@ -65,6 +67,7 @@ mod tcpdump;
 mod uname;
 mod vrp;
 mod windows;
+mod xfrm;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,6 +77,7 @@ use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
+use crate::names::Names;
 use crate::negotiated::Negotiated;
 use crate::own_drops::Queue;
 use crate::passed::{Linked, Owner, Passed};
@@ -83,7 +87,9 @@ use crate::tally::Reading;
 use crate::tunnel::Tunnel;
 use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
-pub(crate) use failed::Refused;
+pub(crate) use dig::GIVEN_UP;
+pub(crate) use failed::{FullQueue, Refused};
+pub(crate) use fetch::{Fetch, Way as FetchedBy};
 use label::Label;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
@@ -92,6 +98,7 @@ pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use processor::HEADED;
+pub(crate) use smb::{DIALECT, OLD_DIALECT};
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]
@@ -181,6 +188,10 @@ pub struct Facts {
     pub ignored: Vec<Vec<u32>>,
     /// How many lines of each source nobody knew.
     pub ignored_count: Vec<usize>,
+    /// Commands that fetch files, in the order of the texts.
+    pub(crate) fetches: Vec<Fetch>,
+    /// What was said of names that are looked up, and of their servers.
+    pub(crate) names: Names,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -274,8 +285,11 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(routed::Routed),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
+        Box::new(xfrm::Xfrm::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),
+        Box::new(smb::Smb::default()),
+        Box::new(radio::Wlan::default()),
         Box::new(windows::Netsh::default()),
         Box::new(powershell::PowerShell::default()),
         Box::new(windows::Registry::default()),
@@ -288,7 +302,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
-        Box::new(dig::Dig),
+        Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
         Box::new(policed::Policed::default()),
@@ -302,6 +316,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(disk::Disk::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
+        Box::new(radio::Iwconfig::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(command::Commands),
@@ -316,6 +331,7 @@ pub fn read(sources: &[Source]) -> Facts {
         text(number, source, &mut facts);
     }
     facts.settle_traces();
+    facts.settle_fetches();
     facts
 }
 
@@ -399,6 +415,7 @@ impl Reader<'_> {
                 bare,
                 at: Place::Line(self.number, n),
             };
+            facts.typed_fetch(line);
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
                 continue;
@@ -523,6 +540,8 @@ impl Facts {
             && self.ports.is_empty()
             && self.captured.is_empty()
             && self.syns.is_empty()
+            && !self.refused.shows_full_queue()
+            && !self.names.decide()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 

@@ -1,26 +1,128 @@
-//! What `iw dev … link` says of a radio link.
+//! What radio links say of themselves: `iw dev … link` and `iw dev … station dump`, `iwconfig`, and `netsh wlan show interfaces`.
 
-use super::{Facts, Line, Tool};
-use crate::fact::Of;
-use crate::words::decimal;
+use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::air::{FAILED, PACKETS, RETRIES};
+use crate::fact::{Of, Place};
+use crate::words::{decimal, whole};
+
+mod wlan;
+
+pub(super) use wlan::{Iwconfig, Wlan};
+
+/// Bit rates, bit/s, and how far the signal is below a milliwatt, decibels.
+const SENDS: &str = "radio_sends_bps";
+const RECEIVES: &str = "radio_receives_bps";
+const SIGNAL: &str = "radio_below_milliwatt_db";
+
+/// What one link says: the name of a fact, its value, and where it stands.
+type Said = Vec<(&'static str, f64, Place)>;
+
+/// Links of a host that are kept until all of them are read: of several nothing says which is the flow's.
+#[derive(Default)]
+struct Links {
+    host: Option<Of>,
+    all: Vec<Said>,
+}
+
+/// Most links of a host that are kept.
+const LINKS_MAX: usize = 1000;
+
+impl Links {
+    /// The links of a host begin.
+    fn begin(&mut self, facts: &mut Facts) {
+        self.settle(facts);
+        self.host = Some(facts.host());
+        self.all.push(Vec::new());
+    }
+
+    /// Another link of the same host begins.
+    fn another(&mut self) {
+        if self.all.len() < LINKS_MAX {
+            self.all.push(Vec::new());
+        }
+    }
+
+    fn say(&mut self, name: &'static str, value: f64, at: Place) {
+        if let Some(link) = self.all.last_mut() {
+            link.push((name, value, at));
+        }
+    }
+
+    /// How many facts are held.
+    fn held(&self) -> usize {
+        self.all.iter().map(Vec::len).sum()
+    }
+
+    /// Hands over what the only link says that says something.
+    fn settle(&mut self, facts: &mut Facts) {
+        let all = core::mem::take(&mut self.all);
+        let mut each = all.into_iter().filter(|said| !said.is_empty());
+        let (first, second) = (each.next(), each.next());
+        let Some((host, first)) = self.host.take().zip(first) else {
+            return;
+        };
+        match second.as_ref().and_then(|said| said.first()) {
+            None => {
+                for (name, value, at) in first {
+                    facts.exact(host, name, value, at);
+                }
+            }
+            Some((_, _, at)) if facts.notes.len() < NOTES_MAX => {
+                let note = format!(
+                    "{}: several radio links, and nothing says which is the flow's: what they say is left out",
+                    facts.place(*at)
+                );
+                facts.notes.push(note);
+            }
+            Some(_) => {}
+        }
+    }
+}
 
 /// The state of reading.
 #[derive(Default)]
 pub(super) struct Radio {
-    host: Option<Of>,
+    links: Links,
 }
 
 /// What else stands in it, and says nothing of rates.
-const OTHER: [&str; 9] = [
-    "SSID:",
-    "freq:",
-    "RX:",
-    "TX:",
-    "signal:",
-    "bss flags:",
-    "dtim period:",
-    "beacon int:",
-    "MLD ",
+const OTHER: [&str; 36] = [
+    "SSID",
+    "freq",
+    "RX",
+    "TX",
+    "bss flags",
+    "dtim period",
+    "beacon int",
+    "inactive time",
+    "rx bytes",
+    "rx packets",
+    "tx bytes",
+    "rx drop misc",
+    "signal avg",
+    "beacon loss",
+    "beacon rx",
+    "beacon signal avg",
+    "expected throughput",
+    "tx duration",
+    "rx duration",
+    "last ack signal",
+    "avg ack signal",
+    "airtime weight",
+    "authorized",
+    "authenticated",
+    "associated",
+    "preamble",
+    "WMM/WME",
+    "MFP",
+    "TDLS peer",
+    "DTIM period",
+    "beacon interval",
+    "short preamble",
+    "short slot time",
+    "connected time",
+    "associated at",
+    "current time",
 ];
 
 impl Tool for Radio {
@@ -28,39 +130,117 @@ impl Tool for Radio {
         "iw"
     }
 
-    /// `Connected to 02:00:00:00:00:01 (on wlan0)`, and below it `tx bitrate: 400.0 MBit/s VHT-MCS 9`.
+    /// `Connected to 02:00:00:00:00:01 (on wlan0)`, and below it `tx bitrate: 400.0 MBit/s VHT-MCS 9`; of a station `Station
+    /// 02:00:00:00:00:01 (on wlan0)`, which counts packets, too.
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if text.starts_with("Connected to ") && text.contains(" (on ") && text.ends_with(')') {
-            self.host = Some(facts.host());
+        if text.contains(" (on ") && text.ends_with(')') {
+            let station = text.starts_with("Station ");
+            if !station && !text.starts_with("Connected to ") {
+                return false;
+            }
+            match station && going {
+                true => self.links.another(),
+                false => self.links.begin(facts),
+            }
             return true;
         }
-        let Some(host) = self.host.filter(|_| going) else {
+        if !going {
+            return false;
+        }
+        let Some((key, value)) = text.split_once(':') else {
             return false;
         };
-        let rates = [
-            ("tx bitrate: ", "radio_sends_bps"),
-            ("rx bitrate: ", "radio_receives_bps"),
+        let (key, value) = (key.trim(), value.trim());
+        let said = match key {
+            "tx bitrate" => mbit(value).map(|bps| (SENDS, bps)),
+            "rx bitrate" => mbit(value).map(|bps| (RECEIVES, bps)),
+            "signal" => below(value).map(|db| (SIGNAL, db)),
+            "tx packets" => whole(value).map(|n| (PACKETS, n as f64)),
+            "tx retries" => whole(value).map(|n| (RETRIES, n as f64)),
+            "tx failed" => whole(value).map(|n| (FAILED, n as f64)),
+            _ => return OTHER.contains(&key) || text.starts_with("MLD "),
+        };
+        if let Some((name, value)) = said {
+            self.links.say(name, value, line.at);
+        }
+        true
+    }
+
+    fn held(&self) -> usize {
+        self.links.held()
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.links.settle(facts);
+    }
+}
+
+/// `400.0 MBit/s VHT-MCS 9`: bit/s.
+fn mbit(value: &str) -> Option<f64> {
+    let (mbit, _) = value.split_once(" MBit/s")?;
+    Some(decimal(mbit)? * 1e6).filter(|bps| *bps > 0.0)
+}
+
+/// `-64 dBm`, `-64 [-66, -68] dBm`: decibels below a milliwatt.
+fn below(value: &str) -> Option<f64> {
+    let rest = value.strip_prefix('-')?.strip_suffix(" dBm")?;
+    decimal(rest.split(' ').next()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::Value;
+    use crate::read::{Source, read};
+
+    /// The facts of a text by name, whether all of it was read, and its notes.
+    fn of(text: &str) -> (Vec<(&'static str, f64)>, bool, Vec<String>) {
+        let facts = read(&[Source {
+            name: "t.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        }]);
+        let numbers = facts.facts.iter().filter_map(|f| match &f.value {
+            Value::Number(figure) => Some((f.name, figure.value)),
+            Value::Word(_) => None,
+        });
+        (numbers.collect(), facts.ignored_count == [0], facts.notes)
+    }
+
+    const STATION: &str = "Station 02:00:00:00:00:01 (on wlan0)\n\tinactive time:\t12 ms\n\trx bytes:\t123456\n\ttx packets:\t20000\n\ttx retries:\t9000\n\ttx failed:\t120\n\tsignal:  \t-71 [-74, -73] dBm\n\tsignal avg:\t-70 [-73, -72] dBm\n\ttx bitrate:\t65.0 MBit/s MCS 7\n\trx bitrate:\t52.0 MBit/s MCS 5\n\tauthorized:\tyes\n";
+
+    #[test]
+    fn a_station_says_its_rates_and_what_it_sent_again() {
+        let (numbers, whole, _) = of(&format!("$ iw dev wlan0 station dump\n{STATION}"));
+        let says = [
+            (PACKETS, 20_000.0),
+            (RETRIES, 9000.0),
+            (FAILED, 120.0),
+            (SIGNAL, 71.0),
+            (SENDS, 65e6),
+            (RECEIVES, 52e6),
         ];
-        for (words, name) in rates {
-            let Some(rest) = text.strip_prefix(words) else {
-                continue;
-            };
-            let mbit = rest.split_once(" MBit/s").and_then(|(n, _)| decimal(n));
-            if let Some(mbit) = mbit.filter(|m| *m > 0.0) {
-                facts.exact(host, name, mbit * 1e6, line.at);
-            }
-            return true;
-        }
-        if let Some(dbm) = text
-            .strip_prefix("signal: -")
-            .and_then(|s| s.strip_suffix(" dBm"))
-        {
-            if let Some(below) = decimal(dbm.split(' ').next().unwrap_or(dbm)) {
-                facts.exact(host, "radio_below_milliwatt_db", below, line.at);
-            }
-            return true;
-        }
-        OTHER.iter().any(|o| text.starts_with(o))
+        assert_eq!(numbers, says);
+        assert!(whole);
+        // An access point has several: none is the flow's for certain.
+        let two = STATION.to_owned() + &STATION.replace("00:01", "00:02");
+        let (numbers, whole, notes) = of(&two);
+        assert_eq!((numbers.len(), whole), (0, true), "{numbers:?}");
+        assert!(notes[0].contains("several radio links"), "{notes:?}");
+    }
+
+    #[test]
+    fn windows_and_iwconfig_say_rates_and_signal() {
+        let windows = "C:\\> netsh wlan show interfaces\n\nThere is 1 interface on the system:\n\n    Name                   : Wi-Fi\n    Description            : Intel(R) Wi-Fi 6 AX201 160MHz\n    State                  : connected\n    SSID                   : office\n    Radio type             : 802.11ac\n    Channel                : 149\n    Receive rate (Mbps)    : 400\n    Transmit rate (Mbps)   : 325.5\n    Signal                 : 60% \n    Profile                : office\n";
+        let (numbers, whole, _) = of(windows);
+        assert_eq!(
+            numbers,
+            [(RECEIVES, 400e6), (SENDS, 325.5e6), (SIGNAL, 70.0)]
+        );
+        assert!(whole);
+        let iwconfig = "wlan0     IEEE 802.11  ESSID:\"office\"  \n          Mode:Managed  Frequency:5.18 GHz  Access Point: 02:00:00:00:00:01   \n          Bit Rate=130 Mb/s   Tx-Power=22 dBm   \n          Retry short limit:7   RTS thr:off   Fragment thr:off\n          Power Management:on\n          Link Quality=40/70  Signal level=-70 dBm  \n          Rx invalid nwid:0  Rx invalid crypt:0  Rx invalid frag:0\n          Tx excessive retries:3  Invalid misc:12   Missed beacon:0\n";
+        let (numbers, whole, _) = of(iwconfig);
+        assert_eq!(numbers, [(SENDS, 130e6), (SIGNAL, 70.0)]);
+        assert!(whole);
     }
 }

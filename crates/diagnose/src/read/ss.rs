@@ -1,6 +1,6 @@
 //! `ss -tinm`: the kernel's own account of a connection (`TCP_INFO`).
 
-use super::{Facts, Line, NOTES_MAX, Tool};
+use super::{Facts, FullQueue, Line, NOTES_MAX, Tool};
 use crate::address;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
@@ -172,6 +172,14 @@ fn listens(text: &str, [waiting, backlog]: [f64; 2], at: Place, facts: &mut Fact
     let Some(local) = words.nth(3).filter(|_| full) else {
         return;
     };
+    let host = facts.prompt().1;
+    facts.refused.full_queue.get_or_insert(FullQueue {
+        host,
+        local: crate::redact(local),
+        waiting: waiting as u64,
+        backlog: backlog as u64,
+        at,
+    });
     let note = format!(
         "{}: the accept queue of {} is full: {waiting:.0} connections wait, with a backlog of {backlog:.0}. More are not let in, and their clients send SYNs again after 1 s, 3 s and 7 s: let the program accept faster, or raise its backlog and net.core.somaxconn",
         facts.place(at),

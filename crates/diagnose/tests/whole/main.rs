@@ -1,5 +1,6 @@
 //! Texts in, verdicts out.
 
+mod accept_queues;
 mod alike;
 mod already;
 mod asked;
@@ -22,6 +23,7 @@ mod counters;
 mod documented;
 mod everyday;
 mod fetched;
+mod fetches;
 mod flaps;
 mod from_files;
 mod groups;
@@ -32,6 +34,7 @@ mod holes;
 mod hostile;
 mod later;
 mod members;
+mod names;
 mod negotiated;
 mod nexus;
 mod nfs;
@@ -68,6 +71,7 @@ mod slac;
 mod slow_readers;
 mod slower_lines;
 mod small_writes;
+mod smb;
 mod standing;
 mod start;
 mod stood;

@@ -1,13 +1,22 @@
 //! What a client of NFS or SMB has changed that asks for little at a time.
 
 use super::Remedy;
+use crate::requests::Requests;
 
 /// How the two are had as before.
 const READ_AHEAD_BACK: &str = "echo KIB > /sys/class/bdi/0:52/read_ahead_kb, with what `cat /sys/class/bdi/0:52/read_ahead_kb` printed before";
 const OPTIONS_BACK: &str = "the options that the mount had, as mount prints them before";
 
+/// What changes requests of this kind.
+pub(crate) fn of_requests(of: Requests) -> Remedy {
+    match of.old {
+        true => newer_dialect(),
+        false => requests(of.reads, of.smb),
+    }
+}
+
 /// More requests at a time: of reads those that are asked for ahead, and of both several files or connections.
-pub(crate) fn requests(reads: bool, smb: bool) -> Remedy {
+pub(super) fn requests(reads: bool, smb: bool) -> Remedy {
     if smb {
         return of_smb(reads);
     }
@@ -46,6 +55,23 @@ fn of_smb(reads: bool) -> Remedy {
         commands: commands.map(str::to_owned).to_vec(),
         undo: vec![OPTIONS_BACK.to_owned()],
         risk: "an unmount fails while a file of the mount is open".to_owned(),
+        ..Remedy::default()
+    }
+}
+
+/// A later dialect for a client of Windows that speaks the first with its server.
+pub(super) fn newer_dialect() -> Remedy {
+    let commands = [
+        "on the server: Get-SmbServerConfiguration | Select EnableSMB2Protocol; where that is False: Set-SmbServerConfiguration -EnableSMB2Protocol $true (of Samba: server max protocol = SMB3 in smb.conf). SMB 2 and 3 have many requests under way",
+        "on the client: sc.exe qc lanmanworkstation: MRxSmb20 has to stand among its dependencies. Get-SmbConnection shows what both agree on once the share is connected again",
+        "until then several files at a time, each with a request of its own: robocopy /MT:16",
+    ];
+    Remedy {
+        commands: commands.map(str::to_owned).to_vec(),
+        undo: vec![
+            "Set-SmbServerConfiguration -EnableSMB2Protocol VALUE, with the one that `Get-SmbServerConfiguration | Select EnableSMB2Protocol` printed before".to_owned(),
+        ],
+        risk: "a server that has SMB 1 alone has to be renewed".to_owned(),
         ..Remedy::default()
     }
 }

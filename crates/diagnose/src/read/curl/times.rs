@@ -80,6 +80,9 @@ const SENT_AGAIN: [f64; 6] = [1.0, 3.0, 7.0, 15.0, 31.0, 63.0];
 /// From so many seconds on the look-up of a name is said.
 const LOOKED_UP: f64 = 1.0;
 
+/// A request that spends more than this part of its time on the look-up of its name waits for that.
+const NAME: f64 = 0.5;
+
 /// How a sentence about a request begins.
 pub(super) const WROTE: &str = "of what curl -w wrote";
 
@@ -238,6 +241,14 @@ impl Times {
                 again.join(", ")
             ),
         }
+    }
+
+    /// How long the name was looked up, and how long all of it took, seconds, where the look-up is most of it.
+    pub(super) fn looked_up(&self) -> Option<[f64; 2]> {
+        let took = self.get("time_namelookup")?.value;
+        let whole = self.get("time_total").or(self.get("time_starttransfer"))?;
+        let most = took >= LOOKED_UP && took > NAME * whole.value;
+        most.then_some([took, whole.value])
     }
 
     /// From the request to the first byte of its answer, seconds.

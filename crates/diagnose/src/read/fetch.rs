@@ -1,0 +1,522 @@
+//! Commands that fetch a file, or send one: whom curl and wget ask, through which proxy, and with which options.
+
+use std::collections::BTreeSet;
+
+use super::label::behind_prompt;
+use super::{Facts, Line};
+use crate::fact::{Figure, Place};
+use crate::seen::{End, Side, Test};
+
+/// A command of one address.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fetch {
+    /// Where it was typed.
+    pub(crate) at: Place,
+    /// The program; empty where nothing is known of the command.
+    tool: &'static str,
+    /// The address of the file, without what stands behind `?`.
+    pub(crate) url: String,
+    /// The host of that address.
+    pub(crate) host: String,
+    /// Whether it goes through a proxy.
+    pub(crate) way: Way,
+    /// Options that bear on its way or its rate.
+    pub(crate) options: Vec<String>,
+    /// The rate of the first transfer below it, bit/s.
+    pub(crate) rate: Option<Figure>,
+}
+
+/// Whether a command goes through a proxy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// It does not say; the environment may.
+    Unsaid,
+    /// It goes past every proxy.
+    Direct,
+    /// It goes through this one.
+    Through(End),
+}
+
+/// Most commands that are kept, and most words of one.
+const FETCHES_MAX: usize = 200;
+const WORDS_MAX: usize = 60;
+
+/// Most bytes of an address or an option that is kept.
+const LONG: usize = 300;
+
+/// What may stand before a program.
+const BEFORE: [&str; 6] = ["sudo", "doas", "time", "env", "nice", "exec"];
+
+/// Letters of curl, and of wget, whose value is the rest of the word or the next one.
+const LETTERS: [(&str, &str); 2] = [
+    ("curl", "AbcCdDeEFhHKmoPQrtTuUwxXyYz"),
+    ("wget", "aABDeiIloOPQRtTUwX"),
+];
+
+/// Long options of both whose value may be an address, or is kept, and stands in the next word where no `=` joins it.
+const VALUED: [(&str, &[&str]); 2] = [
+    (
+        "curl",
+        &[
+            "proxy",
+            "preproxy",
+            "socks4",
+            "socks4a",
+            "socks5",
+            "socks5-hostname",
+            "noproxy",
+            "interface",
+            "limit-rate",
+            "url",
+            "referer",
+            "doh-url",
+        ],
+    ),
+    (
+        "wget",
+        &["execute", "limit-rate", "bind-address", "referer"],
+    ),
+];
+
+/// Options of curl that name a proxy.
+const PROXIES: [&str; 6] = [
+    "proxy",
+    "preproxy",
+    "socks4",
+    "socks4a",
+    "socks5",
+    "socks5-hostname",
+];
+
+/// Options that bear on a way or a rate, and how they are shown; what has a value is shown with it.
+const SHOWN: [(&str, &str); 12] = [
+    ("4", "-4"),
+    ("ipv4", "-4"),
+    ("inet4-only", "-4"),
+    ("6", "-6"),
+    ("ipv6", "-6"),
+    ("inet6-only", "-6"),
+    ("interface", "--interface"),
+    ("bind-address", "--bind-address"),
+    ("limit-rate", "--limit-rate"),
+    ("http1.1", "--http1.1"),
+    ("http2", "--http2"),
+    ("http3", "--http3"),
+];
+
+impl Facts {
+    /// Keeps a line that was typed, where it is such a command.
+    pub(super) fn typed_fetch(&mut self, line: Line<'_>) {
+        let text = line.bare;
+        if self.fetches.len() >= FETCHES_MAX || !text.contains("curl") && !text.contains("wget") {
+            return;
+        }
+        let behind = behind_prompt(text);
+        let known = behind.and_then(|command| fetch(command, line.at));
+        let known = known.or_else(|| fetch(text, line.at));
+        // What is printed below another command of theirs is not of the one before it.
+        let another = || runs(text, behind).then(|| Fetch::unknown(line.at));
+        self.fetches.extend(known.or_else(another));
+    }
+
+    /// Gives transfers the ends that their commands name, where several ask one host in different ways: nothing else tells them apart.
+    pub(super) fn settle_fetches(&mut self) {
+        if self.fetches.len() < 2 {
+            return;
+        }
+        let Facts { tests, fetches, .. } = self;
+        let of = |test: &Test| command(fetches, test);
+        let each: Vec<Option<usize>> = tests.iter().map(of).collect();
+        for (test, n) in tests.iter().zip(&each) {
+            let rate = test.goodput().map(|(rate, _)| rate.clone());
+            if let (Some(n), Some(rate)) = (*n, rate) {
+                fetches[n].rate.get_or_insert(rate);
+            }
+        }
+        let used: BTreeSet<usize> = each.iter().flatten().copied().collect();
+        let is_beside = |n: &usize| used.iter().any(|m| fetches[*m].is_beside(&fetches[*n]));
+        let named: BTreeSet<usize> = used.iter().copied().filter(is_beside).collect();
+        for (test, n) in tests.iter_mut().zip(each) {
+            if let Some(n) = n.filter(|n| named.contains(n)) {
+                fetches[n].name_ends(test);
+            }
+        }
+    }
+
+    /// The command that a transfer was typed with.
+    pub(crate) fn fetched_by(&self, test: &Test) -> Option<&Fetch> {
+        command(&self.fetches, test).and_then(|n| self.fetches.get(n))
+    }
+}
+
+/// The number of the command above a transfer in its text: the last one of those, where it is of the same tool.
+fn command(fetches: &[Fetch], test: &Test) -> Option<usize> {
+    let Place::Line(own, _) = test.at else {
+        return None;
+    };
+    // They stand in the order in which they were read.
+    let above = fetches.partition_point(|fetch| fetch.at <= test.at);
+    // Behind the last that is kept there may be others.
+    let n = above.checked_sub(1).filter(|n| n + 1 < FETCHES_MAX)?;
+    let last = fetches.get(n)?;
+    let here = matches!(last.at, Place::Line(source, _) if source == own);
+    (here && last.tool == test.tool).then_some(n)
+}
+
+/// Whether a line runs one of the two programs, by its first word, or by any behind a prompt.
+fn runs(text: &str, behind: Option<&str>) -> bool {
+    let is_one = |word: &str| tool(word).is_some();
+    let first = text.split_whitespace().next();
+    first.is_some_and(is_one) || behind.is_some_and(|text| text.split_whitespace().any(is_one))
+}
+
+/// The tool that a word of a command runs.
+fn tool(word: &str) -> Option<&'static str> {
+    let program = word.rsplit(['/', '\\']).next()?;
+    match program.trim_end_matches(".exe") {
+        "curl" => Some("curl"),
+        "wget" => Some("wget"),
+        _ => None,
+    }
+}
+
+impl Fetch {
+    /// A command of which nothing is known.
+    fn unknown(at: Place) -> Fetch {
+        Fetch {
+            at,
+            tool: "",
+            url: String::new(),
+            host: String::new(),
+            way: Way::Unsaid,
+            options: Vec::new(),
+            rate: None,
+        }
+    }
+
+    /// Whether another command asks the same host in another way.
+    pub(crate) fn is_beside(&self, other: &Fetch) -> bool {
+        let differs = self.way != other.way || self.options != other.options;
+        differs && self.host.eq_ignore_ascii_case(&other.host)
+    }
+
+    /// Names the end of a transfer that was asked, and what sets it apart.
+    fn name_ends(&self, test: &mut Test) {
+        let asked = match test.client {
+            Side::Receiver => &mut test.from,
+            Side::Sender => &mut test.to,
+        };
+        if asked.host.is_empty() {
+            *asked = match &self.way {
+                Way::Through(proxy) => proxy.clone(),
+                Way::Unsaid | Way::Direct => End {
+                    host: self.host.clone(),
+                    port: None,
+                },
+            };
+        }
+        let through = match &self.way {
+            Way::Through(_) => Some(format!("{} through this proxy", self.host)),
+            Way::Unsaid | Way::Direct => None,
+        };
+        let options = (!self.options.is_empty()).then(|| self.options.join(" "));
+        let all: Vec<String> = through.into_iter().chain(options).collect();
+        if test.name.is_empty() {
+            test.name = all.join(", ");
+        }
+    }
+}
+
+/// The words of a command without the quotes around them, as far as the next command.
+fn words(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => word.get_or_insert_default().push(c),
+            None if c == '\'' || c == '"' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c == '|' || c == ';' => break,
+            None if c.is_whitespace() => all.extend(word.take()),
+            None => word.get_or_insert_default().push(c),
+        }
+        if all.len() >= WORDS_MAX {
+            break;
+        }
+    }
+    all.extend(word);
+    let end = all.iter().position(|word| word == "&&");
+    all.truncate(end.unwrap_or(all.len()));
+    all
+}
+
+/// A setting of the environment, or of wget: `http_proxy=http://192.0.2.8:3128`.
+fn setting(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let is_name = name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
+    (is_name && !name.is_empty()).then_some((name, value))
+}
+
+/// A command that fetches one file, if a text is one.
+fn fetch(text: &str, at: Place) -> Option<Fetch> {
+    let all = words(text);
+    let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
+    let begin = all.iter().take_while(is_before).count();
+    let tool = tool(all.get(begin)?)?;
+    let parts = parts(tool, &all[begin + 1..]);
+    let urls = parts.iter().filter(|(name, value)| {
+        let schemes = ["http://", "https://", "ftp://"];
+        let is_url = schemes.iter().any(|scheme| value.starts_with(scheme));
+        is_url && ["", "url"].contains(&name.as_str())
+    });
+    let urls: Vec<&str> = urls.map(|(_, url)| url.as_str()).collect();
+    let [url] = urls[..] else { return None };
+    let (scheme, rest) = url.split_once("://")?;
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = end(authority)?.host;
+    let file = path.split(['?', '#']).next().unwrap_or("");
+    let settings = all[..begin].iter().filter_map(|word| setting(word));
+    let of_wget = parts.iter().filter(|(name, _)| name == "execute");
+    let settings: Vec<(&str, &str)> = settings
+        .chain(of_wget.filter_map(|(_, value)| setting(value)))
+        .collect();
+    let url = format!("{scheme}://{host}{file}");
+    Some(Fetch {
+        at,
+        tool,
+        url: crate::redact(&url).chars().take(LONG).collect(),
+        way: way((scheme, &host), &parts, &settings),
+        options: options(&parts),
+        host,
+        rate: None,
+    })
+}
+
+/// Options by name with their values, and other words without a name.
+fn parts(tool: &str, words: &[String]) -> Vec<(String, String)> {
+    let letters = LETTERS.iter().find(|(name, _)| *name == tool);
+    let letters = letters.map(|(_, letters)| *letters).unwrap_or_default();
+    let valued = VALUED.iter().find(|(name, _)| *name == tool);
+    let valued = valued.map(|(_, names)| *names).unwrap_or_default();
+    let mut all = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if let Some(long) = word.strip_prefix("--") {
+            let (name, joined) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (long, None),
+            };
+            let value = match joined {
+                None if valued.contains(&name) => rest.next().cloned(),
+                joined => joined,
+            };
+            all.push((name.to_owned(), value.unwrap_or_default()));
+            continue;
+        }
+        let Some(short) = word.strip_prefix('-').filter(|short| !short.is_empty()) else {
+            all.push((String::new(), word.clone()));
+            continue;
+        };
+        // `-nv` and the like of wget are of two letters.
+        if tool == "wget" && short.starts_with('n') {
+            continue;
+        }
+        for (n, letter) in short.char_indices() {
+            if !letters.contains(letter) {
+                all.push((letter.to_string(), String::new()));
+                continue;
+            }
+            let joined = &short[n + letter.len_utf8()..];
+            let value = match joined {
+                "" => rest.next().cloned().unwrap_or_default(),
+                joined => joined.to_owned(),
+            };
+            all.push((named(tool, letter), value));
+            break;
+        }
+    }
+    all
+}
+
+/// The long name of a letter that is of use here.
+fn named(tool: &str, letter: char) -> String {
+    match (tool, letter) {
+        ("curl", 'x') => "proxy".to_owned(),
+        ("wget", 'e') => "execute".to_owned(),
+        _ => letter.to_string(),
+    }
+}
+
+/// Whether a command goes through a proxy, by its options and settings.
+fn way((scheme, host): (&str, &str), parts: &[(String, String)], settings: &[(&str, &str)]) -> Way {
+    let option = |names: &[&str]| {
+        let mut all = parts.iter().rev();
+        let found = all.find(|(name, _)| names.contains(&name.as_str()));
+        found.map(|(_, value)| value.as_str())
+    };
+    let set = |name: &str| {
+        let mut all = settings.iter().rev();
+        let found = all.find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| *value)
+    };
+    let excepted = option(&["noproxy"]).or_else(|| set("no_proxy"));
+    // A name stands for what is below it, too.
+    let lower = host.to_ascii_lowercase();
+    let is_below = |name: &str| {
+        let rest = lower.strip_suffix(&name.to_ascii_lowercase());
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    let is_excepted = |list: &str| {
+        let names = list.split([',', ' ']);
+        let mut each = names.map(|name| name.trim_start_matches('.'));
+        each.any(|name| name == "*" || !name.is_empty() && is_below(name))
+    };
+    let off = set("use_proxy").is_some_and(|value| ["no", "off"].contains(&value));
+    if off || option(&["no-proxy"]).is_some() || excepted.is_some_and(is_excepted) {
+        return Way::Direct;
+    }
+    let by_scheme = format!("{scheme}_proxy");
+    let proxy = option(&PROXIES).or_else(|| set(&by_scheme).or_else(|| set("all_proxy")));
+    match proxy {
+        None => Way::Unsaid,
+        Some("") => Way::Direct,
+        Some(proxy) => {
+            let authority = proxy.split_once("://").map_or(proxy, |(_, rest)| rest);
+            let authority = authority.split('/').next().unwrap_or(authority);
+            end(authority).map_or(Way::Unsaid, Way::Through)
+        }
+    }
+}
+
+/// The options that are shown, each once.
+fn options(parts: &[(String, String)]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (name, value) in parts {
+        let Some((_, shown)) = SHOWN.iter().find(|(known, _)| known == name) else {
+            continue;
+        };
+        let text = match value.as_str() {
+            "" => (*shown).to_owned(),
+            value => format!("{shown} {}", crate::redact(value)),
+        };
+        let text: String = text.chars().take(LONG).collect();
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all
+}
+
+/// The host and port of `user:secret@192.0.2.8:3128`, without the first; none without a host.
+fn end(authority: &str) -> Option<End> {
+    let bare = authority.rsplit('@').next().unwrap_or(authority);
+    let (host, port) = match bare.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((host, rest)) => (host, rest.strip_prefix(':')),
+        None => match bare.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (bare, None),
+        },
+    };
+    let is_host = |c: char| c.is_ascii_alphanumeric() || ".-_:".contains(c);
+    let known = !host.is_empty() && host.len() < LONG && host.chars().all(is_host);
+    known.then(|| End {
+        host: crate::address(host),
+        port: port.and_then(|port| port.parse().ok()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<Fetch> {
+        let command = behind_prompt(text).and_then(|command| fetch(command, Place::You));
+        command.or_else(|| fetch(text, Place::You))
+    }
+
+    fn proxy(host: &str, port: Option<u16>) -> Way {
+        Way::Through(End {
+            host: host.to_owned(),
+            port,
+        })
+    }
+
+    #[test]
+    fn a_command_names_its_host_and_its_proxy() {
+        let squid = || proxy("proxy.corp", Some(3128));
+        for (text, way) in [
+            (
+                "$ curl -x http://proxy.corp:3128 -o a http://h.example/f",
+                squid(),
+            ),
+            (
+                "$ curl -sSo a -xproxy.corp:3128 http://h.example/f?key=1",
+                squid(),
+            ),
+            (
+                "C:\\> curl.exe --proxy http://u:p@proxy.corp:3128/ http://h.example/f",
+                squid(),
+            ),
+            (
+                "a# http_proxy=http://proxy.corp:3128 curl http://h.example/f | wc -c",
+                squid(),
+            ),
+            (
+                "$ wget -e use_proxy=yes -e http_proxy=proxy.corp:3128 http://h.example/f",
+                squid(),
+            ),
+            (
+                "$ curl -x '' -w '%{speed_download}; %{url}' http://h.example/f",
+                Way::Direct,
+            ),
+            (
+                "$ curl --noproxy '*' -x proxy.corp:3128 http://h.example/f",
+                Way::Direct,
+            ),
+            (
+                "$ http_proxy=proxy.corp no_proxy=localhost,.example curl http://h.example/f",
+                Way::Direct,
+            ),
+            (
+                "$ wget --no-proxy -O /dev/null http://h.example/f",
+                Way::Direct,
+            ),
+            (
+                "curl -e http://other.example/ http://h.example/f",
+                Way::Unsaid,
+            ),
+            (
+                "$ https_proxy=proxy.corp:3128 curl http://h.example/f",
+                Way::Unsaid,
+            ),
+        ] {
+            let fetch = of(text).expect(text);
+            assert_eq!(fetch.way, way, "{text}");
+            assert_eq!(fetch.url, "http://h.example/f", "{text}");
+            assert_eq!(fetch.host, "h.example", "{text}");
+        }
+        for text in [
+            "$ curl http://a.example/f http://b.example/f",
+            "$ curl --version",
+            "we use curl for http://a.example/f",
+            "$ iperf3 -c curl",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn options_that_bear_on_a_way_or_a_rate_are_kept() {
+        let text =
+            "$ curl -4 -s --limit-rate 2M --interface eth1 -H 'A: -6' https://[2001:db8::1]:8443/f";
+        let fetch = of(text).expect("it is one");
+        assert_eq!(fetch.options, ["-4", "--limit-rate 2M", "--interface eth1"]);
+        assert_eq!(fetch.host, "2001:db8::1");
+        let wget = of("$ wget -nv -6 --limit-rate=300k -O a http://h.example/f").expect("one");
+        assert_eq!(wget.options, ["-6", "--limit-rate 300k"]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Transfers of one file by commands that differ: through a proxy, past it, by either version of IP.
+
+use farpath_diagnose::{Diagnosis, FlowReport, Known};
+
+use crate::{asked, because, commands, of};
+
+/// 953 MB at 3012 kB/s, and at 107 MB/s: 36.4 times as fast.
+const SLOW: &str =
+    "100  953M  100  953M    0     0  3012k      0  0:05:24  0:05:24 --:--:-- 3020k\n";
+const FAST: &str =
+    "100  953M  100  953M    0     0   107M      0  0:00:08  0:00:08 --:--:--  108M\n";
+
+const HEAD: &str = "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current
+                                 Dload  Upload   Total   Spent    Left  Speed
+";
+
+const PINGS: &str = "$ ping -c 10 proxy.corp
+10 packets transmitted, 10 received, 0% packet loss, time 9020ms
+rtt min/avg/max/mdev = 0.401/0.421/0.511/0.030 ms
+$ ping -c 10 mirror.example.org
+10 packets transmitted, 10 received, 0% packet loss, time 9020ms
+rtt min/avg/max/mdev = 21.401/21.521/21.911/0.130 ms
+";
+
+/// Two commands, and what each printed.
+fn two(first: [&str; 2], second: [&str; 2]) -> Diagnosis {
+    let each = [first, second].map(|[command, row]| format!("$ {command}\n{HEAD}{row}"));
+    let d = of(&(each.concat() + PINGS), &Known::default());
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    d
+}
+
+/// Whether a round trip, ms, is the flow's, within 5 %.
+fn has_rtt(flow: &FlowReport, ms: f64) -> bool {
+    let rtt = flow.observed.rtt_ns;
+    rtt.is_some_and(|ns| (ns / 1e6 / ms - 1.0).abs() < 0.05)
+}
+
+const THROUGH: &str =
+    "curl -x http://proxy.corp:3128 -o /dev/null http://mirror.example.org/1g.bin";
+const PAST: &str = "curl --noproxy '*' -o /dev/null http://mirror.example.org/1g.bin";
+
+#[test]
+fn a_proxy_past_which_the_same_file_is_faster_holds_the_rate() {
+    let d = two([THROUGH, SLOW], [PAST, FAST]);
+    let [slow, fast] = &d.flows[..] else {
+        panic!("{d:#?}");
+    };
+    assert_eq!(
+        slow.name,
+        "proxy.corp > receiver (mirror.example.org through this proxy)"
+    );
+    assert_eq!(fast.name, "mirror.example.org > receiver");
+    assert!(has_rtt(slow, 0.421), "{:#?}", slow.observed);
+    assert!(has_rtt(fast, 21.521), "{:#?}", fast.observed);
+    assert_eq!(slow.verdict.cause, "proxy", "{:#?}", slow.verdict);
+    assert!(slow.verdict.confidence >= 0.6, "{:#?}", slow.verdict);
+    let why = because(slow);
+    for says in [
+        "without a proxy the same file came at",
+        "36.4 times as fast",
+        "on the way through proxy.corp",
+    ] {
+        assert!(why.contains(says), "{says}: {why}");
+    }
+    assert_eq!(asked(slow), ["proxy_rate_bps"]);
+    assert_eq!(slow.changes[0].host, "proxy.corp");
+    assert!(commands(slow).contains("no_proxy=mirror.example.org"));
+    let why = because(fast);
+    let says = "through the proxy proxy.corp:3128 the same file came at";
+    assert!(why.contains(says), "{why}");
+    assert!(why.contains("36.4 times as slow"), "{why}");
+    assert_ne!(fast.verdict.cause, "proxy", "{:#?}", fast.verdict);
+}
+
+/// A proxy that is faster than the way past it, or as fast, holds nothing.
+#[test]
+fn a_proxy_that_is_not_slower_is_not_the_cause() {
+    let d = two([THROUGH, FAST], [PAST, SLOW]);
+    for flow in &d.flows {
+        assert_ne!(flow.verdict.cause, "proxy", "{:#?}", flow.verdict);
+    }
+    let why = because(&d.flows[1]);
+    assert!(why.contains("the proxy keeps copies"), "{why}");
+    let d = two([THROUGH, SLOW], [PAST, SLOW]);
+    for flow in &d.flows {
+        assert_ne!(flow.verdict.cause, "proxy", "{:#?}", flow.verdict);
+        assert!(!because(flow).contains("the same file"), "{flow:#?}");
+    }
+}
+
+#[test]
+fn options_that_differ_are_said_with_the_faster_one() {
+    let url = "-o /dev/null http://mirror.example.org/1g.bin";
+    let [four, six] = ["-4", "-6"].map(|version| format!("curl {version} {url}"));
+    let d = two([&four, SLOW], [&six, FAST]);
+    assert_eq!(d.flows[0].name, "mirror.example.org > receiver (-4)");
+    let why = because(&d.flows[0]);
+    assert!(why.contains("with -6 the same file came at"), "{why}");
+    let why = because(&d.flows[1]);
+    assert!(why.contains("with -4 the same file came at"), "{why}");
+}
+
+/// A command whose address is not known stands between: what is below it is of no other.
+#[test]
+fn what_another_command_printed_is_not_of_the_one_before() {
+    let looped = "for n in 1; do curl -o /dev/null $URL; done";
+    let text = format!("$ {THROUGH}\n$ {looped}\n{HEAD}{SLOW}$ {PAST}\n{HEAD}{FAST}");
+    let d = of(&text, &Known::default());
+    for flow in &d.flows {
+        assert_eq!(flow.name, "sender > receiver");
+    }
+}
+
+/// What one command fetched twice has nothing beside it, and its ends stay unnamed.
+#[test]
+fn one_command_alone_is_not_compared() {
+    let d = two([PAST, SLOW], [PAST, FAST]);
+    for flow in &d.flows {
+        assert_eq!(flow.name, "sender > receiver");
+        assert!(!because(flow).contains("the same file"), "{flow:#?}");
+    }
+}
