@@ -110,6 +110,7 @@ mod segments;
 mod shares;
 mod shrunk;
 mod signs;
+mod simple_queue;
 mod slot;
 mod slow_reader;
 mod slower_line;

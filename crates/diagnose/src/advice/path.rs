@@ -1,6 +1,7 @@
 //! What is to be changed on the path and its ports, and not in a host's settings.
 
 mod scheduler;
+mod simple_queue;
 
 use crate::advice::interface::with_name;
 use crate::advice::systems::{DELETED, unseen_back};
@@ -49,6 +50,10 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     }
     if let Some(change) = scheduler::change(e, facts) {
         return vec![change];
+    }
+    let by_queue = simple_queue::changes(e, facts);
+    if !by_queue.is_empty() {
+        return by_queue;
     }
     let host = shaping(facts, e);
     let mut all = Vec::new();

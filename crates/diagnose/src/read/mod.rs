@@ -56,6 +56,7 @@ mod router;
 mod router_cpu;
 mod routeros;
 mod scheduled;
+mod simple_queues;
 mod sockstat;
 mod speedtest;
 mod ss;
@@ -79,6 +80,7 @@ use crate::own_drops::Queue;
 use crate::passed::{Linked, Owner, Passed};
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
+use crate::simple_queue::SimpleQueue;
 use crate::tally::Reading;
 use crate::unlike_mtus::Interface;
 pub(crate) use copies::COPIES;
@@ -150,6 +152,8 @@ pub struct Facts {
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
+    /// Simple queues of RouterOS, in the order of the texts.
+    pub(crate) simple_queues: Vec<SimpleQueue>,
     /// What hosts say that their interfaces negotiated, in the order of the texts.
     pub(crate) negotiated: Vec<Negotiated>,
     /// Names that each pasted piece about a host gave that host.
@@ -292,6 +296,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Display::default()),
         Box::new(routeros::RouterOs::default()),
+        Box::new(simple_queues::SimpleQueues::default()),
         Box::new(router_cpu::Processes::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
@@ -516,6 +521,7 @@ impl Facts {
         self.facts.is_empty()
             && self.counters.is_empty()
             && self.ports.is_empty()
+            && self.simple_queues.is_empty()
             && self.captured.is_empty()
             && self.syns.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
@@ -523,7 +529,7 @@ impl Facts {
 
     fn is_full(&self) -> bool {
         let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
-        let own = own + self.ports.len() + self.queues.len();
+        let own = own + self.ports.len() + self.queues.len() + self.simple_queues.len();
         let own = own + self.interfaces.len() + self.duplexes.len();
         let own = own + self.passed.len() + self.linked.len() + self.owners.len();
         own + self.sockets.len() + self.pings.len() > FACTS_MAX
@@ -531,7 +537,7 @@ impl Facts {
 
     fn count(&self) -> usize {
         let own = self.facts.len() + self.counters.len() + self.ports.len();
-        let own = own + self.tests.len() + self.syns.len();
+        let own = own + self.tests.len() + self.syns.len() + self.simple_queues.len();
         // Only the last test can have grown.
         own + self.tests.last().map_or(0, Test::facts)
     }

@@ -424,6 +424,47 @@ fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
     }
 }
 
+/// A simple queue of RouterOS is a shaper of what its target sends and of what it receives: the flow meets one of both, of the first queue
+/// that has an end of it.
+#[test]
+fn a_simple_queue_of_routeros_is_a_ceiling_one_way() {
+    let test = log(&policed());
+    let stated = |queues: &str| {
+        let d = of(
+            &format!("{test}\n{queues}\n"),
+            &farpath_diagnose::Known::default(),
+        );
+        let ceilings = d.flows[0].ceilings.iter();
+        let of = |c: &&farpath_diagnose::Ceiling| c.cause == "shaper";
+        ceilings.filter(of).map(|c| c.limit_bps).collect::<Vec<_>>()
+    };
+    let printed = |flags: &str, target: &str, most: &str| {
+        format!(
+            "[admin@gw1] > /queue simple print\nFlags: X - disabled, I - invalid, D - dynamic\n 0 {flags}  name=\"cust1\" target={target} parent=none packet-marks=\"\"\n      priority=8/8 queue=default-small/default-small limit-at=0/0\n      max-limit={most} burst-limit=0/0 burst-threshold=0/0 burst-time=0s/0s\n"
+        )
+    };
+    let exported = "[admin@gw1] > /queue simple export\n# nov/30/2026 03:00:00 by RouterOS 6.49.10\n# software id = ABCD-EF01\n#\n/queue simple\nadd max-limit=74M/300M name=cust1 target=\\\n    203.0.113.40/32\n";
+    for text in [
+        printed("", "203.0.113.40/32", "74M/300M"),
+        printed("", "198.51.100.0/24", "300M/74M"),
+        printed("", "ether2", "74M/74M"),
+        exported.to_owned(),
+    ] {
+        assert_eq!(stated(&text), [74e6], "{text}");
+    }
+    let first = printed("", "203.0.113.0/24", "300M/300M");
+    let next = "\n 1    name=\"cust2\" target=203.0.113.40/32 parent=none max-limit=74M/74M\n";
+    for text in [
+        printed("", "203.0.113.40/32", "300M/74M"),
+        printed("X", "203.0.113.40/32", "74M/300M"),
+        // Neither end is of these.
+        printed("", "192.0.2.0/24", "74M/74M"),
+        format!("{first}{next}"),
+    ] {
+        assert!(!stated(&text).contains(&74e6), "{text}");
+    }
+}
+
 /// What a policer of `tc` dropped stands below its filter: 104 packets beside 99 segments that were sent again.
 #[test]
 fn what_a_policer_of_tc_dropped_is_weighed() {
