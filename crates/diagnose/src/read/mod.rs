@@ -294,6 +294,8 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),
         Box::new(router::Interfaces::default()),
+        Box::new(vrp::Transceivers::default()),
+        Box::new(vrp::Statistics::default()),
         Box::new(vrp::Display::default()),
         Box::new(routeros::RouterOs::default()),
         Box::new(simple_queues::SimpleQueues::default()),

@@ -277,3 +277,91 @@ fn collisions_are_of_the_port_that_counts_them() {
     let said = "FastEthernet0/1 of sw1 counts 1810 late collisions";
     assert!(because(&flow).contains(said), "{}", because(&flow));
 }
+
+/// Light is held against the limits that each system prints beside it. Of a table of several ports nothing says which one the flow crosses.
+#[test]
+fn weak_light_is_read_of_eos_and_vrp() {
+    let eos = |rows: &str| {
+        format!(
+            "leaf1#show interfaces Ethernet21 transceiver detail
+mA: milliamperes, dBm: decibels (milliwatts), NA or N/A: not applicable.
+ ++ : high alarm, +  : high warning, -  : low warning, -- : low alarm.
+A2D readouts (if they differ), are reported in parentheses.
+The threshold values are calibrated.
+                         High Alarm  High Warn   Low Alarm   Low Warn
+           Tx Power      Threshold   Threshold   Threshold   Threshold
+Port       (dBm)         (dBm)       (dBm)       (dBm)       (dBm)
+-------    ------------  ----------  ----------  ----------  ----------
+Et21       -2.39         4.40        3.40        -9.60       -8.60
+                         High Alarm  High Warn   Low Alarm   Low Warn
+           Rx Power      Threshold   Threshold   Threshold   Threshold
+Port       (dBm)         (dBm)       (dBm)       (dBm)       (dBm)
+-------    ------------  ----------  ----------  ----------  ----------
+{rows}"
+        )
+    };
+    let row = |port: &str, dbm: &str| {
+        format!("{port}       {dbm}        4.40        3.40        -11.50      -10.50\n")
+    };
+    let vrp = |dbm: &str| {
+        format!(
+            "<core1>display transceiver interface 10GE1/0/1 verbose
+
+10GE1/0/1 transceiver information:
+-------------------------------------------------------------
+Common information:
+  Transceiver Type               :10GBASE_SR
+  Transfer Distance(m)           :300(50um)
+-------------------------------------------------------------
+Diagnostic information:
+  Bias Current(mA)               :6.53
+  RX Power(dBM)                 :{dbm}
+  RX Power High Warning(dBM)    :-1.00
+  RX Power Low  Warning(dBM)    :-10.50
+  RX Power High Threshold(dBM)  :2.00
+  RX Power Low  Threshold(dBM)  :-11.50
+-------------------------------------------------------------
+"
+        )
+    };
+    let alarm = "raises the alarm that its light is too weak: -12.8 dBm";
+    let warning = "warns that its light is too weak: -11.2 dBm";
+    for (dbm, said) in [("-12.8", alarm), ("-11.2", warning)] {
+        for (router, port) in [
+            (eos(&row("Et21", dbm)), "Et21 of leaf1"),
+            (vrp(dbm), "10GE1/0/1 of core1"),
+        ] {
+            let why = because(&of(190, &router).flows[0]);
+            let said = format!("the transceiver of {port} {said}");
+            assert!(why.contains(&said), "{why}");
+        }
+    }
+    for lit in [eos(&row("Et21", "-2.3")), vrp("-2.3")] {
+        let why = because(&of(190, &lit).flows[0]);
+        assert!(!why.contains("transceiver"), "{why}");
+    }
+    let several = eos(&(row("Et21", "-12.8") + &row("Et22", "-2.3")));
+    let d = of(190, &several);
+    let notes = d.notes.join("\n");
+    let said = "ports receive too little light: Et21 of leaf1; nothing says which port";
+    assert!(notes.contains(said), "{notes}");
+    let why = because(&d.flows[0]);
+    assert!(!why.contains("transceiver"), "{why}");
+}
+
+/// The summary of EOS has no limits: it is read, and nothing is made of it.
+#[test]
+fn a_summary_of_transceivers_without_limits_says_nothing() {
+    let summary = "leaf1#show interfaces Ethernet21 transceiver
+If device is externally calibrated, only calibrated values are printed.
+ N/A: not applicable, Tx: transmit, Rx: receive.
+mA: milliamperes, dBm: decibels (milliwatts).
+                               Bias      Optical   Optical
+          Temp       Voltage   Current   Tx Power  Rx Power
+Port      (Celsius)  (Volts)   (mA)      (dBm)     (dBm)     Last Update
+-----     ---------  --------  --------  --------  --------  -------------------
+Et21       31.11      3.31      6.40     -2.30     -19.80    0:00:01 ago
+";
+    let why = because(&of(190, summary).flows[0]);
+    assert!(!why.contains("transceiver"), "{why}");
+}

@@ -404,6 +404,7 @@ fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
         "policy-map IN\n class VOICE\n  police 8000000 62500\n class class-default\n  police cir 50 mbps bc 62500 bytes pir 74 mbps be 62500 bytes\n   conform-action transmit\n   exceed-action set-dscp-transmit 0\n   violate-action drop",
         " Service-policy input: IN\n    Class-map: class-default (match-any)\n      police:\n          cir 74000000 bps, bc 62500 bytes\n        conformed 900 packets, 1350000 bytes; actions:\n          transmit\n        exceeded 30 packets, 45000 bytes; actions:\n          drop",
         "set qos policer aggregate CUST rate 74000 drop burst 500",
+        "interface GigabitEthernet0/0/1\n qos car inbound cir 74000 cbs 13912000 pbs 23162000 green pass yellow pass red discard",
         "filter protocol all pref 49152 matchall chain 0 handle 0x1\n        action order 1:  police 0x1 rate 74Mbit burst 62500b mtu 2Kb action drop overhead 0b",
         "tc filter add dev eth1 ingress matchall action police rate 74mbit burst 100k drop",
     ] {
