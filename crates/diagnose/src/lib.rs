@@ -13,6 +13,7 @@ mod asking;
 mod before_losses;
 mod blackout;
 mod bloat;
+mod bundle;
 mod burst;
 mod bypassed;
 mod bystander;

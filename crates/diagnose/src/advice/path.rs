@@ -31,12 +31,16 @@ pub(super) fn changes_of_path(
         Cause::Link if e.around.group.is_none() => negotiated::changes(e),
         _ => Vec::new(),
     };
-    match ports.is_empty() {
+    let mut all = match ports.is_empty() {
         true => change_of_path(cause, e, (facts, flow))
             .into_iter()
             .collect(),
         false => ports,
+    };
+    if cause == Cause::Link {
+        all.extend(crate::bundle::changes(e, (facts, flow)));
     }
+    all
 }
 
 /// A shorter queue before a shaper where others wait for it, and a higher rate of one that a text has. A pod has nobody beside it.

@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod broken;
+mod bundles;
 mod carrier;
 mod classes;
 mod command;
@@ -69,6 +70,7 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::bundle::Member;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::duplex::Duplexed;
@@ -154,6 +156,8 @@ pub struct Facts {
     pub(crate) ports: Vec<PortReading>,
     /// Simple queues of RouterOS, in the order of the texts.
     pub(crate) simple_queues: Vec<SimpleQueue>,
+    /// Readings of members of bonds and port channels, in the order of the texts.
+    pub(crate) members: Vec<Member>,
     /// What hosts say that their interfaces negotiated, in the order of the texts.
     pub(crate) negotiated: Vec<Negotiated>,
     /// Names that each pasted piece about a host gave that host.
@@ -293,6 +297,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),
+        Box::new(bundles::Bundles::default()),
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Transceivers::default()),
         Box::new(vrp::Statistics::default()),
@@ -524,6 +529,7 @@ impl Facts {
             && self.counters.is_empty()
             && self.ports.is_empty()
             && self.simple_queues.is_empty()
+            && self.members.is_empty()
             && self.captured.is_empty()
             && self.syns.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
@@ -532,7 +538,7 @@ impl Facts {
     fn is_full(&self) -> bool {
         let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
         let own = own + self.ports.len() + self.queues.len() + self.simple_queues.len();
-        let own = own + self.interfaces.len() + self.duplexes.len();
+        let own = own + self.interfaces.len() + self.duplexes.len() + self.members.len();
         let own = own + self.passed.len() + self.linked.len() + self.owners.len();
         own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
@@ -540,6 +546,7 @@ impl Facts {
     fn count(&self) -> usize {
         let own = self.facts.len() + self.counters.len() + self.ports.len();
         let own = own + self.tests.len() + self.syns.len() + self.simple_queues.len();
+        let own = own + self.members.len();
         // Only the last test can have grown.
         own + self.tests.last().map_or(0, Test::facts)
     }

@@ -92,7 +92,8 @@ impl Tool for Transceivers {
     }
 
     fn held(&self) -> usize {
-        self.all.held()
+        let read = self.port.as_ref().is_some_and(|p| p.received.is_some());
+        self.all.held() + usize::from(read)
     }
 
     fn finish(&mut self, facts: &mut Facts) {
