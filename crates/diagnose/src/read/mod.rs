@@ -17,6 +17,7 @@ mod dig;
 mod disk;
 mod failed;
 mod flent;
+mod foreign;
 mod frames;
 mod here;
 mod iperf2;
@@ -265,6 +266,7 @@ pub(crate) trait Tool {
 /// Every reader of lines, in the order in which they are asked.
 fn tools() -> Vec<Box<dyn Tool>> {
     vec![
+        Box::new(foreign::Foreign::default()),
         Box::new(iperf3::Iperf3::default()),
         Box::new(iperf2::Iperf2::default()),
         Box::new(ss::Ss::default()),

@@ -365,3 +365,65 @@ Et21       31.11      3.31      6.40     -2.30     -19.80    0:00:01 ago
     let why = because(&of(190, summary).flows[0]);
     assert!(!why.contains("transceiver"), "{why}");
 }
+
+/// What is recognised and not read is named as that, and nothing is made of its counters.
+#[test]
+fn platforms_that_are_not_read_are_named() {
+    let asa = "ciscoasa# show interface
+Interface GigabitEthernet0/0 \"outside\", is up, line protocol is up
+  Hardware is i82546GB rev03, BW 100 Mbps, DLY 100 usec
+\tHalf-Duplex(Half-duplex), Auto-Speed(100 Mbps)
+\tInput flow control is unsupported, output flow control is off
+\tMAC address 0000.5e00.5301, MTU 1500
+\tIP address 203.0.113.77, subnet mask 255.255.255.0
+\t1328522 packets input, 124426545 bytes, 0 no buffer
+\tReceived 1215464 broadcasts, 0 runts, 0 giants
+\t5560 input errors, 5560 CRC, 0 frame, 0 overrun, 0 ignored, 0 abort
+\t0 L2 decode drops
+\t124606 packets output, 86803402 bytes, 0 underruns
+\t0 pause output, 0 resume output
+\t0 output errors, 0 collisions, 0 interface resets
+\t0 late collisions, 0 deferred
+\tinput queue (blocks free curr/low): hardware (255/250)
+\toutput queue (blocks free curr/low): hardware (255/254)
+";
+    let sros = "A:PE1# show port 1/1/1
+===============================================================================
+Ethernet Interface
+===============================================================================
+Description        : to core
+Interface          : 1/1/1                      Oper Speed       : 10 Gbps
+Oper State         : up                         Oper Duplex      : full
+===============================================================================
+Traffic Statistics
+===============================================================================
+                                                   Input                 Output
+-------------------------------------------------------------------------------
+Octets                                      812345678901           471147114711
+Errors                                              5560                      0
+===============================================================================
+";
+    let fortios = "FGT60F # diagnose hardware deviceinfo nic port1
+Description     :FortiASIC NP6XLITE Adapter
+Speed           :100
+Duplex          :Half
+Rx_CRC_Errors   :5560
+Collisions      :5560
+";
+    for (router, name) in [
+        (asa, "Cisco ASA"),
+        (sros, "Nokia SR OS"),
+        (fortios, "FortiOS"),
+    ] {
+        let d = of(190, router);
+        let notes = d.notes.join("\n");
+        let said = format!("output of {name}, which is not read: say by option");
+        assert!(notes.contains(&said), "{notes}");
+        let tools: Vec<&str> = d.read.iter().map(|p| p.tool.as_str()).collect();
+        assert!(tools.iter().any(|t| t.starts_with(name)), "{tools:?}");
+        let flow = &d.flows[0];
+        let why = because(flow);
+        assert!(!why.contains("5560"), "{why}");
+        assert_ne!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+    }
+}
