@@ -50,7 +50,7 @@ impl SimpleQueue {
     /// Whether an end is a target; none where that is not known.
     fn holds(&self, host: &str) -> Option<bool> {
         let address = host.parse::<IpAddr>().ok()?;
-        let each = || self.targets.iter().map(|t| contains(t, address));
+        let each = || self.targets.iter().map(move |t| contains(t, address));
         if each().any(|within| within == Some(true)) {
             return Some(true);
         }
@@ -107,7 +107,7 @@ pub(crate) fn limits(facts: &Facts, flow: &Flow) -> Vec<Figure> {
 
 /// The rates of the queues of a router that a flow surely meets, from the outermost on; none where it meets none of them.
 fn met(all: &[&SimpleQueue], router: &str, flow: &Flow) -> Option<Vec<Figure>> {
-    let own = || all.iter().copied().filter(|q| q.router == router);
+    let own = || all.iter().copied().filter(move |q| q.router == router);
     let names: BTreeSet<&str> = own().map(|q| q.name.as_str()).collect();
     // One whose parent was cut off stands by itself.
     let parent = |q: &SimpleQueue| names.contains(q.parent.as_str());
@@ -147,7 +147,7 @@ pub(crate) fn contains(network: &str, address: IpAddr) -> Option<bool> {
     Some(prefix(one) == prefix(other))
 }
 
-/// Whether an address, or that of a network, is a private one of IPv4 (RFC 1918).
+/// Whether an address, or that of a network, is a private one of IPv4.
 fn is_private(text: &str) -> bool {
     let base = text.split('/').next().unwrap_or(text);
     matches!(base.parse::<IpAddr>(), Ok(IpAddr::V4(a)) if a.is_private())

@@ -65,7 +65,9 @@ impl Tool for SimpleQueues {
         }
         let text = text.strip_suffix('\\').map_or(text, str::trim_end);
         if let Some((acts, rest)) = begins(text) {
-            self.begins(acts, at, facts);
+            // An export leaves out what is not limited; statistics say nothing of limits.
+            let exported = text.starts_with("add ");
+            self.begins([acts, exported], at, facts);
             self.says(rest, at, facts);
             return true;
         }
@@ -92,8 +94,8 @@ impl Tool for SimpleQueues {
 }
 
 impl SimpleQueues {
-    /// A queue begins.
-    fn begins(&mut self, acts: bool, at: Place, facts: &mut Facts) {
+    /// A queue begins: whether it is in use, and whether it is said how it is limited.
+    fn begins(&mut self, [acts, stated]: [bool; 2], at: Place, facts: &mut Facts) {
         self.open = facts.simple_queues.len() < QUEUES_MAX;
         self.last.clear();
         if self.open {
@@ -104,7 +106,7 @@ impl SimpleQueues {
                 parent: String::new(),
                 targets: Vec::new(),
                 most: [None; 2],
-                stated: false,
+                stated,
                 acts,
                 narrowed: false,
                 at,
