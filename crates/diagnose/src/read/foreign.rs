@@ -172,7 +172,8 @@ fn is_row(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let begins = words.first().is_some_and(|w| named(w));
     let counts = words.len() > 2 && words.iter().rev().take(2).all(|w| number(w));
-    let heading = words.len() <= 5 && words.iter().all(|w| named(w));
+    let letters = |w: &str| w.chars().all(|c| c.is_ascii_alphabetic() || "-/()".contains(c));
+    let heading = words.len() <= 5 && words.iter().all(|w| named(w) && letters(w));
     begins && (counts || heading || text.contains(" : "))
 }
 
@@ -230,6 +231,7 @@ mod tests {
             "64 bytes from 192.0.2.1: icmp_seq=1 ttl=64 time=0.301 ms",
             "PING 192.0.2.1 (192.0.2.1): 56 data bytes",
             "Settings for eth0:",
+            "Connecting to host 192.0.2.1, port 5201",
             "we see 12",
         ] {
             let all = [Platform::Asa, Platform::SrOs, Platform::FortiOs];

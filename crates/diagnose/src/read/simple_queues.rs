@@ -14,6 +14,8 @@ pub(super) struct SimpleQueues {
     on: bool,
     /// Lines of a queue may follow.
     open: bool,
+    /// The line before was broken, and goes on.
+    broken: bool,
     /// The key that was read last.
     last: String,
     /// How many queues of the text were read.
@@ -63,7 +65,9 @@ impl Tool for SimpleQueues {
         if dated || HEADS.iter().any(|head| text.starts_with(head)) {
             return true;
         }
-        let text = text.strip_suffix('\\').map_or(text, str::trim_end);
+        let unbroken = text.strip_suffix('\\').map(str::trim_end);
+        let follows = core::mem::replace(&mut self.broken, unbroken.is_some());
+        let text = unbroken.unwrap_or(text);
         if let Some((acts, rest)) = begins(text) {
             // An export leaves out what is not limited; statistics say nothing of limits.
             let exported = text.starts_with("add ");
@@ -71,14 +75,14 @@ impl Tool for SimpleQueues {
             self.says(rest, at, facts);
             return true;
         }
-        let goes_on = self.open && (is_pair(text) || self.is_target(text));
+        let goes_on = self.open && (follows || is_pair(text) || self.is_target(text));
         if goes_on {
             self.says(text, at, facts);
         }
         goes_on
     }
 
-    /// What shapes a class shapes its queue.
+    /// The text is over: each way has the rate that it is held to.
     fn finish(&mut self, facts: &mut Facts) {
         let first = facts.simple_queues.len().saturating_sub(self.read);
         let mut shaped = Vec::new();
@@ -311,7 +315,8 @@ Flags: X - disabled, I - invalid, D - dynamic
 # 2026-11-30 03:00:00 by RouterOS 7.15.3
 # software id = ABCD-EF01
 /queue simple
-add max-limit=0/80M name=lan packet-marks=voice target=\\
+add comment=\"the upper \\
+    floor\" max-limit=0/80M name=lan packet-marks=voice target=\\
     192.0.2.0/24,ether2
 ";
         let facts = of(exported);
