@@ -177,12 +177,16 @@ fn is_row(text: &str) -> bool {
     begins && (counts || heading || text.contains(" : "))
 }
 
+/// Longest key of FortiOS, letters.
+const KEY_MAX: usize = 40;
+
 /// A line of FortiOS: `Speed           :1000`, `Rx_CRC_Errors=0`, `speed: 1000Mbps (Duplex: full)`.
 fn is_pair(text: &str) -> bool {
     text.split_once([':', '=']).is_some_and(|(key, value)| {
         let letters = |c: char| c.is_ascii_alphanumeric() || "_ -/.".contains(c);
-        let is_key = key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.chars().all(letters);
-        is_key && key.len() <= 40 && !value.trim().is_empty()
+        let begins = key.starts_with(|c: char| c.is_ascii_alphabetic());
+        let is_key = begins && key.chars().all(letters);
+        is_key && key.len() <= KEY_MAX && !value.trim().is_empty()
     })
 }
 
