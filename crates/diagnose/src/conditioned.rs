@@ -28,7 +28,11 @@ impl Evidence {
         let of_policer = |f: &&Figure| self.policer.as_ref().is_some_and(|p| p.from == f.from);
         let burst = facts.along(flow, "policer_burst_bytes").find(of_policer);
         self.policer_burst = burst.cloned();
-        self.shaper = least("shaper_bps").or(self.shaper.take());
+        let queues = crate::simple_queue::limits(facts, flow).into_iter();
+        let stated = least("shaper_bps").into_iter().chain(queues);
+        let stated = stated.filter(|f| passed(&f));
+        let stated = stated.min_by(|a, b| a.value.total_cmp(&b.value));
+        self.shaper = stated.or(self.shaper.take());
     }
 
     /// The bytes that the bucket of a stated policer holds, and those that its rate fills in a round trip, where it is short.

@@ -93,7 +93,7 @@ pub(crate) const MEMBERS: f64 = 10e9;
 pub(crate) const MEMBER: &str = "a member of a host's bond";
 
 /// The same of the one that carries everything, while the others wait.
-const ACTIVE: &str = "the active member of a host's bond";
+pub(crate) const ACTIVE: &str = "the active member of a host's bond";
 
 impl Evidence {
     /// Links side by side that texts show.

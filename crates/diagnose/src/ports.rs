@@ -383,7 +383,7 @@ impl Ports {
             let policer = p.port.named("a router's policer");
             let shows = match p.port.name.starts_with(OF_TC) {
                 true => "tc -s filter show",
-                false => "show policy-map interface, or show policer of Junos",
+                false => "show policy-map interface, show policer of Junos, or display traffic policy statistics of VRP",
             };
             Once {
                 cause: Cause::Policer,

@@ -15,7 +15,6 @@ use crate::document::{
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of};
 use crate::flow::{self, Flow, flows};
-use crate::handshake;
 use crate::history;
 use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::known::DEFAULT_WINDOWS;
@@ -51,10 +50,11 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(captured::left_out(facts, &taken));
     notes.extend(sockets::left_out(facts, &flows));
     notes.extend(pinged::left_out(facts, &flows));
-    notes.extend(handshake::left_out(facts, &flows));
+    notes.extend(crate::handshake::left_out(facts, &flows));
     notes.extend(roles::line_of_both_ways(facts, &flows));
     notes.extend(bystander::left_out(facts, &flows));
     notes.extend(bypassed::left_out(facts, &flows));
+    notes.extend(crate::bundle::notes(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
     let reports: Vec<FlowReport> = flows

@@ -1,6 +1,7 @@
 //! What is to be changed on the path and its ports, and not in a host's settings.
 
 mod scheduler;
+mod simple_queue;
 
 use crate::advice::interface::with_name;
 use crate::advice::systems::{DELETED, unseen_back};
@@ -30,12 +31,16 @@ pub(super) fn changes_of_path(
         Cause::Link if e.around.group.is_none() => negotiated::changes(e),
         _ => Vec::new(),
     };
-    match ports.is_empty() {
+    let mut all = match ports.is_empty() {
         true => change_of_path(cause, e, (facts, flow))
             .into_iter()
             .collect(),
         false => ports,
+    };
+    if cause == Cause::Link {
+        all.extend(crate::bundle::changes(e, (facts, flow)));
     }
+    all
 }
 
 /// A shorter queue before a shaper where others wait for it, and a higher rate of one that a text has. A pod has nobody beside it.
@@ -49,6 +54,10 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     }
     if let Some(change) = scheduler::change(e, facts) {
         return vec![change];
+    }
+    let by_queue = simple_queue::changes(e, facts);
+    if !by_queue.is_empty() {
+        return by_queue;
     }
     let host = shaping(facts, e);
     let mut all = Vec::new();

@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod broken;
+mod bundles;
 mod carrier;
 mod classes;
 mod command;
@@ -17,6 +18,7 @@ mod disk;
 mod failed;
 mod fetch;
 mod flent;
+mod foreign;
 mod frames;
 mod here;
 mod iperf2;
@@ -58,6 +60,7 @@ mod router_cpu;
 mod routeros;
 mod scheduled;
 mod smb;
+mod simple_queues;
 mod sockstat;
 mod speedtest;
 mod ss;
@@ -71,6 +74,7 @@ mod xfrm;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::bundle::Member;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::duplex::Duplexed;
@@ -83,6 +87,7 @@ use crate::own_drops::Queue;
 use crate::passed::{Linked, Owner, Passed};
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
+use crate::simple_queue::SimpleQueue;
 use crate::tally::Reading;
 use crate::tunnel::Tunnel;
 use crate::unlike_mtus::Interface;
@@ -162,6 +167,10 @@ pub struct Facts {
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
+    /// Simple queues of RouterOS, in the order of the texts.
+    pub(crate) simple_queues: Vec<SimpleQueue>,
+    /// Readings of members of bonds and port channels, in the order of the texts.
+    pub(crate) members: Vec<Member>,
     /// What hosts say that their interfaces negotiated, in the order of the texts.
     pub(crate) negotiated: Vec<Negotiated>,
     /// Names that each pasted piece about a host gave that host.
@@ -273,6 +282,7 @@ pub(crate) trait Tool {
 /// Every reader of lines, in the order in which they are asked.
 fn tools() -> Vec<Box<dyn Tool>> {
     vec![
+        Box::new(foreign::Foreign::default()),
         Box::new(iperf3::Iperf3::default()),
         Box::new(iperf2::Iperf2::default()),
         Box::new(ss::Ss::default()),
@@ -308,9 +318,13 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),
+        Box::new(bundles::Bundles::default()),
         Box::new(router::Interfaces::default()),
+        Box::new(vrp::Transceivers::default()),
+        Box::new(vrp::Statistics::default()),
         Box::new(vrp::Display::default()),
         Box::new(routeros::RouterOs::default()),
+        Box::new(simple_queues::SimpleQueues::default()),
         Box::new(router_cpu::Processes::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
@@ -538,6 +552,8 @@ impl Facts {
         self.facts.is_empty()
             && self.counters.is_empty()
             && self.ports.is_empty()
+            && self.simple_queues.is_empty()
+            && self.members.is_empty()
             && self.captured.is_empty()
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
@@ -547,15 +563,16 @@ impl Facts {
 
     fn is_full(&self) -> bool {
         let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
-        let own = own + self.ports.len() + self.queues.len();
-        let own = own + self.interfaces.len() + self.duplexes.len();
+        let own = own + self.ports.len() + self.queues.len() + self.simple_queues.len();
+        let own = own + self.interfaces.len() + self.duplexes.len() + self.members.len();
         let own = own + self.passed.len() + self.linked.len() + self.owners.len();
         own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 
     fn count(&self) -> usize {
         let own = self.facts.len() + self.counters.len() + self.ports.len();
-        let own = own + self.tests.len() + self.syns.len();
+        let own = own + self.tests.len() + self.syns.len() + self.simple_queues.len();
+        let own = own + self.members.len();
         // Only the last test can have grown.
         own + self.tests.last().map_or(0, Test::facts)
     }

@@ -67,6 +67,7 @@ impl Tool for Nic {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
+        self.bond.awaits(text);
         if let Some((asked, name)) = command(text) {
             name.clone_into(&mut self.interface);
             let kind = ["ethtool", "tc"][usize::from(asked == Asked::Queues)];

@@ -1,10 +1,10 @@
-//! `show interfaces transceiver` of IOS and NX-OS: how much light a port receives, and whether that is too little.
+//! `show interfaces transceiver` of IOS, NX-OS and EOS: how much light a port receives, and whether that is too little.
 
 use crate::words::decimal;
 
-/// The state of reading: which of its values a table is of.
+/// Which of its values a table is of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Table {
+enum Values {
     /// Temperature, voltage, current, light sent and received, one row for a port.
     #[default]
     Summary,
@@ -14,6 +14,14 @@ pub(super) enum Table {
     Other,
 }
 
+/// The state of reading: the table whose rows follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Table {
+    of: Values,
+    /// Whether the low alarm stands before the low warning, as EOS has them.
+    alarm_first: bool,
+}
+
 /// What a line says of the light that a port receives.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Received<'a> {
@@ -21,49 +29,61 @@ pub(super) struct Received<'a> {
     pub(super) port: &'a str,
     /// How much, dBm.
     pub(super) dbm: f64,
-    /// 1 where it is below the threshold of the alarm, a half below that of the warning, else 0.
-    pub(super) weak: f64,
+    /// 1 where it is below the threshold of the alarm, a half below that of the warning, else 0; none where nothing says it.
+    pub(super) weak: Option<f64>,
 }
 
 /// What the router marks a value with that is too low or too high.
 const MARKS: [(&str, f64); 4] = [("--", 1.0), ("-", 0.5), ("+", 0.0), ("++", 0.0)];
 
 /// Lines that explain the tables or head them.
-const AROUND: [&str; 12] = [
+const AROUND: [&str; 14] = [
     "ITU Channel ",
     "Transceiver is ",
     "If device is externally calibrated",
     "++ : high alarm",
     "NA or N/A",
+    "N/A: not applicable",
     "mA: milliamperes",
     "A2D readouts",
     "The threshold values are ",
-    "High Alarm ",
     "Optical ",
+    "Bias ",
+    "Temp ",
     "Temperature ",
     "Port ",
+];
+
+/// What tables with thresholds are called by: the first two are of light received.
+const NAMES: [&str; 7] = [
+    "Receive Power",
+    "Rx Power",
+    "Transmit Power",
+    "Tx Power",
+    "Temperature",
+    "Voltage",
+    "Current",
 ];
 
 impl Table {
     /// Takes a line that heads or explains a table.
     pub(super) fn heads(&mut self, text: &str) -> bool {
-        let values = [
-            "Receive Power",
-            "Transmit Power",
-            "Temperature",
-            "Voltage",
-            "Current",
-        ];
+        if text.starts_with("High Alarm ") {
+            let lows = text.find("Low Alarm").zip(text.find("Low Warn"));
+            self.alarm_first = lows.is_some_and(|(alarm, warning)| alarm < warning);
+            return true;
+        }
         // A column heads itself in the summary; alone it names the table.
-        let head = text.contains("Threshold") || text.contains("(dBm)") || text.contains("(Volts)");
-        let named = values.iter().position(|v| text.starts_with(v));
-        if text.contains("Rx Power") {
-            *self = Table::Summary;
+        let thresholds = text.contains("Threshold");
+        let head = thresholds || text.contains("(dBm)") || text.contains("(Volts)");
+        let named = NAMES.iter().position(|v| text.starts_with(v));
+        if text.contains("Rx Power") && !thresholds {
+            self.of = Values::Summary;
         } else if let Some(n) = named.filter(|_| head) {
-            *self = if n == 0 {
-                Table::Received
+            self.of = if n < 2 {
+                Values::Received
             } else {
-                Table::Other
+                Values::Other
             };
             return true;
         }
@@ -76,13 +96,18 @@ impl Table {
         let mut words = text.split_whitespace().peekable();
         let port = words.next().filter(|w| is_port(w))?;
         let mut values: Vec<(Option<f64>, Option<f64>)> = Vec::new();
+        // EOS says when it read the values, and marks none.
+        let mut dated = false;
         while let Some(word) = words.next() {
+            if self.of == Values::Summary && values.len() == 5 {
+                dated = word == "N/A" || text.ends_with(" ago");
+            }
+            if dated {
+                break;
+            }
             let value = match word {
                 "N/A" | "NA" => None,
-                word => Some(
-                    decimal(word.trim_start_matches('-'))
-                        .map(|v| if word.starts_with('-') { -v } else { v })?,
-                ),
+                word => Some(signed(word)?),
             };
             let mark = words
                 .peek()
@@ -92,29 +117,40 @@ impl Table {
             }
             values.push((value, mark.map(|(_, weak)| *weak)));
         }
-        let found = match (self, &values[..]) {
-            (Table::Summary, [_, _, _, _, received]) => *received,
-            (Table::Received, [received, _, _, (warning, _), (alarm, _)]) => (
-                received.0,
-                received.1.or(below(received.0, *warning, *alarm)),
-            ),
-            (Table::Other, [_, _, _, _, _]) => return Some(None),
+        let found = match (self.of, &values[..]) {
+            (Values::Summary, [_, _, _, _, (dbm, mark)]) => {
+                (*dbm, mark.or((!dated).then_some(0.0)))
+            }
+            (Values::Received, [(dbm, mark), _, _, (third, _), (fourth, _)]) => {
+                let [warning, alarm] = match self.alarm_first {
+                    true => [*fourth, *third],
+                    false => [*third, *fourth],
+                };
+                (*dbm, mark.or(below(*dbm, warning, alarm)))
+            }
+            (Values::Other, [_, _, _, _, _]) => return Some(None),
             _ => return None,
         };
         Some(found.0.map(|dbm| Received {
             port,
             dbm,
-            weak: found.1.unwrap_or(0.0),
+            weak: found.1,
         }))
+    }
+}
+
+/// A number that may be below zero.
+pub(super) fn signed(word: &str) -> Option<f64> {
+    match word.strip_prefix('-') {
+        Some(digits) => decimal(digits).map(|value| -value),
+        None => decimal(word),
     }
 }
 
 /// `Rx Power  -15.80 dBm --  2.00 dBm  -13.90 dBm …` of NX-OS.
 pub(super) fn of_nexus(text: &str) -> Option<Received<'_>> {
     let mut words = text.strip_prefix("Rx Power ")?.split_whitespace();
-    let word = words.next()?;
-    let value = decimal(word.trim_start_matches('-'))?;
-    let dbm = if word.starts_with('-') { -value } else { value };
+    let dbm = signed(words.next()?)?;
     (words.next() == Some("dBm")).then_some(())?;
     let mark = words
         .next()
@@ -122,12 +158,16 @@ pub(super) fn of_nexus(text: &str) -> Option<Received<'_>> {
     Some(Received {
         port: "",
         dbm,
-        weak: mark.map_or(0.0, |(_, weak)| *weak),
+        weak: Some(mark.map_or(0.0, |(_, weak)| *weak)),
     })
 }
 
 /// How weak a light is beside its thresholds, where nothing marks it.
-fn below(received: Option<f64>, warning: Option<f64>, alarm: Option<f64>) -> Option<f64> {
+pub(super) fn below(
+    received: Option<f64>,
+    warning: Option<f64>,
+    alarm: Option<f64>,
+) -> Option<f64> {
     let (received, warning, alarm) = (received?, warning?, alarm?);
     Some(match received {
         r if r < alarm => 1.0,
@@ -136,14 +176,14 @@ fn below(received: Option<f64>, warning: Option<f64>, alarm: Option<f64>) -> Opt
     })
 }
 
-/// `Te1/1/2`, `Gi0/1`, `Eth1/49`.
+/// `Te1/1/2`, `Gi0/1`, `Eth1/49`, and `Et21` of EOS.
 fn is_port(word: &str) -> bool {
     let digits = word.find(|c: char| c.is_ascii_digit());
     digits.is_some_and(|n| {
         n >= 2
             && word[..n].bytes().all(|b| b.is_ascii_alphabetic())
             && word[n..].bytes().all(|b| b.is_ascii_digit() || b == b'/')
-            && word.contains('/')
+            && (word.contains('/') || &word[..n] == "Et")
     })
 }
 
@@ -158,4 +198,53 @@ pub(super) fn is_same(a: &str, b: &str) -> bool {
     };
     let ((a, at), (b, place)) = (split(a), split(b));
     at == place && a.len().min(b.len()) >= 2 && (a.starts_with(&b) || b.starts_with(&a))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a row says behind these lines.
+    fn of(lines: &[&'static str]) -> Option<Received<'static>> {
+        let mut table = Table::default();
+        let (&row, heads) = lines.split_last().expect("there are some");
+        for head in heads {
+            assert!(table.heads(head), "{head}");
+        }
+        table.row(row).expect("it is a row")
+    }
+
+    #[test]
+    fn eos_dates_its_rows_and_has_the_low_alarm_first() {
+        let summary = [
+            "Bias      Optical   Optical",
+            "Temp       Voltage   Current   Tx Power  Rx Power",
+            "Port      (Celsius)  (Volts)   (mA)      (dBm)     (dBm)     Last Update",
+            "-----     ---------  --------  --------  --------  --------  -------------------",
+        ];
+        let row = |row: &'static str| of(&[&summary[..], &[row][..]].concat());
+        let read = row("Et21   31.11      3.31      0.00     -30.00    -10.28    0:00:01 ago");
+        let said = Received {
+            port: "Et21",
+            dbm: -10.28,
+            weak: None,
+        };
+        assert_eq!(read, Some(said));
+        let none = row("Et5/29/1   N/A        N/A       N/A       N/A       N/A      N/A");
+        assert_eq!(none, None);
+        let detail = [
+            "High Alarm  High Warn   Low Alarm   Low Warn",
+            "Rx Power      Threshold   Threshold   Threshold   Threshold",
+            "Port       (dBm)         (dBm)       (dBm)       (dBm)       (dBm)",
+            "-------    ------------  ----------  ----------  ----------  ----------",
+        ];
+        let weak = |row: &'static str| of(&[&detail[..], &[row][..]].concat()).map(|r| r.weak);
+        for (row, said) in [
+            ("Et6/1      -0.90    4.40   3.40   -11.50    -10.50", 0.0),
+            ("Et6/1      -11.0    4.40   3.40   -11.50    -10.50", 0.5),
+            ("Et6/1      -12.0    4.40   3.40   -11.50    -10.50", 1.0),
+        ] {
+            assert_eq!(weak(row), Some(Some(said)), "{row}");
+        }
+    }
 }

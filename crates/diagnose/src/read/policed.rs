@@ -1,8 +1,10 @@
-//! Policers and shapers that stand in a ticket: statements of Junos, IOS, IOS XR, NX-OS and CatOS, what `show policy-map interface` prints,
-//! and `police` of Linux's `tc`.
+//! Policers and shapers that stand in a ticket: statements of Junos, IOS, IOS XR, NX-OS, CatOS and VRP, what `show policy-map interface`
+//! prints, and `police` of Linux's `tc`.
 //!
 //! Nothing says there which traffic meets them. Of a list of many none is taken. What IOS counts beyond a rate, and drops, is the policer's
 //! of that interface.
+
+mod car;
 
 use super::conditioned::{FEW, OF_POLICY, POLICER, SHAPER};
 use super::{Facts, Line, Tool};
@@ -79,6 +81,7 @@ impl Tool for Policed {
         let taken = self.of_junos(text, line.at, going)
             || self.of_set(text, line.at)
             || self.of_linux(text, line.at)
+            || self.of_vrp(text, line.at)
             || self.of_ios(text, line.at, going);
         if !taken {
             self.close();
@@ -334,6 +337,25 @@ impl Policed {
             sent: None,
             at,
         });
+        true
+    }
+
+    /// `qos car inbound cir 10000 cbs 1880000`.
+    fn of_vrp(&mut self, text: &str, at: Place) -> bool {
+        let Some(car) = car::car(text) else {
+            return false;
+        };
+        self.close();
+        let marked = core::mem::replace(&mut self.marked, car.of_class);
+        self.open = Some(Open {
+            bps: Some(car.bps),
+            burst_bytes: car.burst_bytes,
+            at: Some(at),
+            drops: [Some(car.drops), None],
+            ..Open::default()
+        });
+        self.close();
+        self.marked = marked;
         true
     }
 

@@ -39,10 +39,9 @@ pub(super) struct Here {
     /// A table of what ports counted, and what such tables said.
     errors: Errors,
     counted: Several,
+    /// What tables said of the light that ports receive.
+    lights: Several,
 }
-
-/// So many readings before a row its port is looked for.
-const NEAR: usize = 1000;
 
 /// Longest line that is taken for a command.
 const COMMAND_MAX: usize = 200;
@@ -102,7 +101,7 @@ impl Here {
 
     /// How many facts tables said that are handed over at their end.
     pub(super) fn held(&self) -> usize {
-        self.counted.held()
+        self.counted.held() + self.lights.held()
     }
 
     /// The lines that follow are about this port.
@@ -117,7 +116,7 @@ impl Here {
             return true;
         }
         let states = self.status.line(text, &self.port.router, at);
-        if states || self.light(text, at, facts) || self.queues(text, at, facts) {
+        if states || self.light(text, at) || self.queues(text, at, facts) {
             return true;
         }
         if let Some(ago) = flapped::recently(text) {
@@ -201,6 +200,7 @@ impl Here {
     pub(super) fn finish(&mut self, facts: &mut Facts) {
         self.ends(facts);
         self.counted.ends(facts);
+        self.lights.ends(facts);
     }
 
     /// What was read is over: the only connected port of a table, and of several those at half duplex.
@@ -252,12 +252,12 @@ impl Here {
     }
 
     /// A line of a table of transceivers.
-    fn light(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+    fn light(&mut self, text: &str, at: Place) -> bool {
         let Some(table) = &mut self.optics else {
             return false;
         };
         if let Some(received) = optics::of_nexus(text) {
-            self.receives(&received, at, facts);
+            self.receives(&received, at);
             return true;
         }
         if table.heads(text) {
@@ -267,26 +267,22 @@ impl Here {
             return false;
         };
         if let Some(received) = row {
-            self.receives(&received, at, facts);
+            self.receives(&received, at);
         }
         true
     }
 
-    /// How much light a port receives; it is called as where it was named in full.
-    fn receives(&self, received: &Received<'_>, at: Place, facts: &mut Facts) {
-        let named = match received.port {
-            "" => self.port.name.as_str(),
-            port => port,
+    /// How much light a port receives.
+    fn receives(&mut self, received: &Received<'_>, at: Place) {
+        let name = match received.port {
+            "" => self.port.name.clone(),
+            port => crate::redact(port),
         };
-        let is_it = |p: &&Port| p.router == self.port.router && optics::is_same(&p.name, named);
-        let near = facts.ports.iter().rev().take(NEAR);
-        let mut known = near.map(|r| &r.port).filter(is_it);
-        let port = known.next().cloned().unwrap_or_else(|| Port {
+        let port = Port {
             router: self.port.router.clone(),
-            name: crate::redact(named),
-        });
-        self.reads(port.clone(), Kind::Received, received.dbm, at, facts);
-        self.reads(port, Kind::Dark, received.weak, at, facts);
+            name,
+        };
+        self.lights.receives(port, received.dbm, received.weak, at);
     }
 
     /// A row of `show policer`, or of a filter's policers: name, bytes, packets. Its counters, which stand before them, drop nothing.

@@ -102,6 +102,9 @@ impl Interfaces {
             }
             return true;
         }
+        if super::foreign::is_of_asa(text) {
+            return false;
+        }
         let states = [" is up,", " is down,", " is administratively down,"];
         let mut each = states.iter();
         if text.contains(" line protocol is ")

@@ -1,11 +1,16 @@
 //! `display interface` of Huawei's VRP: a port, its MTU, speed and duplex, and what it counts.
 
+mod optics;
+mod statistics;
+
 use super::ports::Here;
 use super::router::{carried, rate_of};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::ports::Kind;
 use crate::words::{after, decimal, whole};
+pub(super) use optics::Transceivers;
+pub(super) use statistics::Statistics;
 
 /// The state of reading.
 #[derive(Default)]
@@ -126,14 +131,25 @@ impl Display {
 
 /// The router whose command a line is: `<core1>display interface GigabitEthernet 0/0/1`, also behind `[core1]`.
 fn asks(text: &str) -> Option<&str> {
+    let (router, command) = typed(text)?;
+    let mut words = command.split_whitespace();
+    let is_it = is(words.next(), "display") && is(words.next(), "interface");
+    // `display interface 10GE1/0/1 transceiver` prints something else.
+    let light = words.any(|word| is(Some(word), "transceiver"));
+    (is_it && !light).then_some(router)
+}
+
+/// The router and the command of a line with a prompt of VRP.
+fn typed(text: &str) -> Option<(&str, &str)> {
     let behind = |open: char, close: char| text.strip_prefix(open)?.split_once(close);
     let (router, command) = behind('<', '>').or_else(|| behind('[', ']'))?;
-    let mut words = command.split_whitespace();
-    let mut is = |name: &str| {
-        let word = words.next();
-        word.is_some_and(|w| w.len() >= 3 && name.starts_with(w))
-    };
-    (is("display") && is("interface")).then_some(router)
+    // A configuration that is not committed yet has a sign before the name.
+    Some((router.trim_start_matches(['~', '*']), command))
+}
+
+/// Whether a word is this one of a command, or the beginning of it.
+fn is(word: Option<&str>, name: &str) -> bool {
+    word.is_some_and(|w| w.len() >= 3 && name.starts_with(w))
 }
 
 /// The port whose lines begin, and whether it has a link: `10GE1/0/1 current state : UP (ifindex: 7)`.
@@ -175,6 +191,8 @@ mod tests {
         );
         assert_eq!(asks("[core1] dis int 10GE1/0/1"), Some("core1"));
         assert_eq!(asks("<core1>display version"), None);
+        let light = "[~core1] display interface 10GE1/0/1 transceiver verbose";
+        assert_eq!(asks(light), None);
         assert_eq!(asks("[  5] local 192.0.2.1 port 32774"), None);
         let up = head("10GE1/0/1 current state : UP (ifindex: 7)");
         assert_eq!(up, Some(("10GE1/0/1", true)));

@@ -335,3 +335,56 @@ Slave Interface: eno1
         assert!(because(flow).contains(&said), "{}", because(flow));
     }
 }
+
+/// A member without a link is named with its bond and its host, and with what to check.
+#[test]
+fn a_member_of_a_bond_that_is_down_is_named_in_the_advice() {
+    let up = "Slave Interface: eno2\nMII Status: up\nSpeed: 10000 Mbps\nDuplex: full";
+    let down = "Slave Interface: eno2\nMII Status: down\nSpeed: Unknown\nDuplex: Unknown";
+    let both = format!("$ cat /proc/net/bonding/bond0\n{BOND}").replace("POLICY", "layer2 (0)");
+    assert!(both.contains(up));
+    let judge = |bond: &str| {
+        let each = [(2.33, 12), (2.35, 14), (2.34, 11), (2.36, 16)];
+        of_files(
+            &[("log.txt", &log(&each)), ("sender.txt", bond)],
+            &Known::default(),
+        )
+    };
+    let d = judge(&both.replace(up, down));
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "link", "{verdict:#?}");
+    let said = "eno2, a member of bond0, has no link";
+    let told = commands(&d);
+    assert!(told.contains(said), "{told}");
+    assert!(told.contains("ethtool eno2"), "{told}");
+    let notes = d.notes.join("\n");
+    assert!(notes.contains(said), "{notes}");
+    let whole = judge(&both);
+    let told = commands(&whole) + &whole.notes.join("\n");
+    assert!(!told.contains("has no link"), "{told}");
+    // It came back.
+    let back = judge(&(both.replace(up, down) + &both));
+    assert!(!commands(&back).contains("has no link"));
+}
+
+/// Of a switch's port channel too.
+#[test]
+fn a_member_of_a_port_channel_that_is_down_is_noted() {
+    let table = "sw1#show etherchannel summary
+Flags:  D - down        P - bundled in port-channel
+        I - stand-alone s - suspended
+
+Group  Port-channel  Protocol    Ports
+------+-------------+-----------+-----------------------------------------------
+1      Po1(SU)         LACP      Gi0/0(s)    Gi0/1(P)    Gi0/2(D)
+";
+    let d = of(&(log(&[(9.38, 0)]) + table), &on("10Gbit/s"));
+    let notes = d.notes.join("\n");
+    for said in [
+        "at sw1 Gi0/0, a member of Po1, is suspended",
+        "at sw1 Gi0/2, a member of Po1, has no link",
+    ] {
+        assert!(notes.contains(said), "{notes}");
+    }
+    assert!(!notes.contains("Gi0/1,"), "{notes}");
+}

@@ -277,3 +277,153 @@ fn collisions_are_of_the_port_that_counts_them() {
     let said = "FastEthernet0/1 of sw1 counts 1810 late collisions";
     assert!(because(&flow).contains(said), "{}", because(&flow));
 }
+
+/// Light is held against the limits that each system prints beside it. Of a table of several ports nothing says which one the flow crosses.
+#[test]
+fn weak_light_is_read_of_eos_and_vrp() {
+    let eos = |rows: &str| {
+        format!(
+            "leaf1#show interfaces Ethernet21 transceiver detail
+mA: milliamperes, dBm: decibels (milliwatts), NA or N/A: not applicable.
+ ++ : high alarm, +  : high warning, -  : low warning, -- : low alarm.
+A2D readouts (if they differ), are reported in parentheses.
+The threshold values are calibrated.
+                         High Alarm  High Warn   Low Alarm   Low Warn
+           Tx Power      Threshold   Threshold   Threshold   Threshold
+Port       (dBm)         (dBm)       (dBm)       (dBm)       (dBm)
+-------    ------------  ----------  ----------  ----------  ----------
+Et21       -2.39         4.40        3.40        -9.60       -8.60
+                         High Alarm  High Warn   Low Alarm   Low Warn
+           Rx Power      Threshold   Threshold   Threshold   Threshold
+Port       (dBm)         (dBm)       (dBm)       (dBm)       (dBm)
+-------    ------------  ----------  ----------  ----------  ----------
+{rows}"
+        )
+    };
+    let row = |port: &str, dbm: &str| {
+        format!("{port}       {dbm}        4.40        3.40        -11.50      -10.50\n")
+    };
+    let vrp = |dbm: &str| {
+        format!(
+            "<core1>display transceiver interface 10GE1/0/1 verbose
+
+10GE1/0/1 transceiver information:
+-------------------------------------------------------------
+Common information:
+  Transceiver Type               :10GBASE_SR
+  Transfer Distance(m)           :300(50um)
+-------------------------------------------------------------
+Diagnostic information:
+  Bias Current(mA)               :6.53
+  RX Power(dBM)                 :{dbm}
+  RX Power High Warning(dBM)    :-1.00
+  RX Power Low  Warning(dBM)    :-10.50
+  RX Power High Threshold(dBM)  :2.00
+  RX Power Low  Threshold(dBM)  :-11.50
+-------------------------------------------------------------
+"
+        )
+    };
+    let alarm = "raises the alarm that its light is too weak: -12.8 dBm";
+    let warning = "warns that its light is too weak: -11.2 dBm";
+    for (dbm, said) in [("-12.8", alarm), ("-11.2", warning)] {
+        for (router, port) in [
+            (eos(&row("Et21", dbm)), "Et21 of leaf1"),
+            (vrp(dbm), "10GE1/0/1 of core1"),
+        ] {
+            let why = because(&of(190, &router).flows[0]);
+            let said = format!("the transceiver of {port} {said}");
+            assert!(why.contains(&said), "{why}");
+        }
+    }
+    for lit in [eos(&row("Et21", "-2.3")), vrp("-2.3")] {
+        let why = because(&of(190, &lit).flows[0]);
+        assert!(!why.contains("transceiver"), "{why}");
+    }
+    let several = eos(&(row("Et21", "-12.8") + &row("Et22", "-2.3")));
+    let d = of(190, &several);
+    let notes = d.notes.join("\n");
+    let said = "ports receive too little light: Et21 of leaf1; nothing says which port";
+    assert!(notes.contains(said), "{notes}");
+    let why = because(&d.flows[0]);
+    assert!(!why.contains("transceiver"), "{why}");
+}
+
+/// The summary of EOS has no limits: it is read, and nothing is made of it.
+#[test]
+fn a_summary_of_transceivers_without_limits_says_nothing() {
+    let summary = "leaf1#show interfaces Ethernet21 transceiver
+If device is externally calibrated, only calibrated values are printed.
+ N/A: not applicable, Tx: transmit, Rx: receive.
+mA: milliamperes, dBm: decibels (milliwatts).
+                               Bias      Optical   Optical
+          Temp       Voltage   Current   Tx Power  Rx Power
+Port      (Celsius)  (Volts)   (mA)      (dBm)     (dBm)     Last Update
+-----     ---------  --------  --------  --------  --------  -------------------
+Et21       31.11      3.31      6.40     -2.30     -19.80    0:00:01 ago
+";
+    let why = because(&of(190, summary).flows[0]);
+    assert!(!why.contains("transceiver"), "{why}");
+}
+
+/// What is recognised and not read is named as that, and nothing is made of its counters.
+#[test]
+fn platforms_that_are_not_read_are_named() {
+    let asa = "ciscoasa# show interface
+Interface GigabitEthernet0/0 \"outside\", is up, line protocol is up
+  Hardware is i82546GB rev03, BW 100 Mbps, DLY 100 usec
+\tHalf-Duplex(Half-duplex), Auto-Speed(100 Mbps)
+\tInput flow control is unsupported, output flow control is off
+\tMAC address 0000.5e00.5301, MTU 1500
+\tIP address 203.0.113.77, subnet mask 255.255.255.0
+\t1328522 packets input, 124426545 bytes, 0 no buffer
+\tReceived 1215464 broadcasts, 0 runts, 0 giants
+\t5560 input errors, 5560 CRC, 0 frame, 0 overrun, 0 ignored, 0 abort
+\t0 L2 decode drops
+\t124606 packets output, 86803402 bytes, 0 underruns
+\t0 pause output, 0 resume output
+\t0 output errors, 0 collisions, 0 interface resets
+\t0 late collisions, 0 deferred
+\tinput queue (blocks free curr/low): hardware (255/250)
+\toutput queue (blocks free curr/low): hardware (255/254)
+";
+    let sros = "A:PE1# show port 1/1/1
+===============================================================================
+Ethernet Interface
+===============================================================================
+Description        : to core
+Interface          : 1/1/1                      Oper Speed       : 10 Gbps
+Oper State         : up                         Oper Duplex      : full
+===============================================================================
+Traffic Statistics
+===============================================================================
+                                                   Input                 Output
+-------------------------------------------------------------------------------
+Octets                                      812345678901           471147114711
+Errors                                              5560                      0
+===============================================================================
+";
+    let fortios = "FGT60F # diagnose hardware deviceinfo nic port1
+Description     :FortiASIC NP6XLITE Adapter
+Speed           :100
+Duplex          :Half
+Rx_CRC_Errors   :5560
+Collisions      :5560
+";
+    for (router, name) in [
+        (asa, "Cisco ASA"),
+        (sros, "Nokia SR OS"),
+        (fortios, "FortiOS"),
+    ] {
+        let d = of(190, router);
+        let notes = d.notes.join("\n");
+        let said = format!("output of {name}, which is not read: say by option");
+        assert!(notes.contains(&said), "{notes}");
+        let tools: Vec<&str> = d.read.iter().map(|p| p.tool.as_str()).collect();
+        assert!(tools.iter().any(|t| t.starts_with(name)), "{tools:?}");
+        let flow = &d.flows[0];
+        let why = because(flow);
+        assert!(!why.contains("5560"), "{why}");
+        assert_ne!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+    }
+}

@@ -404,6 +404,7 @@ fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
         "policy-map IN\n class VOICE\n  police 8000000 62500\n class class-default\n  police cir 50 mbps bc 62500 bytes pir 74 mbps be 62500 bytes\n   conform-action transmit\n   exceed-action set-dscp-transmit 0\n   violate-action drop",
         " Service-policy input: IN\n    Class-map: class-default (match-any)\n      police:\n          cir 74000000 bps, bc 62500 bytes\n        conformed 900 packets, 1350000 bytes; actions:\n          transmit\n        exceeded 30 packets, 45000 bytes; actions:\n          drop",
         "set qos policer aggregate CUST rate 74000 drop burst 500",
+        "interface GigabitEthernet0/0/1\n qos car inbound cir 74000 cbs 13912000 pbs 23162000 green pass yellow pass red discard",
         "filter protocol all pref 49152 matchall chain 0 handle 0x1\n        action order 1:  police 0x1 rate 74Mbit burst 62500b mtu 2Kb action drop overhead 0b",
         "tc filter add dev eth1 ingress matchall action police rate 74mbit burst 100k drop",
     ] {
@@ -421,6 +422,47 @@ fn a_policer_pasted_into_the_ticket_is_a_ceiling() {
         "set firewall policer A if-exceeding bandwidth-limit 74m\nset firewall policer A then discard\nset firewall policer B if-exceeding bandwidth-limit 75m\nset firewall policer B then discard\nset firewall policer C if-exceeding bandwidth-limit 76m\nset firewall policer C then discard\nset firewall policer D if-exceeding bandwidth-limit 77m\nset firewall policer D then discard",
     ] {
         assert_eq!(stated(text), [], "{text}");
+    }
+}
+
+/// A simple queue of RouterOS is a shaper of what its target sends and of what it receives: the flow meets one of both, of the first queue
+/// that has an end of it.
+#[test]
+fn a_simple_queue_of_routeros_is_a_ceiling_one_way() {
+    let test = log(&policed());
+    let stated = |queues: &str| {
+        let d = of(
+            &format!("{test}\n{queues}\n"),
+            &farpath_diagnose::Known::default(),
+        );
+        let ceilings = d.flows[0].ceilings.iter();
+        let of = |c: &&farpath_diagnose::Ceiling| c.cause == "shaper";
+        ceilings.filter(of).map(|c| c.limit_bps).collect::<Vec<_>>()
+    };
+    let printed = |flags: &str, target: &str, most: &str| {
+        format!(
+            "[admin@gw1] > /queue simple print\nFlags: X - disabled, I - invalid, D - dynamic\n 0 {flags}  name=\"cust1\" target={target} parent=none packet-marks=\"\"\n      priority=8/8 queue=default-small/default-small limit-at=0/0\n      max-limit={most} burst-limit=0/0 burst-threshold=0/0 burst-time=0s/0s\n"
+        )
+    };
+    let exported = "[admin@gw1] > /queue simple export\n# nov/30/2026 03:00:00 by RouterOS 6.49.10\n# software id = ABCD-EF01\n#\n/queue simple\nadd max-limit=74M/300M name=cust1 target=\\\n    203.0.113.40/32\n";
+    for text in [
+        printed("", "203.0.113.40/32", "74M/300M"),
+        printed("", "198.51.100.0/24", "300M/74M"),
+        printed("", "ether2", "74M/74M"),
+        exported.to_owned(),
+    ] {
+        assert_eq!(stated(&text), [74e6], "{text}");
+    }
+    let first = printed("", "203.0.113.0/24", "300M/300M");
+    let next = "\n 1    name=\"cust2\" target=203.0.113.40/32 parent=none max-limit=74M/74M\n";
+    for text in [
+        printed("", "203.0.113.40/32", "300M/74M"),
+        printed("X", "203.0.113.40/32", "74M/300M"),
+        // Neither end is of these.
+        printed("", "192.0.2.0/24", "74M/74M"),
+        format!("{first}{next}"),
+    ] {
+        assert!(!stated(&text).contains(&74e6), "{text}");
     }
 }
 

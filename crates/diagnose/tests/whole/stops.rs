@@ -111,6 +111,7 @@ fn logs_of_hosts_and_routers_say_which_link_it_was() {
         format!("host$ dmesg | tail -2\n{down} {igb} Down\n{back} {igb} {up}\n")
     };
     let ios = "sw1#show logging | include 0/8\nNov 30 02:44:12.101: %LINEPROTO-5-UPDOWN: Line protocol on Interface GigabitEthernet0/8, changed state to down\nNov 30 02:44:15.201: %LINK-3-UPDOWN: Interface GigabitEthernet0/8, changed state to up\n";
+    let routeros = "2026-11-30 02:44:12 interface,info ether1 link down\n2026-11-30 02:44:15 interface,info ether1 link up (speed 1G, full duplex)\n";
     for (log, port) in [
         (
             kernel("[Mon Nov 30 02:44:12 2026]", "[Mon Nov 30 02:44:15 2026]"),
@@ -132,6 +133,7 @@ fn logs_of_hosts_and_routers_say_which_link_it_was() {
             "eno1",
         ),
         (ios.to_owned(), "GigabitEthernet0/8"),
+        (routeros.to_owned(), "ether1"),
     ] {
         let d = of(&(counted(&FLAP, 46) + &log), &on("1Gbit/s"));
         let flow = first_flow(d);

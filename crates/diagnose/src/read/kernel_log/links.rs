@@ -1,4 +1,5 @@
-//! What logs have of links that went down and came up: those of Linux' kernel, and of routers with IOS, NX-OS, EOS and Junos.
+//! What logs have of links that went down and came up: those of Linux' kernel, and of routers with IOS, NX-OS, EOS,
+//! Junos and RouterOS.
 
 use super::message;
 use crate::fact::Of;
@@ -40,7 +41,7 @@ pub(super) struct Links {
 impl Links {
     /// Takes a line that says that a link went down, or came up.
     pub(super) fn line(&mut self, line: Line<'_>, facts: &mut Facts) -> bool {
-        let by_router = of_router(line.bare);
+        let by_router = of_router(line.bare).or_else(|| of_routeros(line.bare));
         self.router = by_router.is_some();
         let Some((port, is_up)) = by_router.or_else(|| of_kernel(line.bare)) else {
             return false;
@@ -76,6 +77,15 @@ fn of_router(text: &str) -> Option<(&str, bool)> {
     let is_down = state.starts_with("down") || state.starts_with("administratively down");
     let is_event = EVENTS.iter().any(|e| event.contains(*e)) && (is_up || is_down);
     Some((first_of(behind)?, is_up)).filter(|_| is_event)
+}
+
+/// The same of RouterOS: `nov/30 03:12:01 interface,info ether1 link up (speed 1G, full duplex)`.
+fn of_routeros(text: &str) -> Option<(&str, bool)> {
+    let (_, said) = text.split_once("interface,info ")?;
+    let (port, state) = said.split_once(" link ")?;
+    let is_up = state == "up" || state.starts_with("up (");
+    let is_event = !port.is_empty() && (is_up || state == "down");
+    is_event.then_some((port, is_up))
 }
 
 /// The first word of a text, without the comma behind it.
@@ -249,5 +259,19 @@ mod tests {
             assert_eq!(of_router(text), Some(said), "{text}");
         }
         assert_eq!(of_router("Interface Gi0/8 is down, 100 % of it"), None);
+        for (text, said) in [
+            (
+                "03:12:01 interface,info ether1 link down",
+                ("ether1", false),
+            ),
+            (
+                "2026-11-30 03:12:04 interface,info ether1 link up (speed 1G, full duplex)",
+                ("ether1", true),
+            ),
+        ] {
+            assert_eq!(of_routeros(text), Some(said), "{text}");
+        }
+        let other = "03:12:01 interface,info ether1 detect LAN";
+        assert_eq!(of_routeros(other), None);
     }
 }

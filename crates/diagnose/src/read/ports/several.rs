@@ -40,6 +40,14 @@ impl Several {
         }
     }
 
+    /// How much light a port receives, dBm, and whether that is too little (1, or a half for a warning), where it is known.
+    pub(in crate::read) fn receives(&mut self, port: Port, dbm: f64, weak: Option<f64>, at: Place) {
+        self.adds(port.clone(), (Kind::Received, dbm), None, at);
+        if let Some(weak) = weak {
+            self.adds(port, (Kind::Dark, weak), None, at);
+        }
+    }
+
     /// How many counts it has.
     pub(in crate::read) fn held(&self) -> usize {
         self.rows.len()
@@ -97,19 +105,23 @@ fn note(kind: Kind, ports: &BTreeMap<Port, (f64, Place)>, facts: &mut Facts) {
         return;
     }
     let what = match kind {
-        Kind::Damaged => "frames that arrived damaged",
-        Kind::Dropped => "packets that their queues dropped",
-        Kind::Refused => "packets dropped as they arrived",
-        _ => "errors",
+        Kind::Damaged => "count frames that arrived damaged",
+        Kind::Dropped => "count packets that their queues dropped",
+        Kind::Refused => "count packets dropped as they arrived",
+        Kind::Dark => "receive too little light",
+        _ => "count errors",
     };
-    let count = |(port, (n, _)): (&Port, &(f64, Place))| format!("{} {n:.0}", port.named("a port"));
+    let count = |(port, (n, _)): (&Port, &(f64, Place))| match kind {
+        Kind::Dark => port.named("a port"),
+        _ => format!("{} {n:.0}", port.named("a port")),
+    };
     let each: Vec<String> = ports.iter().take(NAMED).map(count).collect();
     let more = match ports.len() - each.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let note = format!(
-        "{}: ports count {what}: {}{more}; nothing says which port the flow crosses, and none of this is weighed: add what its port prints by itself",
+        "{}: ports {what}: {}{more}; nothing says which port the flow crosses, and none of this is weighed: add what its port prints by itself",
         facts.place(*at),
         each.join(", ")
     );

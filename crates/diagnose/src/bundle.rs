@@ -1,0 +1,171 @@
+//! Members of bonds and port channels that carry nothing: which they are, and what to check.
+
+use std::collections::BTreeMap;
+
+use crate::around::PORT;
+use crate::document::Change;
+use crate::evidence::Evidence;
+use crate::fact::Place;
+use crate::flow::Flow;
+use crate::group::{ACTIVE, MEMBER};
+use crate::read::Facts;
+
+/// A member of a group of links, as a text has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Member {
+    /// The host whose bond it is of; none of a router or switch.
+    pub(crate) host: Option<u32>,
+    /// The router or switch; empty where nothing names it.
+    pub(crate) device: String,
+    /// The bond or port channel; empty where nothing names it.
+    pub(crate) group: String,
+    pub(crate) name: String,
+    pub(crate) state: State,
+    pub(crate) at: Place,
+}
+
+/// What a member does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It carries its part.
+    Up,
+    /// It has no link.
+    Down,
+    /// Its own end keeps it out of the group.
+    Suspended,
+    /// It has not agreed with its other end that it is of the group.
+    Alone,
+}
+
+/// Most members that are compared, and most that notes name.
+const MEMBERS_MAX: usize = 10_000;
+const NAMED_MAX: usize = 6;
+
+impl Facts {
+    /// Adds a reading of a member.
+    pub(crate) fn bundles(&mut self, member: Member) {
+        if self.members.len() < MEMBERS_MAX {
+            self.members.push(member);
+        }
+    }
+}
+
+/// Whose a member is: whether a host's, its device by name or by its text, and the member's name. Each reading has a host of its own.
+type Key<'f> = (bool, &'f str, Option<u32>, &'f str);
+
+fn key<'f>(facts: &'f Facts, member: &'f Member) -> Key<'f> {
+    let names = member.host.and_then(|host| facts.hosts.get(host as usize));
+    let device = match member.host {
+        Some(_) => names.and_then(|names| names.first()).map_or("", String::as_str),
+        None => member.device.as_str(),
+    };
+    let source = match member.at {
+        Place::Line(source, _) if device.is_empty() => Some(source),
+        _ => None,
+    };
+    (member.host.is_some(), device, source, member.name.as_str())
+}
+
+/// Members that carried nothing when they were read last, in the order of their names.
+fn absent(facts: &Facts) -> Vec<&Member> {
+    let mut last: BTreeMap<Key<'_>, &Member> = BTreeMap::new();
+    for member in &facts.members {
+        last.insert(key(facts, member), member);
+    }
+    let all = last.into_values();
+    all.filter(|m| m.state != State::Up).collect()
+}
+
+impl Member {
+    /// The host or device for people.
+    fn device(&self, facts: &Facts, flow: Option<&Flow>) -> String {
+        let host = self.host.zip(flow);
+        match host {
+            Some((host, flow)) => flow.host_called(facts, host, "a host"),
+            None if self.host.is_some() => "a host".to_owned(),
+            None if self.device.is_empty() => "a switch or router".to_owned(),
+            None => self.device.clone(),
+        }
+    }
+
+    /// What it is, and of what: `eno2, a member of bond0, has no link`.
+    fn said(&self) -> String {
+        let group = match self.group.as_str() {
+            "" => "a group of links",
+            group => group,
+        };
+        let state = match self.state {
+            State::Up => "carries its part",
+            State::Down => "has no link",
+            State::Suspended => {
+                "is suspended: what it is set to does not fit the others, or its other end"
+            }
+            State::Alone => "is not in use: it has not agreed with its other end",
+        };
+        format!("{}, a member of {group}, {state}", self.name)
+    }
+
+    /// What shows why.
+    fn checks(&self) -> Vec<String> {
+        let name = &self.name;
+        let own = match self.host {
+            Some(_) => format!(
+                "ip -s -s link show {name}, ethtool {name} and ethtool -m {name}: whether it has a link, how fast, and how much light arrives"
+            ),
+            None => format!(
+                "show interfaces {name} status, and show interfaces {name} transceiver: whether it has a link, how fast, and how much light arrives"
+            ),
+        };
+        let cable = "its cable, its plugs or transceivers, and the port at its other end, which may be shut down";
+        let settings = "speed, MTU and VLANs of the member and of the others: all have to be alike";
+        let lacp = "the group at the other end: whether this link is in it, and LACP is on (show lacp neighbor of IOS, show lacp interface of NX-OS, show lacp peer of EOS, cat /proc/net/bonding/BOND of Linux)";
+        match self.state {
+            State::Up => Vec::new(),
+            State::Down => vec![own, cable.to_owned()],
+            State::Suspended => vec![settings.to_owned(), lacp.to_owned()],
+            State::Alone => vec![lacp.to_owned()],
+        }
+    }
+}
+
+/// That members carry nothing, and what to check, each once.
+pub(crate) fn notes(facts: &Facts, flows: &[Flow]) -> Vec<String> {
+    let all = absent(facts);
+    let more = all.len().saturating_sub(NAMED_MAX);
+    let named = all.iter().take(NAMED_MAX).map(|member| {
+        format!(
+            "{}: at {} {}: the group has less room, or less in reserve. Check {}",
+            facts.place(member.at),
+            member.device(facts, flows.first()),
+            member.said(),
+            member.checks().join("; ")
+        )
+    });
+    let more = (more > 0).then(|| format!("{more} more members of groups of links carry nothing"));
+    named.chain(more).collect()
+}
+
+/// What to check of the members that carry nothing, where a host's interface or a member of such a group is full of the flow: one more would
+/// take connections.
+pub(crate) fn changes(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
+    let by_host = matches!(e.line, Some((_, MEMBER | ACTIVE | PORT)));
+    let own = |member: &&Member| match member.host {
+        Some(host) => by_host && flow.end_of(host).is_some(),
+        None => {
+            let group = e.around.group.as_ref();
+            group.is_some_and(|g| g.router.is_empty() || g.router == member.device)
+        }
+    };
+    let all = absent(facts).into_iter().filter(own).take(NAMED_MAX);
+    let change = |member: &Member| Change {
+        host: member.device(facts, Some(flow)),
+        commands: [
+            vec![format!("{} ({})", member.said(), facts.place(member.at))],
+            member.checks(),
+        ]
+        .concat(),
+        risk: "a member that comes back moves connections, and packets under way may overtake each other; one connection never gets more than one member".to_owned(),
+        ..Change::default()
+    };
+    all.map(change).collect()
+}
