@@ -56,7 +56,9 @@ type Key<'f> = (bool, &'f str, Option<u32>, &'f str);
 fn key<'f>(facts: &'f Facts, member: &'f Member) -> Key<'f> {
     let names = member.host.and_then(|host| facts.hosts.get(host as usize));
     let device = match member.host {
-        Some(_) => names.and_then(|names| names.first()).map_or("", String::as_str),
+        Some(_) => names
+            .and_then(|names| names.first())
+            .map_or("", String::as_str),
         None => member.device.as_str(),
     };
     let source = match member.at {
@@ -157,7 +159,8 @@ pub(crate) fn changes(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Chang
         }
     };
     let all = absent(facts).into_iter().filter(own).take(NAMED_MAX);
-    let change = |member: &Member| Change {
+    let change = |member: &Member| {
+        Change {
         host: member.device(facts, Some(flow)),
         commands: [
             vec![format!("{} ({})", member.said(), facts.place(member.at))],
@@ -166,6 +169,7 @@ pub(crate) fn changes(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Chang
         .concat(),
         risk: "a member that comes back moves connections, and packets under way may overtake each other; one connection never gets more than one member".to_owned(),
         ..Change::default()
+    }
     };
     all.map(change).collect()
 }

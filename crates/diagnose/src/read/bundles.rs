@@ -272,10 +272,7 @@ Number of aggregators: 1
 ";
         assert_eq!(
             of(eos),
-            said(&[
-                ("Po146", "Et43", State::Down),
-                ("Po146", "Et44", State::Up),
-            ])
+            said(&[("Po146", "Et43", State::Down), ("Po146", "Et44", State::Up),])
         );
     }
 

@@ -172,7 +172,10 @@ fn is_row(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let begins = words.first().is_some_and(|w| named(w));
     let counts = words.len() > 2 && words.iter().rev().take(2).all(|w| number(w));
-    let letters = |w: &str| w.chars().all(|c| c.is_ascii_alphabetic() || "-/()".contains(c));
+    let letters = |w: &str| {
+        w.chars()
+            .all(|c| c.is_ascii_alphabetic() || "-/()".contains(c))
+    };
     let heading = words.len() <= 5 && words.iter().all(|w| named(w) && letters(w));
     begins && (counts || heading || text.contains(" : "))
 }

@@ -116,6 +116,9 @@ mod tests {
         let change = shorter(&open, "270 ms");
         let all = change.commands.join("\n");
         assert!(all.contains("queue=each-flow/each-flow"), "{all}");
-        assert!(all.contains("/queue simple print: keep what it prints"), "{all}");
+        assert!(
+            all.contains("/queue simple print: keep what it prints"),
+            "{all}"
+        );
     }
 }

@@ -1,0 +1,222 @@
+//! What was read of all texts, as their readers hand it over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::failed::Refused;
+use super::fetch::Fetch;
+use super::label::Label;
+use super::moments::Moments;
+use crate::bundle::Member;
+use crate::bystander::Prompts;
+use crate::captured::Captured;
+use crate::duplex::Duplexed;
+use crate::fact::{Fact, Of, Place};
+use crate::handshake::Syn;
+use crate::intercepted::{Intercepted, TcpTrace};
+use crate::names::Names;
+use crate::negotiated::Negotiated;
+use crate::own_drops::Queue;
+use crate::passed::{Linked, Owner, Passed};
+use crate::ports::PortReading;
+use crate::seen::{End, Role, Test};
+use crate::simple_queue::SimpleQueue;
+use crate::tally::Reading;
+use crate::tunnel::Tunnel;
+use crate::unlike_mtus::Interface;
+
+/// Most facts, tests and sockets that are kept.
+const FACTS_MAX: usize = 200_000;
+
+/// Most ignored lines that are named.
+const IGNORED_NAMED: usize = 200;
+
+/// Everything that was read.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// What was said of paths, hosts and sockets.
+    pub facts: Vec<Fact>,
+    /// The place among them of the last fact of each name and subject.
+    pub(super) latest: BTreeMap<(Of, &'static str), usize>,
+    /// What was said of tests.
+    pub tests: Vec<Test>,
+    /// The two ends of each socket, the own one first.
+    pub sockets: Vec<[End; 2]>,
+    /// The number of the socket between two ends that have ports, the own one first.
+    pub(crate) sockets_between: BTreeMap<[End; 2], u32>,
+    /// Names of the host that each ping went to.
+    pub(crate) pings: Vec<Vec<String>>,
+    /// The name at the prompt under which each ping began, which may be empty.
+    pub(crate) pinged_at: Vec<String>,
+    /// Whether a ping that its command tied to one version of IP went by IPv6, by its number.
+    pub(crate) by_ipv6: BTreeMap<u32, bool>,
+    /// When lines were printed, and beside which traffic.
+    pub(crate) moments: Moments,
+    /// The target of each trace, by the place of its times.
+    pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
+    /// TTL of answers to pings, and where they were read.
+    pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
+    /// TTL of answers before and after it changed in a run of pings whose times stayed.
+    pub(crate) turned: Vec<(Of, [u32; 2])>,
+    /// Traces by TCP that are to be held against pings.
+    pub(crate) traces: Vec<TcpTrace>,
+    /// Those that were answered in the stead of their targets.
+    pub(crate) intercepted: Vec<Intercepted>,
+    /// Names of hosts of farpath's own records: each is of one host.
+    pub(crate) recorded_hosts: BTreeSet<String>,
+    /// SYNs that texts show, in their order.
+    pub(crate) syns: Vec<Syn>,
+    /// Readings of counters of hosts' interfaces, in the order of the texts.
+    pub(crate) counters: Vec<Reading>,
+    /// Readings of what hosts' interfaces passed, in the order of the texts.
+    pub(crate) passed: Vec<Passed>,
+    /// What hosts say of their interfaces' links.
+    pub(crate) linked: Vec<Linked>,
+    /// Addresses of interfaces, and routes that leave by them.
+    pub(crate) owners: Vec<Owner>,
+    /// Queues at the roots of hosts' interfaces, in the order of the texts.
+    pub(crate) queues: Vec<Queue>,
+    /// What hosts say of their interfaces' duplex, in the order of the texts.
+    pub(crate) duplexes: Vec<Duplexed>,
+    /// Interfaces of tunnels.
+    pub(crate) tunnels: Vec<Tunnel>,
+    /// Interfaces of hosts that are not down, in the order of the texts.
+    pub(crate) interfaces: Vec<Interface>,
+    /// Readings of counters of routers' ports and policers, in the order of the texts.
+    pub(crate) ports: Vec<PortReading>,
+    /// Simple queues of RouterOS, in the order of the texts.
+    pub(crate) simple_queues: Vec<SimpleQueue>,
+    /// Readings of members of bonds and port channels, in the order of the texts.
+    pub(crate) members: Vec<Member>,
+    /// What hosts say that their interfaces negotiated, in the order of the texts.
+    pub(crate) negotiated: Vec<Negotiated>,
+    /// Names that each pasted piece about a host gave that host.
+    pub hosts: Vec<Vec<String>>,
+    /// Directions of captured connections, of each capture the largest first.
+    pub(crate) captured: Vec<Captured>,
+    /// What the name of its file calls each of them: `sender.txt`, `client.log`, `receiver.txt`, `server.log`.
+    pub sides: Vec<Option<Role>>,
+    /// Who is said to have printed the lines that are read now.
+    pub(super) label: Label,
+    /// The ends that were printed on the host of a shell: its source, its name at the prompt, which may be empty, and its address.
+    pub(crate) shells: BTreeSet<(u32, String, String)>,
+    /// The source of each host's text.
+    pub(crate) host_sources: Vec<u32>,
+    /// What was typed and printed at prompts that have a name.
+    pub(crate) prompts: Prompts,
+    /// The host whose system or settings were read last in a source, and which of the two.
+    pub(super) described: Option<(u32, Of, Described)>,
+    /// What each stretch of lines was.
+    pub pieces: Vec<Read>,
+    /// Names of the sources.
+    pub sources: Vec<String>,
+    /// Lines of each source that nobody knew, the first of them.
+    pub ignored: Vec<Vec<u32>>,
+    /// How many lines of each source nobody knew.
+    pub ignored_count: Vec<usize>,
+    /// Commands that fetch files, in the order of the texts.
+    pub(crate) fetches: Vec<Fetch>,
+    /// What was said of names that are looked up, and of their servers.
+    pub(crate) names: Names,
+    /// What keeps anybody from connecting.
+    pub(crate) refused: Refused,
+    /// What stopped the reading of something.
+    pub notes: Vec<String>,
+}
+
+/// What a text said of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Described {
+    System,
+    Settings,
+    Both,
+}
+
+/// A stretch of lines that one tool printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// Number of the source.
+    pub source: u32,
+    /// First line, from 1.
+    pub first: u32,
+    /// Last line.
+    pub last: u32,
+    /// The tool.
+    pub tool: &'static str,
+    /// How many facts it gave.
+    pub facts: usize,
+}
+
+impl Facts {
+    /// A source more; its number.
+    pub(crate) fn source(&mut self, name: &str) -> u32 {
+        self.sources.push(crate::redact(name));
+        self.ignored.push(Vec::new());
+        self.ignored_count.push(0);
+        self.label = Label::default();
+        let number = self.sources.len() as u32 - 1;
+        self.moments.file(number, name);
+        number
+    }
+
+    /// Whether nothing was read.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+            && self.counters.is_empty()
+            && self.ports.is_empty()
+            && self.simple_queues.is_empty()
+            && self.members.is_empty()
+            && self.captured.is_empty()
+            && self.syns.is_empty()
+            && !self.refused.shows_full_queue()
+            && !self.names.decide()
+            && self.tests.iter().all(|t| t.facts() == 0)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        let own = self.facts.len() + self.counters.len() + self.tests.len() + self.syns.len();
+        let own = own + self.ports.len() + self.queues.len() + self.simple_queues.len();
+        let own = own + self.interfaces.len() + self.duplexes.len() + self.members.len();
+        let own = own + self.passed.len() + self.linked.len() + self.owners.len();
+        own + self.sockets.len() + self.pings.len() > FACTS_MAX
+    }
+
+    pub(super) fn count(&self) -> usize {
+        let own = self.facts.len() + self.counters.len() + self.ports.len();
+        let own = own + self.tests.len() + self.syns.len() + self.simple_queues.len();
+        let own = own + self.members.len();
+        // Only the last test can have grown.
+        own + self.tests.last().map_or(0, Test::facts)
+    }
+
+    pub(super) fn ignore(&mut self, source: u32, line: u32) {
+        let n = source as usize;
+        self.ignored_count[n] += 1;
+        if self.ignored[n].len() < IGNORED_NAMED {
+            self.ignored[n].push(line);
+        }
+    }
+
+    /// A line belongs to a tool: its piece grows, or a new one begins.
+    pub(crate) fn took(&mut self, tool: &'static str, at: Place, gained: usize, going: bool) {
+        let Place::Line(source, line) = at else {
+            return;
+        };
+        self.label.used = true;
+        if let Some(last) = self.pieces.last_mut()
+            && going
+            && last.tool == tool
+            && last.source == source
+        {
+            last.last = line;
+            last.facts += gained;
+            return;
+        }
+        self.pieces.push(Read {
+            source,
+            first: line,
+            last: line,
+            tool,
+            facts: gained,
+        });
+    }
+}
