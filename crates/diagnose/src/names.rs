@@ -162,7 +162,7 @@ impl NameWait {
             risk: format!("names that {silent} alone knows are not found any more"),
             ..Remedy::default()
         };
-        Some(remedy.change("the host that looks names up", None, None))
+        Some(remedy.change("the host that asks for names", None, None))
     }
 }
 

@@ -81,9 +81,7 @@ impl Tool for Nic {
             facts.tunnel(head, line.at);
         }
         if let Some(kind) = begins(text) {
-            if !going || self.kind != kind {
-                self.host = None;
-            }
+            self.host = self.host.filter(|_| going && self.kind == kind);
             self.kind = kind;
             self.columns = None;
             if !going {
