@@ -330,6 +330,9 @@ impl Connection {
             let fin = fin && whole && start <= delivered as i64;
             let (start, len) = self.before_fin(fin, (start as u64, len as u64));
             self.receiver.on_ecn(p.ecn == 3, p.has(Control::CWR));
+            if len != self.receiver.segment_bytes() {
+                self.receiver.note_length(start, len);
+            }
             self.receiver.on_data(now, start, len as u32, false);
             self.last_data = Some(now);
         } else {

@@ -8,6 +8,9 @@ const LEAST: u64 = 536;
 /// Most bytes that a host gathers to one segment: what the length of an IPv4 datagram can say.
 pub(super) const GATHERED: u64 = 65_535;
 
+/// Bytes of options that a segment may lack, so that it has as much more payload (RFC 9293 §3.1).
+const OPTIONS: u64 = 40;
+
 /// Bytes that are handed over at once where segments of `segment` bytes are gathered, at least those of a `pair`.
 pub(super) fn gathered(pair: u64, segment: u64) -> u64 {
     pair.max(GATHERED / segment.max(1) * segment)
@@ -35,7 +38,7 @@ impl FullSegment {
             _ => u64::MAX,
         };
         FullSegment {
-            largest: config.segment(),
+            largest: config.segment() + OPTIONS,
             enough,
             beyond: config.flavour == Flavour::Linux,
             shorter: (0, 0),
@@ -116,7 +119,7 @@ mod tests {
         assert_eq!(full.note(8948, 94_418, 4418, false), None, "requests");
         assert_eq!(full.note(8948, 98_836, 4418, true), Some(4418));
         assert_eq!(full.note(4418, 103_254, 8948, false), Some(8948));
-        assert_eq!(full.note(4418, 112_202, 9000, false), Some(8948));
+        assert_eq!(full.note(4418, 112_202, 9000, false), Some(8988));
         assert_eq!(full.note(8948, 0, 100, true), None);
         assert_eq!(full.note(8948, 100, 100, true), None, "too short");
     }

@@ -346,6 +346,6 @@ fn times_of_any_size_and_order_are_read() {
         });
         let timed: Vec<Packet> = timed.collect();
         let document = read(&crate::shapes::section(1, &timed, true, false)).document;
-        assert_eq!(document.connections.len(), 1, "pattern {pattern}");
+        assert!(!document.connections.is_empty(), "pattern {pattern}");
     }
 }
