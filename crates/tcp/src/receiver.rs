@@ -527,7 +527,7 @@ impl Receiver {
             return None;
         }
         self.due = false;
-        self.deadline = Time::MAX;
+        self.set_timer(Time::MAX);
         self.acked = self.next;
         self.stats.acks += 1;
         Some(self.next)

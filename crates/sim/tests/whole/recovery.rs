@@ -207,3 +207,40 @@ queue = "50 packets""#
         "{thin} s with a thin way back, {wide} s with a wide one"
     );
 }
+
+/// What is gathered behind a gap is answered, though what was gathered before the gap is acknowledged first: by duplicate ACKs and
+/// SACKs, and not after a timeout.
+#[test]
+fn a_loss_anywhere_in_a_row_is_repaired_without_a_timer() {
+    for segment in 290..312 {
+        let text = format!(
+            r#"
+[scenario]
+name = "row"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "l"
+ends = ["a", "b"]
+framing = "10gbe"
+delay = "10 ms"
+[link.forward]
+lose = {{ flow = "t", segment = {segment} }}
+[[test]]
+name = "t"
+kind = "tcp"
+cc = "reno"
+from = "a"
+to = "b"
+window = "20 kB"
+duration = "2 s"
+"#
+        );
+        let world = run_text(&text);
+        let metric = |name| world.metric("t", name);
+        let counts = ["retransmits", "loss_events", "rtos"].map(metric);
+        assert_eq!(counts, [1.0, 1.0, 0.0], "segment {segment}");
+    }
+}

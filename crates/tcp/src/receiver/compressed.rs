@@ -105,8 +105,8 @@ impl Receiver {
             }
             compressed.held = 0;
             compressed.ahead = Some(Ahead { blocks, count });
-            self.deadline = Time::MAX;
             self.acked = self.next;
+            self.set_timer(Time::MAX);
         }
     }
 
