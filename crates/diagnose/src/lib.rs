@@ -13,6 +13,7 @@ mod air;
 mod around;
 mod asking;
 mod before_losses;
+mod besides;
 mod blackout;
 mod bloat;
 mod bundle;
