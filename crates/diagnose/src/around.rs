@@ -308,7 +308,8 @@ impl Evidence {
             let leaves = payload_share(mss);
             let share = rate / (speed * leaves);
             // No interval is faster than the port, whatever the middle one is.
-            share > FULL_PORT[0] && share < FULL_PORT[1] && most < (leaves + SLACK) * speed
+            let near = share > FULL_PORT[0] && share < FULL_PORT[1];
+            near && most < (leaves + SLACK) * speed && !self.is_near_by_chance(leaves * speed)
         };
         let fills = |speed: &f64| self.segments(*speed).any(|mss| fills(*speed, mss));
         let all = SPEEDS.into_iter().rev();

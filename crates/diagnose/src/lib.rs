@@ -81,6 +81,7 @@ mod memory;
 mod missing;
 mod mounted;
 mod names;
+mod near_port;
 mod negotiated;
 mod observed;
 mod on_the_wire;
