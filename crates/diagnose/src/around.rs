@@ -70,6 +70,8 @@ pub(crate) struct Around {
     pub(crate) shaper_drops: Option<Figure>,
     /// What a cloud lets the hosts send and receive.
     pub(crate) cloud: Cloud,
+    /// The share that was lost of pings to the peer of a test with datagrams, which counts its own losses.
+    pub(crate) pings_lost: Option<Figure>,
     /// Where on the way packets are lost, for people.
     pub(crate) lost_at: Option<String>,
     /// What a router does not answer, though those behind it do, for people.

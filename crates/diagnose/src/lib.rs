@@ -73,6 +73,7 @@ mod link_log;
 mod located;
 mod lookalike;
 mod lossy_back;
+mod lost_alike;
 mod machine;
 mod marked;
 mod mean_only;
