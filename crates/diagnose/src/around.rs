@@ -98,6 +98,8 @@ pub(crate) struct Around {
     pub(crate) intercepted: Option<(crate::intercepted::Intercepted, bool)>,
     /// A header of an answer that a proxy or a cache passed on.
     pub(crate) passed_on: Option<String>,
+    /// A queue that pings to another host met.
+    pub(crate) shared_queue: Option<crate::shared_queue::SharedQueue>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
     /// Runs of pings of two hosts that lie far apart, and may be of two paths.

@@ -117,6 +117,7 @@ mod round_robin;
 mod routes;
 mod seen;
 mod segments;
+mod shared_queue;
 mod shares;
 mod shrunk;
 mod signs;
