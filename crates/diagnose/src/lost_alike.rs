@@ -10,6 +10,9 @@ use crate::part::part;
 /// Two shares are alike whose logarithms differ by no more than the first, and are not from the second on.
 const ALIKE: [f64; 2] = [0.3, 0.8];
 
+/// A share of pings counts fully whose lower bound is the second part of it or more, as of 12 lost, and not up to the first.
+const SURE: [f64; 2] = [0.1, 0.5];
+
 /// A test that sends less than this part of a line does not fill it.
 const OPEN: f64 = 0.85;
 
@@ -23,15 +26,19 @@ pub(crate) fn by_pings(e: &Evidence, lost: &Figure, items: &mut Vec<Item>) {
     // Pings beside a test that fills the path meet its queue or its policer as the datagrams do.
     let sent = e.rate.as_ref().map_or(0.0, |r| r.value) / (1.0 - lost.value).max(0.01);
     let fills = e.line.as_ref().is_some_and(|(l, _)| sent > OPEN * l.value);
-    let mut weights = vec![(Cause::Client, -30.0)];
+    let sure = step(pings.low / pings.value, SURE[0], SURE[1]);
+    let mut weights = vec![(Cause::Client, -30.0 * sure)];
     if !fills && e.rtt_loaded.is_none() {
-        weights.extend([(Cause::RandomLoss, 22.0 - UNCONNECTED), (Cause::Policer, -6.0)]);
+        weights.extend([
+            (Cause::RandomLoss, 22.0 * sure - UNCONNECTED),
+            (Cause::Policer, -6.0 * sure),
+        ]);
     }
     items.push(Item {
         holds: 1.0 - step(off, ALIKE[0], ALIKE[1]),
         weights,
         sentence: format!(
-            "of pings to the same host {} were lost, and of the datagrams {}: its kernel answers pings, so that the receiving program did not lose them",
+            "of pings to the same host {} were lost, and of the datagrams {}: its kernel answers pings, so that no program lost those",
             part(pings.value),
             part(lost.value)
         ),

@@ -573,7 +573,7 @@ rtt min/avg/max/mdev = 8.301/9.020/14.400/1.100 ms
 "
         )
     };
-    let said = "the receiving program did not lose them";
+    let said = "its kernel answers pings, so that no program lost those";
     let both = first_flow(of(&text(949, "5.1"), &Known::default()));
     assert_eq!(both.verdict.cause, "random_loss", "{:?}", both.verdict);
     assert!(both.verdict.because.join("\n").contains(said));
