@@ -225,6 +225,7 @@ fn change(
             core::with_offloads(remedy, facts, &hosts, end)
         }
         Cause::Disk => systems::disk(end, system, e.rate.as_ref().map(|r| r.value)),
+        Cause::RandomLoss if e.udp => systems::finding(&sending(e, (facts, flow), &hosts)),
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }

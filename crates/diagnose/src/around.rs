@@ -70,6 +70,8 @@ pub(crate) struct Around {
     pub(crate) shaper_drops: Option<Figure>,
     /// What a cloud lets the hosts send and receive.
     pub(crate) cloud: Cloud,
+    /// The share that was lost of pings to the peer of a test with datagrams, which counts its own losses.
+    pub(crate) pings_lost: Option<Figure>,
     /// Where on the way packets are lost, for people.
     pub(crate) lost_at: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
@@ -96,6 +98,8 @@ pub(crate) struct Around {
     pub(crate) intercepted: Option<(crate::intercepted::Intercepted, bool)>,
     /// A header of an answer that a proxy or a cache passed on.
     pub(crate) passed_on: Option<String>,
+    /// A queue that pings to another host met.
+    pub(crate) shared_queue: Option<crate::shared_queue::SharedQueue>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
     /// Runs of pings of two hosts that lie far apart, and may be of two paths.
@@ -308,7 +312,8 @@ impl Evidence {
             let leaves = payload_share(mss);
             let share = rate / (speed * leaves);
             // No interval is faster than the port, whatever the middle one is.
-            share > FULL_PORT[0] && share < FULL_PORT[1] && most < (leaves + SLACK) * speed
+            let near = share > FULL_PORT[0] && share < FULL_PORT[1];
+            near && most < (leaves + SLACK) * speed && !self.is_near_by_chance(leaves * speed)
         };
         let fills = |speed: &f64| self.segments(*speed).any(|mss| fills(*speed, mss));
         let all = SPEEDS.into_iter().rev();

@@ -8,10 +8,11 @@ use crate::items::{Item, spread, step};
 use crate::leaves::{by_leaves, shaping};
 use crate::pinged;
 use crate::read::Facts;
+use crate::shared_queue::{SharedQueue, by_shared_queue};
 
 /// A queue of so many round trips of the idle path is longer than any congestion control needs, and this long, in seconds, it is felt.
-const BLOAT: f64 = 2.0;
-const BLOAT_S: f64 = 0.08;
+pub(crate) const BLOAT: f64 = 2.0;
+pub(crate) const BLOAT_S: f64 = 0.08;
 
 /// A ping whose answers take so many times the least that the kernel saw was sent under load.
 const UNDER_LOAD: f64 = 3.0;
@@ -38,12 +39,14 @@ impl Evidence {
     /// settings say.
     pub(crate) fn waits(&self) -> Option<f64> {
         let stated = self.around.shaper_queue.as_ref().map(|q| q.value);
-        self.bloat().or(stated.filter(|s| *s > BLOAT_S))
+        let seen = self.bloat().or_else(|| self.shared_wait());
+        seen.or(stated.filter(|s| *s > BLOAT_S))
     }
 
     /// The same for people: as was seen, and the most that a shaper's own settings allow.
     pub(crate) fn waits_in_words(&self) -> String {
         let seen = self.queueing().filter(|seen| *seen > 0.0);
+        let seen = seen.or_else(|| self.shared_wait());
         let stated = self.around.shaper_queue.as_ref().map(|q| q.value);
         let most = stated.filter(|most| seen.is_none_or(|seen| *most > 1.1 * seen));
         match (seen, most) {
@@ -107,7 +110,7 @@ impl Evidence {
     }
 
     /// Whether what the flow gets is far below the line that was said, though a queue is full of it.
-    fn is_slower_line(&self) -> bool {
+    pub(crate) fn is_slower_line(&self) -> bool {
         let most = self.line.as_ref().map(|(line, _)| line.value);
         let rate = self.settled().map_or(0.0, |r| r.value);
         most.is_some_and(|line| rate < 0.5 * line)
@@ -141,6 +144,7 @@ impl Evidence {
     /// Which pings of a flow's path were sent under load: those far above another run, or far above the least that the kernel saw while
     /// it saw a queue, too. What they say stands beside what a socket says of its own round trips.
     pub(crate) fn of_pings(&mut self, facts: &Facts, flow: &Flow) -> Vec<[Figure; 3]> {
+        self.around.shared_queue = SharedQueue::of(facts, flow);
         let mut runs = pinged::runs(facts, flow);
         runs.sort_by(|a, b| a[1].value.total_cmp(&b[1].value));
         let mut other = self.of_vantages(facts, flow, &runs);
@@ -260,6 +264,7 @@ pub(crate) fn by_bloat(e: &Evidence, items: &mut Vec<Item>) {
     }));
     by_leaves(e, items);
     by_shaper(e, items);
+    by_shared_queue(e, items);
     let Some(added) = e.bloat() else { return };
     let even = spread(&e.steady).is_none_or(|s| s < STAYS_FULL);
     let slower = e.is_slower_line();

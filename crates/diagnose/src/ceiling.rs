@@ -280,8 +280,8 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
     let (Some(rtt), Some(bytes), Some(seconds)) = (e.rtt_by_itself(), &e.bytes, e.seconds) else {
         return;
     };
-    if e.swallowed.is_some() || e.ran_from_start() > 0.5 || e.lost_throughout() > 0.5 {
-        // It was not over: what it had to send never arrived. Or it was as fast at its start.
+    if e.swallowed.is_some() || e.is_past_start() {
+        // It was not over: what it had to send never arrived. Or it was as fast at its start, or from its first fifth on.
         return;
     }
     let rounds = rounds(e, bytes.value);

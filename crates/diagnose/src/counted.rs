@@ -292,6 +292,9 @@ fn dropped_datagrams(facts: &Facts, hosts: &[u32]) -> Option<Figure> {
     of("host_datagrams_dropped").or_else(|| of("host_datagram_errors"))
 }
 
+/// What speaks against a cause of datagrams that only connections have, decibans.
+pub(crate) const UNCONNECTED: f64 = -40.0;
+
 /// What only connections have.
 const CONNECTED: [Cause; 8] = [
     Cause::ReceiveWindow,
@@ -311,7 +314,7 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
     }
     items.push(Item {
         holds: 1.0,
-        weights: of(&CONNECTED, -40.0),
+        weights: of(&CONNECTED, UNCONNECTED),
         sentence: String::new(),
     });
     let Some(lost) = &e.idle_loss else { return };
@@ -337,6 +340,7 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
     });
     passed(e, lost, items);
     crate::datagrams::by_ceiling(e, items);
+    crate::lost_alike::by_pings(e, lost, items);
 }
 
 /// Less arrives than was sent, and TCP between the same hosts gets no more than that and loses, too, or fewer datagrams lost none:

@@ -7,6 +7,7 @@ use crate::fact::{Fact, Figure, Of, Place};
 use crate::first_hop::is_first_hop;
 use crate::flow::{Flow, alike};
 use crate::read::Facts;
+use crate::shared_queue::SharedQueue;
 
 /// Most targets that are named.
 const NAMED_MAX: usize = 4;
@@ -133,7 +134,7 @@ fn is_by_other_version(facts: &Facts, flow: &Flow, run: &Run) -> bool {
 }
 
 /// The runs of whom this holds.
-fn runs_of(facts: &Facts, is: impl Fn(Of) -> bool) -> Vec<Run> {
+pub(crate) fn runs_of(facts: &Facts, is: impl Fn(Of) -> bool) -> Vec<Run> {
     const NAMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
     let run = |three: &[Fact]| {
         let [least, mean, most] = three else {
@@ -344,8 +345,21 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
     let aside: BTreeSet<u32> = left().map(|(_, (n, _))| *n).collect();
     let rest = (0_u32..).zip(&facts.pings);
     let rest = rest.filter(|(n, _)| !aside.contains(n) && !taken(n));
-    let named = targets(rest.map(|(_, of)| of));
+    let shared: Vec<SharedQueue> = flows
+        .iter()
+        .filter_map(|f| SharedQueue::of(facts, f))
+        .collect();
+    let is_shared = |name: &String| shared.iter().any(|queue| queue.is_to(name));
+    let (queued, named): (Vec<String>, Vec<String>) = targets(rest.map(|(_, of)| of))
+        .into_iter()
+        .partition(is_shared);
     let mut notes: Vec<String> = Vec::new();
+    if !queued.is_empty() {
+        notes.push(format!(
+            "pings to {} are of no flow's path: they count only where a flow fills the queue that they met",
+            queued.join(", ")
+        ));
+    }
     if !named.is_empty() {
         notes.push(format!(
             "pings to {} are of no flow's path, and are left out",

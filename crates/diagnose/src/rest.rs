@@ -119,36 +119,41 @@ impl Evidence {
     ) {
         if self.udp && self.idle_loss.is_some() {
             // The test counted its own datagrams: a ping beside it had another load, and fewer packets.
+            self.around.pings_lost = lost_pings(facts, flow);
             return;
         }
-        if let Some(known) = known.or(told) {
-            self.idle_loss = Some(known);
-            return;
-        }
-        let count = |name: &str| {
-            facts.along(flow, name).cloned().reduce(|a, b| {
-                let mut both = a.with(&b);
-                both.value = a.value + b.value;
-                both
-            })
-        };
-        if let Some((sent, received)) = count("ping_sent").zip(count("ping_received"))
-            && sent.value > 0.0
-        {
-            let lost = (sent.value - received.value).max(0.0);
-            let mut share = sent.with(&received);
-            share.value = lost / sent.value;
-            // 97.5 % of a Poisson law's lower limit (Wilson and Hilferty); one or two may be chance.
-            let root = 1.0 - 1.0 / (9.0 * lost) - 1.96 / (3.0 * lost.sqrt());
-            let least = if lost < 3.0 {
-                0.0
-            } else {
-                lost * root * root * root
-            };
-            share.low = least / sent.value;
-            // None of n lost says that fewer than 3/n are, 19 times of 20.
-            share.high = (lost + 2.0 * lost.sqrt() + 3.0) / sent.value;
-            self.idle_loss = Some(share);
-        }
+        self.idle_loss = known
+            .or(told)
+            .or_else(|| lost_pings(facts, flow))
+            .or(self.idle_loss.take());
     }
+}
+
+/// The share of a flow's pings that was lost, and between what it may lie; none without any.
+fn lost_pings(facts: &Facts, flow: &Flow) -> Option<Figure> {
+    let count = |name: &str| {
+        facts.along(flow, name).cloned().reduce(|a, b| {
+            let mut both = a.with(&b);
+            both.value = a.value + b.value;
+            both
+        })
+    };
+    let (sent, received) = count("ping_sent").zip(count("ping_received"))?;
+    if sent.value <= 0.0 {
+        return None;
+    }
+    let lost = (sent.value - received.value).max(0.0);
+    let mut share = sent.with(&received);
+    share.value = lost / sent.value;
+    // 97.5 % of a Poisson law's lower limit (Wilson and Hilferty); one or two may be chance.
+    let root = 1.0 - 1.0 / (9.0 * lost) - 1.96 / (3.0 * lost.sqrt());
+    let least = if lost < 3.0 {
+        0.0
+    } else {
+        lost * root * root * root
+    };
+    share.low = least / sent.value;
+    // None of n lost says that fewer than 3/n are, 19 times of 20.
+    share.high = (lost + 2.0 * lost.sqrt() + 3.0) / sent.value;
+    Some(share)
 }

@@ -99,6 +99,10 @@ impl Evidence {
         if cause == Cause::Nic && self.has_odd_pace() {
             return None;
         }
+        // Time after losses is the marks' only where a capture shows marks.
+        if cause == Cause::Marks && self.cut_by_marks().is_none() {
+            return None;
+        }
         let busy = self.busy_share.as_ref().map(|b| b.value);
         let of_busy = |share: &Option<Figure>| Some(share.as_ref()?.value * busy.unwrap_or(1.0));
         let kernel = match cause {
@@ -114,5 +118,17 @@ impl Evidence {
         kernel
             .or_else(|| account?.of(cause))
             .map(|s| s.clamp(0.0, 1.0))
+    }
+
+    /// Whether the share of a cause is taken from the word of another: its own is not measured.
+    pub(crate) fn borrows_share(&self, cause: Cause) -> bool {
+        match cause {
+            Cause::NoWindowScaling | Cause::Client | Cause::Marks => true,
+            Cause::SendBuffer => {
+                let seen = self.account.as_ref().is_some_and(|a| a.sees_buffers);
+                self.sndbuf_share.is_none() && !seen
+            }
+            _ => false,
+        }
     }
 }

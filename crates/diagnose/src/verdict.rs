@@ -1,6 +1,7 @@
 //! The diagnosis: flows, their ceilings and verdicts, in one document.
 
 use crate::advice::changes;
+use crate::besides::{besides, is_of_its_kind};
 use crate::bypassed;
 use crate::bystander::{self, Assumed};
 use crate::captured;
@@ -20,7 +21,6 @@ use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::known::DEFAULT_WINDOWS;
 use crate::machine::unsaid;
 use crate::missing::missing;
-use crate::on_the_wire;
 use crate::pattern;
 use crate::pinged;
 use crate::ports;
@@ -33,9 +33,6 @@ use crate::ticket;
 
 /// Below this confidence the verdict is `unknown`.
 const PROBABLE: f64 = 0.4;
-
-/// A cause that held for this share of the time is named besides.
-const BESIDES: f64 = 0.2;
 
 /// Most sentences that say why.
 const BECAUSE_MAX: usize = 6;
@@ -357,55 +354,6 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
     verdict
 }
 
-/// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind.
-fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
-    let (top, others) = weighed.ranking.split_first()?;
-    if on_the_wire::are_even(&weighed.ranking) {
-        return None;
-    }
-    if top.cause == Cause::WayBack {
-        // What stands in buffers and windows waits for acknowledgements.
-        return None;
-    }
-    let window = |c: Cause| {
-        matches!(
-            c,
-            Cause::ReceiveWindow | Cause::NoWindowScaling | Cause::Client
-        )
-    };
-    // A disk that keeps the receiving program from reading is what the window waits for.
-    let reads = |c: Cause| {
-        c == Cause::Disk && e.disk_receives() || c == Cause::HostCpu && e.reads_slowly() > 0.5
-    };
-    let waits = window(top.cause) || reads(top.cause);
-    let lossy = top.cause.is_loss() || matches!(top.cause, Cause::Outage | Cause::Marks);
-    let same = |c: Cause| c.is_loss() && lossy || window(c) && waits;
-    let mut best: Option<(Ranking, f64)> = None;
-    for other in others.iter().filter(|o| !same(o.cause)) {
-        // Slow start is how every connection begins, and a full line is what the others leave.
-        if matches!(other.cause, Cause::Ramp | Cause::Link) || e.excludes(other.cause) {
-            continue;
-        }
-        let share = e.share(other.cause).unwrap_or(0.0);
-        if share >= BESIDES && best.is_none_or(|(_, s)| share > s) {
-            best = Some((*other, share));
-        }
-    }
-    best.map(|(other, _)| other)
-}
-
-/// Whether something is to be changed against what held besides: the time in which losses are repaired does not say which kind they are of.
-fn is_of_its_kind(besides: Cause, weighed: &Weighed, undecided: bool) -> bool {
-    if !besides.is_loss() {
-        return true;
-    }
-    let of = |is: &dyn Fn(Cause) -> bool| -> f64 {
-        let each = weighed.ranking.iter().filter(|r| is(r.cause));
-        each.map(|r| r.confidence).sum()
-    };
-    !undecided && of(&|c| c == besides) >= 0.5 * of(&Cause::is_loss)
-}
-
 /// What may as well be the cause as the likeliest.
 fn drawn(weighed: &Weighed) -> Option<Cause> {
     let [first, next, ..] = &weighed.ranking[..] else {
@@ -418,7 +366,8 @@ fn drawn(weighed: &Weighed) -> Option<Cause> {
 /// From this part of the likeliest's confidence on, the next is as likely.
 const DRAW: f64 = 0.8;
 
-fn rounded(p: f64) -> f64 {
+/// A share or confidence as the document has it: to a thousandth.
+pub(crate) fn rounded(p: f64) -> f64 {
     (p * 1000.0).round() / 1000.0
 }
 

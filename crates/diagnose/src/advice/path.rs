@@ -136,7 +136,7 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
             _ => port(e, speed, line),
         });
     }
-    let waits = crate::bloat::ms(e.bloat()?);
+    let waits = crate::bloat::ms(e.bloat().or_else(|| e.shared_wait())?);
     Some(shorter(e, "the router before the line", &waits, None))
 }
 

@@ -248,3 +248,51 @@ fn a_loaded_ping_is_of_the_test_before_it() {
     assert!(grew(false));
     assert!(!grew(true));
 }
+
+/// Pings to a host that is not an end of the flow share its access link: the queue that they met is the one that its window fills.
+#[test]
+fn pings_to_another_host_show_the_queue_that_a_window_fills() {
+    let ping = |ms: [f64; 3]| {
+        let [min, avg, max] = ms;
+        format!(
+            "$ ping -c 10 -q 1.1.1.1\nPING 1.1.1.1 (1.1.1.1) 56(84) bytes of data.\n\n--- 1.1.1.1 ping statistics ---\n10 packets transmitted, 10 received, 0% packet loss, time 9012ms\nrtt min/avg/max/mdev = {min}/{avg}/{max}/0.4 ms\n\n"
+        )
+    };
+    let pings = [
+        "idle:\n".to_owned(),
+        ping([13.911, 14.402, 15.2]),
+        "while uploading:\n".to_owned(),
+        ping([688.11, 941.202, 1102.3]),
+    ]
+    .concat();
+    let log = |windows: [u32; 10]| {
+        let mut all = format!("$ iperf3 -c 198.51.100.88 -t 10\n{HEAD}");
+        for (n, window) in windows.into_iter().enumerate() {
+            let (rate, again) = match n {
+                0 => (15.7, 0),
+                4 => (9.44, 12),
+                _ => (9.44, 0),
+            };
+            all += &format!(
+                "[  5]   {n}.00-{}.00   sec  1.12 MBytes  {rate} Mbits/sec  {again:3}   {window} KBytes\n",
+                n + 1
+            );
+        }
+        all + "- - - - -\n[  5]   0.00-10.00  sec  12.0 MBytes  10.1 Mbits/sec   12             sender\n[  5]   0.00-10.90  sec  11.6 MBytes  8.95 Mbits/sec                  receiver\n"
+    };
+    let full = log([211, 438, 663, 891, 812, 840, 880, 910, 941, 980]);
+    let d = of(&(pings.clone() + &full), &Default::default());
+    let all = link(&d);
+    for words in [
+        "pings to 1.1.1.1 share the first links",
+        "adds 927 ms",
+        "no longer waits 927 ms",
+        "cake bandwidth",
+    ] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    // What is in flight with a small window is not what others wait for.
+    let small = log([30; 10]);
+    let d = of(&(pings + &small), &Default::default());
+    assert!(!text(&d.flows[0]).contains("share the first links"));
+}

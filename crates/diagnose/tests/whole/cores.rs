@@ -47,6 +47,50 @@ Linux 6.1.0-20-amd64 (sink) 	11/27/2026 	_x86_64_	(4 CPU)
     }
 }
 
+/// 9.28 Gbit/s are 1.4 % below what a port of 10 Gbit/s leaves, and one second is 3.2 % below it: the full processor of the receiver holds it.
+#[test]
+fn a_full_processor_counts_more_than_a_slower_port_that_is_nearly_full() {
+    let rows: String = [9.45, 9.19, 9.28, 9.11, 9.19, 9.28]
+        .into_iter()
+        .enumerate()
+        .map(|(n, gbit)| {
+            format!(
+                "[  5]   {n}.00-{}.00   sec  1.08 GBytes  {gbit} Gbits/sec    0   1.30 MBytes\n",
+                n + 1
+            )
+        })
+        .collect();
+    let text = format!(
+        "[root@hv1 ~]# iperf3 -c hv2 -t 6
+[  5] local 10.50.0.1 port 44120 connected to 10.50.0.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+{rows}- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-6.00   sec  6.46 GBytes  9.25 Gbits/sec    0             sender
+[  5]   0.00-6.00   sec  6.46 GBytes  9.25 Gbits/sec                  receiver
+[root@hv2 ~]# mpstat -P ALL 5 1
+Linux 5.14.0-427.el9.x86_64 (hv2) \t11/30/2026 \t_x86_64_\t(4 CPU)
+
+03:22:11 AM  {COLUMNS}
+03:22:16 AM  all    0.40    0.00    3.10    0.00    0.20   12.40    0.00    0.00    0.00   83.90
+03:22:16 AM    0    0.20    0.00    0.40    0.00    0.00    0.00    0.00    0.00    0.00   99.40
+03:22:16 AM    1    0.40    0.00   22.10    0.00    0.00    0.60    0.00    0.00    0.00   76.90
+03:22:16 AM    2    0.00    0.00    0.20    0.00    1.00   98.80    0.00    0.00    0.00    0.00
+03:22:16 AM    3    0.40    0.00    0.40    0.00    0.00    0.00    0.00    0.00    0.00   99.20
+[root@hv2 ~]# ethtool ens1f0 | grep -i speed
+\tSpeed: 25000Mb/s
+"
+    );
+    let flow = first(&text);
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+    let because = because(&flow);
+    let said = "processor 2 spent 99 % of its time in soft interrupts (%soft)";
+    assert!(because.contains(said), "{because}");
+    assert!(
+        !because.contains("a port on the way runs at that"),
+        "{because}"
+    );
+}
+
 const CLIENT: &str = "a$ iperf3 -c 198.51.100.7 -t 10
 [ ID] Interval           Transfer     Bitrate         Retr
 [  5]   0.00-10.00  sec   262 MBytes   220 Mbits/sec    0             sender

@@ -86,6 +86,39 @@ fn a_window_is_compared_with_the_rate_after_the_start() {
     assert!(because.contains("335 Mbit/s after its start"), "{because}");
 }
 
+/// Six seconds over 240 ms, of which slow start takes two: the other four have 105 Mbit/s each, half of 6 291 456 bytes in each round trip.
+#[test]
+fn a_rate_that_stands_still_is_the_windows_and_not_slow_start() {
+    let row = |n: usize, mbit: f64| {
+        format!(
+            "[  5]   {n}.00-{}.00   sec  {:.1} MBytes  {mbit} Mbits/sec    0   3.01 MBytes\n",
+            n + 1,
+            mbit / 8.388_608
+        )
+    };
+    let rates = [10.5, 94.4, 105.0, 105.0, 105.0, 105.0].into_iter();
+    let rows: String = rates.enumerate().map(|(n, mbit)| row(n, mbit)).collect();
+    let text = format!(
+        "[root@jb ~]# iperf3 -c tyo -t 6
+[  5] local 10.0.0.1 port 40000 connected to 10.9.9.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+{rows}- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-6.00   sec  62.5 MBytes  87.4 Mbits/sec    0             sender
+[  5]   0.00-6.24   sec  62.0 MBytes  83.3 Mbits/sec                  receiver
+[root@jb ~]# ping -c 5 -q tyo
+5 packets transmitted, 5 received, 0% packet loss, time 4008ms
+rtt min/avg/max/mdev = 240.001/240.122/240.400/0.110 ms
+[root@tyo ~]# sysctl net.ipv4.tcp_rmem
+net.ipv4.tcp_rmem = 4096\t131072\t6291456
+[root@jb ~]# sysctl net.ipv4.tcp_wmem
+net.ipv4.tcp_wmem = 4096\t16384\t67108864
+"
+    );
+    let flow = of(&text, &Known::default()).flows.remove(0);
+    assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
+    assert!(flow.ceilings.iter().all(|c| c.cause != "ramp"));
+}
+
 /// The same of eight connections, and of the sender's buffer.
 #[test]
 fn so_is_a_buffer_and_so_are_connections_side_by_side() {

@@ -553,3 +553,34 @@ fn pings_beside_other_traffic_are_not_of_the_test() {
     let note = "ran beside other traffic than the test";
     assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
 }
+
+/// A kernel answers pings: where as many of them are lost as datagrams, the path takes both, and not the receiving program.
+#[test]
+fn pings_that_are_lost_as_datagrams_are_clear_the_receiving_program() {
+    let text = |received: u32, lost: &str| {
+        format!(
+            "$ iperf3 -u -c 10.0.9.5 -b 1M -t 10
+[  5] local 10.0.0.5 port 50311 connected to 10.0.9.5 port 5201
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-10.00  sec  1.19 MBytes  1.00 Mbits/sec  0.000 ms  0/864 (0%)  sender
+[  5]   0.00-10.03  sec  1.13 MBytes   948 Kbits/sec  0.221 ms  44/864 (5.1%)  receiver
+$ ping -c 1000 -i 0.05 -q 10.0.9.5
+PING 10.0.9.5 (10.0.9.5) 56(84) bytes of data.
+
+--- 10.0.9.5 ping statistics ---
+1000 packets transmitted, {received} received, {lost}% packet loss, time 50190ms
+rtt min/avg/max/mdev = 8.301/9.020/14.400/1.100 ms
+"
+        )
+    };
+    let said = "its kernel answers pings, so that no program lost those";
+    let both = first_flow(of(&text(949, "5.1"), &Known::default()));
+    assert_eq!(both.verdict.cause, "random_loss", "{:?}", both.verdict);
+    assert!(both.verdict.because.join("\n").contains(said));
+    // Chance takes its share at any rate: to send more slowly does not help.
+    let mut commands = both.changes.iter().flat_map(|c| &c.commands);
+    assert!(commands.all(|c| !c.contains("no more than what arrived")));
+    let none = first_flow(of(&text(1000, "0"), &Known::default()));
+    assert_ne!(none.verdict.cause, "random_loss", "{:?}", none.verdict);
+    assert!(!none.verdict.because.join("\n").contains(said));
+}
