@@ -16,6 +16,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(names) = &e.around.names {
         return names.asks().into_iter().collect();
     }
+    if let Some(waited) = &e.around.server_wait {
+        return waited.asks();
+    }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;

@@ -19,6 +19,7 @@ use crate::own_drops::Queue;
 use crate::passed::{Linked, Owner, Passed};
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
+use crate::server_wait::ServerWait;
 use crate::simple_queue::SimpleQueue;
 use crate::tally::Reading;
 use crate::tunnel::Tunnel;
@@ -117,6 +118,8 @@ pub struct Facts {
     pub(crate) fetches: Vec<Fetch>,
     /// What was said of names that are looked up, and of their servers.
     pub(crate) names: Names,
+    /// The request that waited longest for its server, where it waited for most of its time.
+    pub(crate) server_wait: Option<ServerWait>,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -169,6 +172,7 @@ impl Facts {
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
             && !self.names.decide()
+            && self.server_wait.is_none()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 

@@ -67,6 +67,7 @@ mod rooms;
 mod run_here;
 mod seeds;
 mod segments;
+mod server_waits;
 mod slac;
 mod slow_readers;
 mod slower_lines;
