@@ -13,7 +13,7 @@ use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
-use crate::located::{by_trace, lost_at, own_answers};
+use crate::located::{by_trace, by_trace_alone, lost_at, own_answers};
 use crate::member::Struck;
 use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
@@ -72,6 +72,8 @@ pub(crate) struct Around {
     pub(crate) cloud: Cloud,
     /// Where on the way packets are lost, for people.
     pub(crate) lost_at: Option<String>,
+    /// What the only trace says, where texts hold nothing else of a path, for people.
+    pub(crate) trace_alone: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
     pub(crate) own_answers: Option<String>,
     /// What pings to a first hop say of where loss and waiting begin, for people.
@@ -220,6 +222,7 @@ impl Evidence {
         self.around.interface = fullest(facts);
         self.around.link_log = LinkLog::of(facts);
         self.around.lost_at = lost_at(facts);
+        self.around.trace_alone = by_trace_alone(facts);
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);

@@ -328,7 +328,7 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
         confidence: 0.0,
         share: None,
         second: None,
-        because: vec!["the texts do not say how fast anything was".to_owned()],
+        because: vec![e.said_first()],
     };
     if e.rate.is_none() {
         // What hosts and interfaces say stands by itself.

@@ -13,6 +13,7 @@ use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
+use crate::located::Traced;
 use crate::names::Names;
 use crate::negotiated::Negotiated;
 use crate::own_drops::Queue;
@@ -54,6 +55,8 @@ pub struct Facts {
     pub(crate) moments: Moments,
     /// The target of each trace, by the place of its times.
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
+    /// Ends of traces that count what their hops answer.
+    pub(crate) traced: Vec<Traced>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
