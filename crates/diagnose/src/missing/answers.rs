@@ -16,6 +16,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(names) = &e.around.names {
         return names.asks().into_iter().collect();
     }
+    if let Some(table) = &e.around.full_table {
+        return table.asks().into_iter().collect();
+    }
     if let Some(waited) = &e.around.server_wait {
         return waited.asks();
     }
