@@ -132,6 +132,8 @@ pub(crate) struct Around {
     pub(crate) ipsec: Vec<crate::ipsec::Dropped>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
+    /// Datagrams that a host dropped at full sockets, where no test says how fast they came.
+    pub(crate) overfull: Option<crate::datagram_socket::Overfull>,
     /// A wait for a server, where nothing else explains it.
     pub(crate) server_wait: Option<crate::server_wait::Waited>,
     /// The slot of an interface card that carries least.
@@ -236,6 +238,7 @@ impl Evidence {
         self.of_accept_queue(facts);
         self.of_names(facts);
         self.of_server_wait(facts);
+        self.of_datagram_sockets(facts);
         self.of_fetches(facts, flow);
         self.of_air(facts, flow);
         self.of_ipsec(facts, flow);
@@ -349,6 +352,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::accept_queue::by_accept_queue(e, items);
     crate::names::by_names(e, items);
     crate::server_wait::by_server_wait(e, items);
+    crate::datagram_socket::by_datagram_sockets(e, items);
     crate::fetches::by_fetches(e, items);
     crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {

@@ -30,6 +30,7 @@ mod conditioned;
 mod contradicted;
 mod core;
 mod counted;
+mod datagram_socket;
 mod datagrams;
 mod dip;
 mod document;

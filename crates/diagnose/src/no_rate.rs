@@ -18,8 +18,12 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
 impl Evidence {
     /// Whether a cause shows though no text says how fast anything was.
     pub(crate) fn shows_without_rate(&self, cause: Cause) -> bool {
-        let waits = cause == Cause::Application && self.around.server_wait.is_some();
-        waits || cause.is_before_data() || self.is_unread(cause)
+        let seen = match cause {
+            Cause::Application => self.around.server_wait.is_some(),
+            Cause::Client => self.around.overfull.is_some(),
+            _ => false,
+        };
+        seen || cause.is_before_data() || self.is_unread(cause)
     }
 
     /// What is said first where no cause is known.

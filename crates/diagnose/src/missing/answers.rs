@@ -22,6 +22,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(waited) = &e.around.server_wait {
         return waited.asks();
     }
+    if let Some(overfull) = &e.around.overfull {
+        return overfull.asks();
+    }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;

@@ -9,6 +9,7 @@ use super::moments::Moments;
 use crate::bundle::Member;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
+use crate::datagram_socket::FullSocket;
 use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
@@ -123,6 +124,8 @@ pub struct Facts {
     pub(crate) names: Names,
     /// The request that waited longest for its server, where it waited for most of its time.
     pub(crate) server_wait: Option<ServerWait>,
+    /// Sockets of datagrams that are full, or have dropped some.
+    pub(crate) datagram_sockets: Vec<FullSocket>,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -176,6 +179,7 @@ impl Facts {
             && !self.refused.shows_full_queue()
             && !self.names.decide()
             && self.server_wait.is_none()
+            && self.datagram_sockets.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 
