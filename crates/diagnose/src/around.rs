@@ -283,6 +283,7 @@ impl Evidence {
         self.around.damaged = damaged.clone().filter(|d| !d.is_noise());
         self.around.noise = damaged.filter(Tally::is_noise);
         self.around.damaged_back = tally((facts, flow), &known, "nic_damaged");
+        self.of_either_way();
         self.around.ports = Ports::of(facts, flow);
         self.of_full_class();
         self.of_damaging_port();
@@ -353,6 +354,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::names::by_names(e, items);
     crate::server_wait::by_server_wait(e, items);
     crate::datagram_socket::by_datagram_sockets(e, items);
+    crate::error_share::by_lost_pings(e, items);
     crate::fetches::by_fetches(e, items);
     crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {

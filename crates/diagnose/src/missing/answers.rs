@@ -1,6 +1,7 @@
 //! What is to be checked where nothing answers, or nobody listens: no test says more until that is mended.
 
 use crate::asking::Asking;
+use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::read::Facts;
@@ -24,6 +25,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     if let Some(overfull) = &e.around.overfull {
         return overfull.asks();
+    }
+    if e.damage_loses_pings() {
+        return e.asks_again(&[Cause::RandomLoss]).into_iter().collect();
     }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);

@@ -20,6 +20,7 @@ mod changes;
 mod channels;
 mod cores;
 mod counters;
+mod damaged_pings;
 mod datagram_sockets;
 mod documented;
 mod everyday;
