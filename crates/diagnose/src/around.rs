@@ -132,6 +132,8 @@ pub(crate) struct Around {
     pub(crate) ipsec: Vec<crate::ipsec::Dropped>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
+    /// A router's port that is full and drops, where no test says how fast a flow was.
+    pub(crate) full_port: Option<crate::full_port::FullPort>,
     /// Datagrams that a host dropped at full sockets, where no test says how fast they came.
     pub(crate) overfull: Option<crate::datagram_socket::Overfull>,
     /// A wait for a server, where nothing else explains it.
@@ -239,6 +241,7 @@ impl Evidence {
         self.of_names(facts);
         self.of_server_wait(facts);
         self.of_datagram_sockets(facts);
+        self.of_full_port(facts);
         self.of_fetches(facts, flow);
         self.of_air(facts, flow);
         self.of_ipsec(facts, flow);
@@ -355,6 +358,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::server_wait::by_server_wait(e, items);
     crate::datagram_socket::by_datagram_sockets(e, items);
     crate::error_share::by_lost_pings(e, items);
+    crate::full_port::by_full_port(e, items);
     crate::fetches::by_fetches(e, items);
     crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {

@@ -15,8 +15,8 @@ const NOISE: f64 = 1e-7;
 /// A share may hold the rate from so many times what Reno's law needs for it on, and surely from the second: CUBIC's needs more.
 const ENOUGH: [f64; 2] = [1.0, 3.0];
 
-/// Damaged frames account for lost pings where their share of all is this part of the share of pings at least: a count since the start is a mean
-/// of all that time, and of the pings' two ways one interface counts one. A choice.
+/// Damaged frames account for lost pings where their share of all is this part of the share of pings at least. A choice: a count since the start is
+/// a mean of all that time, and of the pings' two ways one interface counts one.
 const ACCOUNTS: f64 = 0.1;
 
 /// What that is worth beside the loss and the damage themselves, decibans. A choice.

@@ -50,6 +50,7 @@ mod first_hop;
 mod fitted;
 mod flow;
 mod follow;
+mod full_port;
 mod full_table;
 mod group;
 mod growing;

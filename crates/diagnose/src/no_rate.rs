@@ -20,6 +20,7 @@ impl Evidence {
     pub(crate) fn shows_without_rate(&self, cause: Cause) -> bool {
         let seen = match cause {
             Cause::Application => self.around.server_wait.is_some(),
+            Cause::CrossTraffic => self.around.full_port.is_some(),
             Cause::RandomLoss => self.damage_loses_pings(),
             Cause::Client => self.around.overfull.is_some(),
             _ => false,

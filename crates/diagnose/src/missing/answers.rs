@@ -26,6 +26,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(overfull) = &e.around.overfull {
         return overfull.asks();
     }
+    if let Some(full) = &e.around.full_port {
+        return full.asks();
+    }
     if e.damage_loses_pings() {
         return e.asks_again(&[Cause::RandomLoss]).into_iter().collect();
     }

@@ -28,6 +28,7 @@ mod fetched;
 mod fetches;
 mod flaps;
 mod from_files;
+mod full_ports;
 mod groups;
 mod guesses;
 mod hangs;
