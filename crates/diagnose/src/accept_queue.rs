@@ -211,8 +211,10 @@ impl Evidence {
     pub(crate) fn explains_waiting(&self) -> bool {
         let queue = self.around.accept_queue.as_ref();
         let names = self.around.names.as_ref();
-        queue.is_some_and(|queue| queue.asks().is_empty())
-            || queue.is_none() && names.is_some_and(|names| names.asks().is_none())
+        let named = names.is_some_and(|names| names.asks().is_none());
+        let table = self.around.full_table.as_ref();
+        let full = table.is_some_and(|table| table.asks().is_none());
+        queue.is_some_and(|queue| queue.asks().is_empty()) || queue.is_none() && (named || full)
     }
 }
 

@@ -80,7 +80,7 @@ fn of_causes(
     let (mut gone, mut all) = (Vec::new(), Vec::new());
     if cause == Cause::RandomLoss {
         all = path::against_losses(e, (facts, flow));
-        if e.struck().is_some() {
+        if e.struck().is_some() || e.damage_loses_pings() {
             return all;
         }
     }

@@ -13,7 +13,7 @@ use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
-use crate::located::{by_trace, lost_at, own_answers};
+use crate::located::{by_trace, by_trace_alone, lost_at, own_answers};
 use crate::member::Struck;
 use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
@@ -74,6 +74,8 @@ pub(crate) struct Around {
     pub(crate) pings_lost: Option<Figure>,
     /// Where on the way packets are lost, for people.
     pub(crate) lost_at: Option<String>,
+    /// What the only trace says, where texts hold nothing else of a path, for people.
+    pub(crate) trace_alone: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
     pub(crate) own_answers: Option<String>,
     /// What pings to a first hop say of where loss and waiting begin, for people.
@@ -134,6 +136,12 @@ pub(crate) struct Around {
     pub(crate) ipsec: Vec<crate::ipsec::Dropped>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
+    /// A router's port that is full and drops, where no test says how fast a flow was.
+    pub(crate) full_port: Option<crate::full_port::FullPort>,
+    /// Datagrams that a host dropped at full sockets, where no test says how fast they came.
+    pub(crate) overfull: Option<crate::datagram_socket::Overfull>,
+    /// A wait for a server, where nothing else explains it.
+    pub(crate) server_wait: Option<crate::server_wait::Waited>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
     /// Links that logs say went down.
@@ -222,6 +230,7 @@ impl Evidence {
         self.around.interface = fullest(facts);
         self.around.link_log = LinkLog::of(facts);
         self.around.lost_at = lost_at(facts);
+        self.around.trace_alone = by_trace_alone(facts);
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);
@@ -234,6 +243,9 @@ impl Evidence {
         self.of_full_table(facts);
         self.of_accept_queue(facts);
         self.of_names(facts);
+        self.of_server_wait(facts);
+        self.of_datagram_sockets(facts);
+        self.of_full_port(facts);
         self.of_fetches(facts, flow);
         self.of_air(facts, flow);
         self.of_ipsec(facts, flow);
@@ -278,6 +290,7 @@ impl Evidence {
         self.around.damaged = damaged.clone().filter(|d| !d.is_noise());
         self.around.noise = damaged.filter(Tally::is_noise);
         self.around.damaged_back = tally((facts, flow), &known, "nic_damaged");
+        self.of_either_way();
         self.around.ports = Ports::of(facts, flow);
         self.of_full_class();
         self.of_damaging_port();
@@ -347,6 +360,10 @@ pub(crate) const PORT: &str = "the interface of a host";
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::accept_queue::by_accept_queue(e, items);
     crate::names::by_names(e, items);
+    crate::server_wait::by_server_wait(e, items);
+    crate::datagram_socket::by_datagram_sockets(e, items);
+    crate::error_share::by_lost_pings(e, items);
+    crate::full_port::by_full_port(e, items);
     crate::fetches::by_fetches(e, items);
     crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {

@@ -393,7 +393,8 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     counted.overrun.items(e, items);
-    if let Some(datagrams) = &counted.datagrams {
+    let otherwise = |_: &&Figure| e.around.overfull.is_none();
+    if let Some(datagrams) = counted.datagrams.as_ref().filter(otherwise) {
         let weights = match e.udp {
             true => vec![(Cause::Client, 24.0)],
             // A tunnel's, if the path has one.

@@ -3,8 +3,10 @@
 //! Plugs and cables damage their share of whatever passes, so that the share since the start is about that of now. Drops are not such
 //! a share: they come while a host is busy.
 
+use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::items::step;
+use crate::items::{Item, step};
+use crate::part::part;
 use crate::tally::Tally;
 
 /// A smaller share is noise. One bit in 10^12 (IEEE 802.3) damages one frame of 1500 bytes in 80 million; this is eight times as much. A choice.
@@ -12,6 +14,13 @@ const NOISE: f64 = 1e-7;
 
 /// A share may hold the rate from so many times what Reno's law needs for it on, and surely from the second: CUBIC's needs more.
 const ENOUGH: [f64; 2] = [1.0, 3.0];
+
+/// Damaged frames account for lost pings where their share of all is this part of the share of pings at least. A choice: a count since the start is
+/// a mean of all that time, and of the pings' two ways one interface counts one.
+const ACCOUNTS: f64 = 0.1;
+
+/// What that is worth beside the loss and the damage themselves, decibans. A choice.
+const BOTH: f64 = 4.0;
 
 impl Tally {
     /// What it stands at over all frames of its interface, 0 to 1; none where these are not known.
@@ -40,6 +49,32 @@ impl Tally {
 }
 
 impl Evidence {
+    /// The shares of pings that were lost, and of frames that arrived damaged, where no rate was measured and the latter account for the former.
+    fn damages_pings(&self) -> Option<[f64; 2]> {
+        let untested = self.rate.is_none() && !self.udp;
+        let (lost, damaged) = (self.idle_loss.as_ref()?, self.around.damaged.as_ref()?);
+        let share = damaged.share_of_all()?;
+        // Where nothing comes back the host may be away.
+        let some = lost.low > 0.0 && lost.value < 1.0 && damaged.count.value > 0.0;
+        let accounts = share >= ACCOUNTS * lost.value;
+        (untested && some && accounts).then_some([lost.value, share])
+    }
+
+    /// Whether a line that damages frames shows in lost pings, without any rate.
+    pub(crate) fn damage_loses_pings(&self) -> bool {
+        self.damages_pings().is_some()
+    }
+
+    /// Takes damaged frames for those of what is lost at whichever end they arrive, where pings alone were lost: these go both ways.
+    pub(crate) fn of_either_way(&mut self) {
+        let loses = self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
+        let around = &mut self.around;
+        if self.rate.is_none() && loses && around.damaged.is_none() {
+            let back = around.damaged_back.take();
+            around.damaged = back.filter(|damaged| !damaged.is_noise());
+        }
+    }
+
     /// The share of losses by chance that leaves the rate, by Reno's root (RFC 5348 §3.1): 1.5 over the square of the segments in flight. None
     /// of datagrams, of a sender of BBR, and without a round trip.
     fn needed_share(&self) -> Option<f64> {
@@ -48,6 +83,19 @@ impl Evidence {
         let segments = rate.value * rtt.value / 8.0 / self.mss / self.streams;
         (segments > 0.0).then(|| 1.5 / (segments * segments))
     }
+}
+
+/// Weighs pings that are lost beside frames that arrive damaged.
+pub(crate) fn by_lost_pings(e: &Evidence, items: &mut Vec<Item>) {
+    items.extend(e.damages_pings().map(|[lost, damaged]| Item {
+        holds: 1.0,
+        weights: vec![(Cause::RandomLoss, BOTH)],
+        sentence: format!(
+            "{} of the frames of that interface arrived damaged, and {} of pings were lost: a cable, a plug, a transceiver or the port at either end of it damages what passes",
+            part(damaged),
+            part(lost)
+        ),
+    }));
 }
 
 #[cfg(test)]

@@ -2,76 +2,170 @@
 
 use crate::advice::Remedy;
 use crate::cause::Cause;
-use crate::document::Change;
+use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
-use crate::fact::Place;
+use crate::fact::{Fact, Of, Place};
 use crate::items::Item;
 use crate::read::Facts;
 
-/// What it is worth where no log and no connection that fails show it, decibans: it is not a cause then.
+/// What it is worth where fewer than two signs show it, decibans: it is not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;
 
-/// What it is worth where both do. A choice: the log need not be of the time at which connections failed.
-const SEEN: f64 = 116.0;
+/// What it is worth by all three signs, by a log and a table that is still full, and by two of which one is a connection that failed. Choices:
+/// neither the log nor the table need be of the time at which connections failed.
+const ALL: f64 = 126.0;
+const STILL: f64 = 120.0;
+const FAILED: f64 = 116.0;
 
 /// The setting that says how many connections are kept.
 const MOST: &str = "net.netfilter.nf_conntrack_max";
 
-/// A full table beside connections that do not open.
+/// How many connections a host keeps, and how many it keeps at most, as facts have it.
+pub(crate) const KEPT: &str = "conntrack_count";
+pub(crate) const KEPT_MOST: &str = "conntrack_max";
+
+/// A table with this part of its room in use is full: some go and come between two readings.
+const FULL: f64 = 0.98;
+
+/// A table that has as many connections as it keeps.
+#[derive(Clone, Debug, PartialEq)]
+struct Counted {
+    host: String,
+    kept: f64,
+    most: f64,
+    at: Place,
+}
+
+impl Counted {
+    /// By the last reading of a count, and the last of the most on the same host.
+    fn of(facts: &Facts) -> Option<Counted> {
+        let name = |fact: &Fact| match fact.of {
+            Of::Host(n) => facts.hosts.get(n as usize)?.first().map(String::as_str),
+            _ => None,
+        };
+        let value = |fact: &Fact| fact.number().map(|figure| figure.value);
+        let mut all = facts.facts.iter().rev();
+        let kept = all.find(|fact| fact.name == KEPT)?;
+        let own = |fact: &&Fact| fact.name == KEPT_MOST && name(fact) == name(kept);
+        let most = facts.facts.iter().rev().find(own)?;
+        let counted = Counted {
+            host: name(kept).unwrap_or("").to_owned(),
+            kept: value(kept)?,
+            most: value(most)?,
+            at: kept.at,
+        };
+        (counted.most > 0.0 && counted.kept >= FULL * counted.most).then_some(counted)
+    }
+}
+
+/// A table that is full, by two of three signs: its kernel's log, its count, and connections that opened late or never.
 #[derive(Clone, Debug)]
 pub(crate) struct FullTable {
     /// Whose it is, for people.
     host: String,
-    /// Where its kernel says so, and where a connection did not open.
-    logged: String,
-    failed: String,
-    /// Whether it opened late, and not never.
-    late: bool,
+    counted: Option<Counted>,
+    /// What the signs say, for people.
+    said: Vec<String>,
+    /// What they are worth together, decibans.
+    worth: f64,
 }
 
 impl FullTable {
-    /// Of a text in which connections fail, or open late.
+    /// Of a text with two of the signs at least.
     fn of(facts: &Facts) -> Option<FullTable> {
-        let (host, at) = facts.refused.table_full.as_ref()?;
-        let [never, late] = [facts.refused.timed_out, facts.refused.asked_again];
-        let failed: Place = never.or(late)?;
+        let refused = &facts.refused;
+        let logged = refused.table_full.as_ref();
+        let of_log = logged.map_or("", |(host, _)| host.as_str());
+        // A table of another host than the log's is another table.
+        let same = |counted: &Counted| {
+            of_log.is_empty() || counted.host.is_empty() || counted.host == of_log
+        };
+        let counted = Counted::of(facts).filter(same);
+        let late = refused.asked_again.map(|at| (at, true));
+        let failed = refused.timed_out.map(|at| (at, false)).or(late);
+        let worth = match (logged.is_some(), &counted, failed) {
+            (true, Some(_), Some(_)) => ALL,
+            (true, Some(_), None) => STILL,
+            (true, None, Some(_)) | (false, Some(_), Some(_)) => FAILED,
+            _ => return None,
+        };
+        let of_count = counted.as_ref().map_or("", |counted| counted.host.as_str());
+        let host = match (of_log, of_count) {
+            ("", "") => "the host of that table",
+            ("", name) | (name, _) => name,
+        };
+        let by_log = logged.map(|(_, at)| {
+            let at = facts.place(*at);
+            format!("the table of connections of {host} is full, as its kernel says ({at})")
+        });
+        let by_count = counted.as_ref().map(|counted| {
+            format!(
+                "{} keeps {:.0} connections, and {:.0} at most ({})",
+                if logged.is_some() { "it" } else { host },
+                counted.kept,
+                counted.most,
+                facts.place(counted.at)
+            )
+        });
+        let by_failure = failed.map(|(at, late)| {
+            format!(
+                "a connection {} ({})",
+                match late {
+                    true => "opened so late that its SYN had been sent again",
+                    false => "timed out before it was open",
+                },
+                facts.place(at)
+            )
+        });
         Some(FullTable {
-            host: match host.as_str() {
-                "" => "the host of that log".to_owned(),
-                name => name.to_owned(),
-            },
-            logged: facts.place(*at),
-            failed: facts.place(failed),
-            late: never.is_none(),
+            host: host.to_owned(),
+            counted,
+            said: [by_log, by_count, by_failure]
+                .into_iter()
+                .flatten()
+                .collect(),
+            worth,
         })
     }
 
     fn sentence(&self) -> String {
         format!(
-            "the table of connections of {} is full, as its kernel says ({}), and a connection {} ({}): a SYN for which the table has no room is dropped, and sent again after 1, 3 and 7 s (RFC 6298)",
-            self.host,
-            self.logged,
-            match self.late {
-                true => "opened so late that its SYN had been sent again",
-                false => "timed out before it was open",
-            },
-            self.failed
+            "{}: a SYN for which the table of connections has no room is dropped, and sent again after 1, 3 and 7 s (RFC 6298)",
+            self.said.join("; ")
         )
+    }
+
+    /// Whether the table is still full, where no text says how many connections it has.
+    pub(crate) fn asks(&self) -> Option<MissingFact> {
+        self.counted.is_none().then(|| MissingFact {
+            fact: KEPT,
+            would_decide: "whether the table is full while connections fail: the first number is near the second then".to_owned(),
+            command: format!(
+                "on {}, several times: sysctl net.netfilter.nf_conntrack_count {MOST}",
+                self.host
+            ),
+        })
     }
 
     /// Room for more of them, or fewer that are kept.
     fn change(&self) -> Change {
+        let twice = self.counted.as_ref().map(|counted| 2.0 * counted.most);
+        let (room, with) = match twice {
+            Some(twice) => (format!("{twice:.0}"), "twice what it is"),
+            None => ("N".to_owned(), "with twice what it was"),
+        };
         let remedy = Remedy {
             commands: vec![
                 format!("sysctl net.netfilter.nf_conntrack_count {MOST}, and keep what it prints: the first is near the second while it is full"),
-                format!("sysctl -w {MOST}=N, with twice what it was; each takes some 300 bytes of memory"),
+                format!("sysctl -w {MOST}={room}, {with}; each takes some 300 bytes of memory"),
+                "sysctl net.netfilter.nf_conntrack_buckets: with less than a quarter of that most, look-ups take longer; sysctl -w sets it, or /sys/module/nf_conntrack/parameters/hashsize".to_owned(),
                 "conntrack -S: drop and insert_failed no longer grow; conntrack -L | head -1000: whose connections these are, and in which state".to_owned(),
                 "or do not keep what needs none: a rule with notrack for such traffic in the table raw, and shorter net.netfilter.nf_conntrack_tcp_timeout_established".to_owned(),
             ],
             undo: vec![format!(
                 "sysctl -w {MOST}=VALUE, with the value that `sysctl {MOST}` printed before"
             )],
-            persist: vec![format!("{MOST} = N in a file of /etc/sysctl.d")],
+            persist: vec![format!("{MOST} = {room} in a file of /etc/sysctl.d")],
             risk: "a rule with notrack takes its traffic from what depends on states, such as NAT"
                 .to_owned(),
             ..Remedy::default()
@@ -81,7 +175,7 @@ impl FullTable {
 }
 
 impl Evidence {
-    /// Takes a full table, where nothing was transferred and connections did not open.
+    /// Takes a full table, where nothing was transferred.
     pub(crate) fn of_full_table(&mut self, facts: &Facts) {
         let nothing = self.rate.as_ref().is_none_or(|r| r.value <= 0.0);
         self.around.full_table = FullTable::of(facts).filter(|_| nothing);
@@ -97,7 +191,7 @@ impl Evidence {
 pub(crate) fn by_full_table(e: &Evidence, items: &mut Vec<Item>) {
     items.extend(e.around.full_table.as_ref().map(|table| Item {
         holds: 1.0,
-        weights: vec![(Cause::FullTable, SEEN)],
+        weights: vec![(Cause::FullTable, table.worth)],
         sentence: table.sentence(),
     }));
 }

@@ -3,14 +3,24 @@
 //! A router answers a trace when it has time to: what it alone does not answer was not lost. Loss that is seen from one hop on to the end
 //! begins there.
 
-use crate::evidence::Evidence;
+use crate::bloat::ms;
+use crate::evidence::{Evidence, NS};
 use crate::fact::{Of, Place};
 use crate::flow::{number, word};
 use crate::items::Item;
+use crate::no_rate::{CLEAN, LOSSY};
+use crate::part::part;
 use crate::read::Facts;
 
 /// A hop that answered a trace: its name, and the share of packets that it did not answer.
 pub(crate) type Answered = (String, f64);
+
+/// The end of a trace that counts what its hops answer: its name, and how many packets it did not answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Traced {
+    end: String,
+    lost: f64,
+}
 
 /// A hop has the loss of the end where it loses this part of it at least; few packets leave it uncertain.
 const HAS: f64 = 0.3;
@@ -24,9 +34,19 @@ const LOST_LEAST: f64 = 3.0;
 /// A router that leaves this share of packets to itself unanswered, and is not the end, is named.
 const OWN_LEAST: f64 = 0.02;
 
+/// A trace of fewer packets does not show that nothing is wrong, nor does one whose round trips differ by more than this, seconds. Choices.
+const SENT_LEAST: f64 = 20.0;
+const EVEN_S: f64 = 0.03;
+
 /// Adds what the hops of a trace that reached its end say of where packets are lost; `lost` of them did not come back from the end.
 pub(crate) fn locate(trail: &[Answered], lost: f64, at: Place, facts: &mut Facts) {
-    let Some((_, end)) = trail.last() else { return };
+    let Some((name, end)) = trail.last() else {
+        return;
+    };
+    facts.traced.push(Traced {
+        end: crate::redact(name),
+        lost,
+    });
     let is_own = |(_, share): &&Answered| *share > OWN * end;
     if let Some((name, share)) = trail.iter().rfind(|hop| is_own(hop) && hop.1 > OWN_LEAST) {
         facts.word(Of::Path, "loss_own_hop", name, at);
@@ -68,10 +88,50 @@ pub(crate) fn own_answers(facts: &Facts) -> Option<String> {
     ))
 }
 
+/// What the only trace says of its path, where texts hold nothing else of one, for people; none where that is too little.
+pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
+    let [trace] = &facts.traced[..] else {
+        return None;
+    };
+    let figure = |name| number(facts, Of::Path, name).map(|f| f.value);
+    let sent = figure("ping_sent")?;
+    if sent < SENT_LEAST || facts.of_path("ping_sent").count() > 1 || !is_alone(facts) {
+        return None;
+    }
+    let (end, lost) = (&trace.end, trace.lost);
+    if lost > 0.0 {
+        let place = lost_at(facts)?;
+        return Some(format!(
+            "{LOSSY}: {lost:.0} of {sent:.0} packets ({}) to {end} are lost {place}, or on the way back from there, and the loss lasts from there to the end. Whether a full queue or a fault takes them it does not say: drops and errors of the ports of that link do, which whoever runs them can read; a trace from the other end shows the way back",
+            part(lost / sent)
+        ));
+    }
+    let (least, most) = (figure("rtt_min_ns")? * NS, figure("rtt_max_ns")? * NS);
+    (most - least < EVEN_S).then(|| {
+        format!(
+            "{CLEAN}: all {sent:.0} packets to {end} came back, after {} to {}; what is slow at another time shows in a trace of that time",
+            ms(least),
+            ms(most)
+        )
+    })
+}
+
+/// Whether texts hold nothing of a path but traces.
+fn is_alone(facts: &Facts) -> bool {
+    let refused = &facts.refused;
+    let failed = refused.connection || refused.timed_out.is_some() || refused.table_full.is_some();
+    let counted = !facts.counters.is_empty() || !facts.ports.is_empty();
+    let sent = !facts.tests.is_empty() || !facts.sockets.is_empty() || !facts.pings.is_empty();
+    let seen = !facts.captured.is_empty() || !facts.syns.is_empty();
+    let waits = facts.server_wait.is_some() || facts.names.decide();
+    !failed && !counted && !sent && !seen && !waits
+}
+
 /// What a trace, and pings to a first hop, say of where packets are lost.
 pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
     let seen = e.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
-    let lost = e.around.lost_at.as_ref().filter(|_| seen);
+    let said = e.around.trace_alone.is_some() && e.rate.is_none();
+    let lost = e.around.lost_at.as_ref().filter(|_| seen && !said);
     let lost = lost.map(|at| {
         format!("by the trace, packets are lost {at}: the loss lasts from there to the end")
     });

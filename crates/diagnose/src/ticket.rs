@@ -5,6 +5,7 @@ use crate::ceiling::bps;
 use crate::document::{Contradiction, FlowReport};
 use crate::evidence::NS;
 use crate::history::{History, shown};
+use crate::no_rate::headline;
 
 /// Columns that a ticket's text is wrapped at.
 const WIDTH: usize = 78;
@@ -41,7 +42,8 @@ pub(crate) fn text(
             );
             wrap(&besides, "", &mut out);
         }
-        for because in &verdict.because {
+        let said = usize::from(headline(verdict).is_some());
+        for because in verdict.because.iter().skip(said) {
             wrap(because, "- ", &mut out);
         }
         if let Some(target) = &flow.target {
@@ -70,6 +72,10 @@ pub(crate) const NOTHING: f64 = 0.005;
 fn limited(flow: &FlowReport) -> String {
     let verdict = &flow.verdict;
     let words = crate::Cause::named(verdict.cause).map_or("unknown", crate::Cause::words);
+    if let Some(first) = headline(verdict) {
+        let (begin, rest) = first.split_at(1);
+        return format!("{}{rest}.", begin.to_uppercase());
+    }
     match (verdict.cause, verdict.confidence) {
         ("unknown", _) => {
             let second = verdict.second.as_ref().filter(|s| s.confidence > NOTHING);

@@ -262,7 +262,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
     // A hole shows in pings alone, or in a socket that hangs, without any rate.
     let shows = e.large_lost.is_some() || e.stuck.is_some();
     let hole = matches!(top.cause, Cause::MtuBlackHole | Cause::Middlebox) && shows;
-    let shown = hole || e.is_unread(top.cause) || top.cause.is_before_data();
+    let shown = hole || e.shows_without_rate(top.cause);
     let unseen = weighed.unseen.contains(&top.cause);
     if e.rate.is_none() && !shown || confidence < PROBABLE || unseen {
         return unknown(e, weighed);
@@ -325,7 +325,7 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
         confidence: 0.0,
         share: None,
         second: None,
-        because: vec!["the texts do not say how fast anything was".to_owned()],
+        because: vec![e.said_first()],
     };
     if e.rate.is_none() {
         // What hosts and interfaces say stands by itself.

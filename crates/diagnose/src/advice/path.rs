@@ -107,6 +107,15 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::NameLookup {
         return e.change_names();
     }
+    if cause == Cause::Application && e.around.server_wait.is_some() {
+        return e.find_server_wait();
+    }
+    if cause == Cause::Client && e.around.overfull.is_some() {
+        return e.change_datagram_sockets();
+    }
+    if cause == Cause::CrossTraffic && e.around.full_port.is_some() {
+        return e.relieve_port();
+    }
     if cause == Cause::Proxy {
         return e.change_proxy();
     }

@@ -1,6 +1,7 @@
 //! What is to be checked where nothing answers, or nobody listens: no test says more until that is mended.
 
 use crate::asking::Asking;
+use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::read::Facts;
@@ -15,6 +16,21 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     if let Some(names) = &e.around.names {
         return names.asks().into_iter().collect();
+    }
+    if let Some(table) = &e.around.full_table {
+        return table.asks().into_iter().collect();
+    }
+    if let Some(waited) = &e.around.server_wait {
+        return waited.asks();
+    }
+    if let Some(overfull) = &e.around.overfull {
+        return overfull.asks();
+    }
+    if let Some(full) = &e.around.full_port {
+        return full.asks();
+    }
+    if e.damage_loses_pings() {
+        return e.asks_again(&[Cause::RandomLoss]).into_iter().collect();
     }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool, label, net_tools};
 use crate::accept_queue::OVERFLOWS;
+use crate::datagram_socket::RECEIVED;
 use crate::fact::{Of, Place};
 use crate::words::whole;
 
@@ -35,7 +36,7 @@ struct Calls {
 }
 
 /// Counters by their names in kernels, and the fact.
-const NAMED: [(&str, &str); 17] = [
+const NAMED: [(&str, &str); 18] = [
     ("TcpRetransSegs", "host_retransmits"),
     ("TcpOutSegs", "host_segments"),
     ("TcpExtTCPTimeouts", "host_timeouts"),
@@ -51,6 +52,7 @@ const NAMED: [(&str, &str); 17] = [
     ("TcpExtTCPRcvQDrop", "host_receive_drops"),
     ("TcpExtTCPOFODrop", "host_reordered_drops"),
     ("TcpExtTCPZeroWindowDrop", "host_closed_window_drops"),
+    ("UdpInDatagrams", RECEIVED),
     ("UdpRcvbufErrors", "host_datagrams_dropped"),
     ("UdpInErrors", "host_datagram_errors"),
 ];

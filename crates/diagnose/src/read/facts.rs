@@ -9,16 +9,19 @@ use super::moments::Moments;
 use crate::bundle::Member;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
+use crate::datagram_socket::FullSocket;
 use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
+use crate::located::Traced;
 use crate::names::Names;
 use crate::negotiated::Negotiated;
 use crate::own_drops::Queue;
 use crate::passed::{Linked, Owner, Passed};
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
+use crate::server_wait::ServerWait;
 use crate::simple_queue::SimpleQueue;
 use crate::tally::Reading;
 use crate::tunnel::Tunnel;
@@ -53,6 +56,8 @@ pub struct Facts {
     pub(crate) moments: Moments,
     /// The target of each trace, by the place of its times.
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
+    /// Ends of traces that count what their hops answer.
+    pub(crate) traced: Vec<Traced>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
@@ -117,6 +122,10 @@ pub struct Facts {
     pub(crate) fetches: Vec<Fetch>,
     /// What was said of names that are looked up, and of their servers.
     pub(crate) names: Names,
+    /// The request that waited longest for its server, where it waited for most of its time.
+    pub(crate) server_wait: Option<ServerWait>,
+    /// Sockets of datagrams that are full, or have dropped some.
+    pub(crate) datagram_sockets: Vec<FullSocket>,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -169,6 +178,8 @@ impl Facts {
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
             && !self.names.decide()
+            && self.server_wait.is_none()
+            && self.datagram_sockets.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
     }
 

@@ -176,13 +176,15 @@ impl Interfaces {
             self.here.has(Kind::Speed, speed, at, facts);
             return true;
         }
+        let Some(medium) = of_medium(text) else {
+            return false;
+        };
         // The BW of several links together is above the medium of each.
-        if let Some(medium) = of_medium(text).filter(|bps| *bps > self.stated) {
+        if medium > self.stated {
             facts.exact(Of::Path, "interface_medium_bps", medium, at);
             self.here.has(Kind::Speed, medium, at, facts);
-            return true;
         }
-        false
+        true
     }
 }
 

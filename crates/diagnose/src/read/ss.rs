@@ -2,6 +2,7 @@
 
 use super::{Facts, FullQueue, Line, NOTES_MAX, Tool};
 use crate::address;
+use crate::datagram_socket::FullSocket;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
 use crate::watched::SLEPT;
@@ -14,6 +15,8 @@ pub(super) struct Ss {
     /// What was printed of the socket and not read yet: mail wraps the line.
     held: String,
     at: Option<Place>,
+    /// A socket without a peer that was printed last: its own end, and what its program has not read, bytes.
+    alone: Option<(String, f64, Place)>,
 }
 
 /// Most bytes of one socket.
@@ -51,6 +54,13 @@ impl Tool for Ss {
             return true;
         }
         self.flush(facts);
+        let alone = self.alone.take();
+        if let Some(socket) = alone.filter(|_| going)
+            && text.starts_with("skmem:(")
+        {
+            of_datagrams(socket, text, facts);
+            return true;
+        }
         if (text.starts_with("State ") || text.starts_with("Recv-Q"))
             && text.contains("Recv-Q")
             && text.contains("Peer Address")
@@ -61,6 +71,8 @@ impl Tool for Ss {
             // Without a peer it is not a connection.
             if ends[1].port.is_none() {
                 self.socket = None;
+                let own = own_end(text, "UNCONN");
+                self.alone = own.map(|own| (crate::redact(own), queues[0], line.at));
                 listens(text, queues, line.at, facts);
                 return true;
             }
@@ -164,12 +176,32 @@ fn head(text: &str) -> Option<([End; 2], [f64; 2])> {
     Some((ends, queues))
 }
 
+/// The own end of a socket in this state: behind the state stand two queues.
+fn own_end<'t>(text: &'t str, state: &str) -> Option<&'t str> {
+    let mut words = text.split_whitespace().skip_while(|word| *word != state);
+    words.nth(3)
+}
+
+/// A socket of datagrams and its memory, of which `d` is what it dropped: `skmem:(r213248,rb212992,t0,tb212992,f3392,w0,o0,bl0,d2011)`.
+fn of_datagrams((local, waiting, at): (String, f64, Place), text: &str, facts: &mut Facts) {
+    if let Some((buffer, dropped)) = memory(text, "rb").zip(memory(text, "d")) {
+        let host = facts.prompt().1;
+        facts.socket_of_datagrams(FullSocket {
+            host,
+            local,
+            waiting,
+            buffer,
+            dropped,
+            at,
+        });
+    }
+}
+
 /// Says that a program does not accept its connections as fast as they come. Of a socket that listens `Recv-Q` is how many wait, `Send-Q`
 /// its backlog (net/ipv4/tcp_diag.c). The queue is full when more than these wait (`sk_acceptq_is_full`).
 fn listens(text: &str, [waiting, backlog]: [f64; 2], at: Place, facts: &mut Facts) {
-    let mut words = text.split_whitespace().skip_while(|word| *word != "LISTEN");
     let full = waiting > backlog && facts.notes.len() < NOTES_MAX;
-    let Some(local) = words.nth(3).filter(|_| full) else {
+    let Some(local) = own_end(text, "LISTEN").filter(|_| full) else {
         return;
     };
     let host = facts.prompt().1;

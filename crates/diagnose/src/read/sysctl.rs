@@ -1,7 +1,9 @@
 //! `sysctl` of Linux, FreeBSD, OpenBSD, NetBSD and macOS, and `/proc/sys` by `echo`.
 
+use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::full_table::{KEPT, KEPT_MOST};
 use crate::tcp_memory::PRESSURE;
 use crate::words::whole;
 
@@ -9,10 +11,12 @@ use crate::words::whole;
 #[derive(Default)]
 pub(super) struct Sysctl {
     host: Option<Of>,
+    /// Keys whose files a `cat` is to print yet, the first of them last.
+    files: Vec<String>,
 }
 
 /// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
-const KEYS: [(&str, [&str; 3]); 32] = [
+const KEYS: [(&str, [&str; 3]); 35] = [
     (
         "net.ipv4.tcp_rmem",
         ["", "rmem_default_bytes", "rmem_max_bytes"],
@@ -51,6 +55,9 @@ const KEYS: [(&str, [&str; 3]); 32] = [
         "net.ipv4.tcp_notsent_lowat",
         ["notsent_lowat_bytes", "", ""],
     ),
+    ("net.netfilter.nf_conntrack_count", [KEPT, "", ""]),
+    ("net.netfilter.nf_conntrack_max", [KEPT_MOST, "", ""]),
+    ("net.nf_conntrack_max", [KEPT_MOST, "", ""]),
     ("net.inet.tcp.recvspace", ["recvspace_bytes", "", ""]),
     ("net.inet.tcp.sendspace", ["sendspace_bytes", "", ""]),
     ("net.inet.tcp.recvbuf_max", ["recvbuf_max_bytes", "", ""]),
@@ -78,7 +85,16 @@ impl Tool for Sysctl {
     }
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
-        let Some((key, value)) = setting(line.bare) else {
+        if let Some(keys) = printed(line.bare) {
+            self.files = keys;
+            return false;
+        }
+        let file = self.files.pop().filter(|_| is_numbers(line.bare));
+        let file = file.map(|key| (key, line.bare));
+        if file.is_none() {
+            self.files.clear();
+        }
+        let Some((key, value)) = file.or_else(|| setting(line.bare)) else {
             return false;
         };
         if !going {
@@ -216,6 +232,22 @@ fn setting(text: &str) -> Option<(String, &str)> {
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'/'));
     is_key.then(|| (key, value.split('#').next().unwrap_or(value)))
+}
+
+/// The keys of files below `/proc/sys/` that a command prints, `cat FILE ...`, the first of them last.
+fn printed(text: &str) -> Option<Vec<String>> {
+    let words = behind_prompt(text).unwrap_or(text).split_whitespace();
+    let mut words = words.skip_while(|word| *word == "sudo");
+    let cat = words.next() == Some("cat");
+    let key = |word: &str| Some(word.strip_prefix("/proc/sys/")?.replace('/', "."));
+    let mut keys: Vec<String> = words.map(key).collect::<Option<_>>()?;
+    keys.reverse();
+    (cat && !keys.is_empty()).then_some(keys)
+}
+
+/// Whether a line has whole numbers and nothing else, as files of settings do.
+fn is_numbers(text: &str) -> bool {
+    text.split_whitespace().all(|word| whole(word).is_some())
 }
 
 /// Of a file below `/proc/sys/`: `echo VALUE > FILE`, or what `grep . FILE ...` prints, `FILE:VALUE`.

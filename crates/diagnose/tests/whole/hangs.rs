@@ -309,4 +309,26 @@ fn a_full_table_of_connections_is_why_none_opens() {
     }
     let (_, logged) = first(&[("ticket.txt", log)]);
     assert_ne!(logged.verdict.cause, "full_table", "{:#?}", logged.verdict);
+    // A table that is still full says as much as a connection that failed, however its files are printed.
+    let sysctl = "fw$ sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max\nnet.netfilter.nf_conntrack_count = 262144\nnet.netfilter.nf_conntrack_max = 262144\n";
+    let cat = "fw$ cat /proc/sys/net/netfilter/nf_conntrack_count /proc/sys/net/netfilter/nf_conntrack_max\n262144\n262144\n";
+    let grep = "fw$ grep . /proc/sys/net/netfilter/nf_conntrack_*\n/proc/sys/net/netfilter/nf_conntrack_count:262144\n/proc/sys/net/netfilter/nf_conntrack_max:262144\n";
+    for full in [sysctl, cat, grep] {
+        for (beside, least) in [(log, 0.9), (failed, 0.6)] {
+            let (_, flow) = first(&[("ticket.txt", &format!("{beside}{full}"))]);
+            let verdict = &flow.verdict;
+            assert_eq!(verdict.cause, "full_table", "{full}: {verdict:#?}");
+            assert!(verdict.confidence >= least, "{full}: {verdict:#?}");
+            let because = verdict.because.join("\n");
+            assert!(because.contains("keeps 262144 connections"), "{because}");
+            let commands = flow.changes[0].commands.join("\n");
+            assert!(commands.contains("nf_conntrack_max=524288"), "{commands}");
+            assert!(flow.missing.is_empty(), "{full}: {:#?}", flow.missing);
+        }
+        let (_, alone) = first(&[("ticket.txt", full)]);
+        assert_ne!(alone.verdict.cause, "full_table", "{full}");
+        let room = full.replacen("262144", "120000", 1);
+        let (_, roomy) = first(&[("ticket.txt", &format!("{log}{room}"))]);
+        assert_ne!(roomy.verdict.cause, "full_table", "{room}");
+    }
 }

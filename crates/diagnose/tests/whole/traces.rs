@@ -305,3 +305,69 @@ fn a_header_of_a_proxy_is_said_of_what_was_fetched() {
     let because = d.flows[0].verdict.because.join("\n");
     assert!(!because.contains("passed it on"), "{because}");
 }
+
+/// What mtr counted at each hop: its name, the share that was lost, per cent, and mean, best and worst round trip, ms.
+fn alone(sent: u32, hops: &[(&str, f64, [f64; 3])]) -> Diagnosis {
+    let mut text =
+        "Start: 2026-11-30T02:11:40+0000\nHOST: cust-pc                       Loss%   Snt   Last   Avg  Best  Wrst StDev\n"
+            .to_owned();
+    for (n, (hop, lost, [mean, best, worst])) in hops.iter().enumerate() {
+        text += &format!(
+            "  {}.|-- {hop:<26} {lost:4.1}%   {sent}   {mean:.1}  {mean:.1}   {best:.1}  {worst:.1}   0.3\n",
+            n + 1
+        );
+    }
+    of(&text, &Known::default())
+}
+
+/// A router that answers 19 % of what is sent to itself, and an end that answers all of it.
+#[test]
+fn a_trace_alone_that_loses_nothing_at_its_end_shows_nothing_wrong() {
+    let hops = [
+        ("192.168.1.1", 0.0, [1.0, 0.6, 3.1]),
+        ("be1.core4.example.net", 81.0, [10.1, 9.2, 14.3]),
+        ("game.example.com", 0.0, [14.4, 13.6, 17.0]),
+    ];
+    let d = alone(100, &hops);
+    let because = &d.flows[0].verdict.because;
+    assert_eq!(d.flows[0].verdict.cause, "unknown", "{because:?}");
+    let first = "nothing is wrong in this trace: all 100 packets to game.example.com came back, after 13.6 ms to 17.0 ms";
+    assert!(because[0].starts_with(first), "{because:?}");
+    let own = "be1.core4.example.net leaves 81 %";
+    assert!(
+        because[1..].iter().any(|b| b.starts_with(own)),
+        "{because:?}"
+    );
+    let says = "no rate. Nothing is wrong in this trace:";
+    assert!(d.ticket.contains(says), "{}", d.ticket);
+    // Few packets, long round trips between short ones, and a test beside it: it does not say that nothing is wrong.
+    let [first, core, (end, lost, _)] = hops;
+    let slow = alone(100, &[first, core, (end, lost, [60.0, 13.6, 417.0])]);
+    for d in [alone(10, &hops), slow] {
+        let because = d.flows[0].verdict.because.join("\n");
+        assert!(!because.contains("nothing is wrong"), "{because}");
+    }
+    let d = of(&lossy("$ ", [0.0, 0.1, 0.0, 0.0]), &on("1Gbit/s"));
+    assert!(!d.ticket.contains("othing is wrong"), "{}", d.ticket);
+}
+
+/// Of 200 packets 24 do not come back from the end, and about as many from two routers before it.
+#[test]
+fn a_trace_alone_that_loses_names_the_place() {
+    let d = alone(
+        200,
+        &[
+            ("10.0.0.1", 0.0, [0.5, 0.3, 1.1]),
+            ("xe-0-1-0.edge1.ispx.net", 0.0, [4.9, 4.1, 8.9]),
+            ("ae3.core2.ispx.net", 12.5, [19.3, 17.2, 44.3]),
+            ("ae1.agg7.ispx.net", 11.0, [19.9, 17.9, 47.7]),
+            ("203.0.113.77", 12.0, [20.8, 18.6, 49.0]),
+        ],
+    );
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "unknown", "{verdict:?}");
+    let first = "this trace shows loss: 24 of 200 packets (12.0 %) to 203.0.113.77 are lost between xe-0-1-0.edge1.ispx.net and ae3.core2.ispx.net";
+    assert!(verdict.because[0].starts_with(first), "{verdict:?}");
+    let says = "no rate. This trace shows loss:";
+    assert!(d.ticket.contains(says), "{}", d.ticket);
+}

@@ -83,6 +83,13 @@ const LOOKED_UP: f64 = 1.0;
 /// A request that spends more than this part of its time on the look-up of its name waits for that.
 const NAME: f64 = 0.5;
 
+/// From so many seconds on a wait for the first byte of an answer is the server's, where it is more than this part of the request's time.
+const SERVED: f64 = 1.0;
+const OWN: f64 = 0.5;
+
+/// A request of no more bytes goes out at once: ten segments (RFC 6928 §2). A larger one takes time to be sent.
+const AT_ONCE: f64 = 14_600.0;
+
 /// How a sentence about a request begins.
 pub(super) const WROTE: &str = "of what curl -w wrote";
 
@@ -259,6 +266,17 @@ impl Times {
         let asked = asked.map(|asked| asked.value).reduce(f64::max)?;
         let once = self.get("time_redirect").is_none();
         Some(first - asked).filter(|waited| once && *waited >= 0.0)
+    }
+
+    /// How long the first byte of the answer took beyond a round trip, that round trip, and all of the request, seconds, where the first is
+    /// most of it. None where the round trip is not known, and where more was sent than goes out at once.
+    pub(super) fn served(&self) -> Option<[f64; 3]> {
+        let trip = self.trip()?.value;
+        let own = self.waited()? - trip;
+        let whole = self.get("time_total").or(self.get("time_starttransfer"))?;
+        let sent = self.get("size_upload").map_or(0.0, |size| size.value);
+        let most = own >= SERVED && own > OWN * whole.value && sent <= AT_ONCE;
+        most.then_some([own, trip, whole.value])
     }
 
     /// The transfer, where there was one: one that is over with its first bytes says nothing of the path's rate.
