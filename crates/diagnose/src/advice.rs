@@ -14,6 +14,7 @@ mod path;
 mod plateau;
 mod policy_map;
 mod printed;
+mod programs;
 mod promised;
 mod regrown;
 mod roots;
@@ -220,7 +221,9 @@ fn change(
     let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
         Cause::HostCpu => {
-            let usual = || systems::processor(e.ssh, threads(facts, flow));
+            // Another program's processor is not the cipher's.
+            let unnamed = e.cpu_of.as_ref().is_none_or(|(_, by)| by.is_empty());
+            let usual = || systems::processor(e.ssh && unnamed, threads(facts, flow));
             let remedy = core::remedy(e, &flow.to.host).unwrap_or_else(usual);
             core::with_offloads(remedy, facts, &hosts, end)
         }

@@ -2,7 +2,7 @@
 
 use crate::advice::SOFTNET;
 use crate::cause::Cause;
-use crate::core::{Core, is_tunnel, outside};
+use crate::core::{Core, is_tunnel, outside, receives};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -63,7 +63,7 @@ impl Evidence {
         ] {
             for of in hosts.iter().map(|h| Of::Host(*h)) {
                 let program = word(facts, of, "cpu_program").map_or("", |(name, _)| name);
-                let kernel = program.is_empty() || program.starts_with("ksoftirqd");
+                let kernel = program.is_empty() || receives(program);
                 let tunnels = is_tunnel(program, &flow.to.host);
                 if tunnels && self.goes_beside(program, flow, number(facts, of, "cpu_ratio")) {
                     continue;
