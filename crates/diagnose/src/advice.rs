@@ -314,15 +314,16 @@ fn room(
     {
         return remedy;
     }
+    // What it set itself holds it, however much its kernel would give.
+    if let Some(set) = e.memory.set.filter(|_| end == End::Sender) {
+        return systems::set_by_program(set, wanted, now);
+    }
     // A program with a channel of its own has no use for more than twice that.
     let enough = |most: u64| channel_bytes(e).is_some() && most as f64 >= 2.0 * wanted;
     if now.most.is_some_and(enough) {
         return systems::ssh(crate::channel::channel_of(e));
     }
-    match e.memory.set.filter(|_| end == End::Sender) {
-        Some(set) => systems::set_by_program(set, wanted, now),
-        None => buffer(system, wanted, end, now),
-    }
+    buffer(system, wanted, end, now)
 }
 
 /// The host that a flow goes to, as a command names it.
