@@ -654,14 +654,10 @@ mod tests {
                     bridged: true,
                 },
             ),
-            requests::requests(true, false),
-            requests::requests(false, false),
-            requests::requests(true, true),
-            requests::requests(false, true),
-            requests::newer_dialect(),
             restart(),
             reader_of_datagrams(None, Some(212_992), Some(1e9)),
         ];
+        all.extend(requests::all());
         for root in [
             None,
             Some("mq"),
