@@ -355,6 +355,9 @@ fn of_program(e: &Evidence) -> Remedy {
     if let Some(turns) = e.turns {
         return turns.remedy();
     }
+    if let Some(files) = e.around.small_files {
+        return files.remedy();
+    }
     let program = match (e.tester, e.ssh) {
         (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),
         (false, true) => systems::ssh(crate::channel::channel_of(e)),
