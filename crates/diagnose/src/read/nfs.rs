@@ -161,9 +161,10 @@ fn mounted(text: &str) -> Option<(&str, &str, &str)> {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
-        [what, folder, "nfs" | "nfs4", options, ..] if what.contains(":/") => options
-            .contains("rsize=")
-            .then_some((what, folder, options)),
+        [what, folder, "nfs" | "nfs4", options, ..] if what.contains(":/") => {
+            let says = options.contains("rsize=") || is_sync(options);
+            says.then_some((what, folder, options))
+        }
         [what, folder, "cifs" | "smb3", options, ..] if what.starts_with("//") => options
             .contains("rsize=")
             .then_some((what, folder, options)),
@@ -172,6 +173,11 @@ fn mounted(text: &str) -> Option<(&str, &str, &str)> {
         }
         _ => None,
     }
+}
+
+/// Whether a mount has the option by which each write waits.
+fn is_sync(options: &str) -> bool {
+    options.split(',').any(|option| option.trim() == "sync")
 }
 
 impl Nfs {
@@ -214,7 +220,7 @@ impl Nfs {
         let Some(mount) = self.mount() else { return };
         mount.sizes = sizes;
         mount.connections = connections;
-        mount.sync = options.split(',').any(|option| option.trim() == "sync");
+        mount.sync = is_sync(options);
         let find = |key: &str| keyed(options, key);
         let alias = find("addr=").or_else(|| find("mountaddr="));
         mount.alias = alias.map(address);
@@ -293,13 +299,11 @@ impl Mount {
         let (rate, reads, piece) = mounted::transfer(facts, &self.folder)?;
         let at = rate.from.first().copied()?;
         let mut test = self.moved("dd", reads, (rate.clone(), at));
-        if let Some(most) = self.sizes[usize::from(!reads)] {
-            // Of what waits for each write none is larger than what the program writes.
-            let waits = piece.filter(|_| self.waits(reads));
-            test.set(
-                MOST,
-                Figure::exact(waits.map_or(most, |piece| piece.min(most)), at),
-            );
+        // Of what waits for each write none is larger than what the program writes.
+        let waits = piece.filter(|_| self.waits(reads));
+        let sizes = [self.sizes[usize::from(!reads)], waits];
+        if let Some(most) = sizes.into_iter().flatten().reduce(f64::min) {
+            test.set(MOST, Figure::exact(most, at));
         }
         Some(test)
     }

@@ -179,6 +179,11 @@ fn a_mount_with_sync_waits_for_each_write() {
         assert!(because.contains("has the option sync"), "{because}");
         let commands = flow.changes[0].commands.join("\n");
         assert!(commands.contains("without the option sync"), "{commands}");
+        // What is to be mounted says the same, where the text has no more of it.
+        let table = "client$ grep nfs /etc/fstab\nfiler:/vol1 /mnt nfs4 defaults,sync 0 0\n";
+        let d = of(&text.replace(mount, table), &known());
+        let because = d.flows[0].verdict.because.join("\n");
+        assert!(because.contains(says), "{because}");
         // Without the option nothing is said of it.
         let without = text.replace("relatime,sync,", "relatime,");
         let d = of(&without, &known());

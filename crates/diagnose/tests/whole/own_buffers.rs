@@ -62,6 +62,12 @@ fn a_buffer_that_a_program_set_counts_over_ssh() {
         assert!(commands.contains(says), "{says}: {commands}");
     }
     assert!(!commands.contains("iostat"), "{commands}");
+    // Twice the most that a program may ask for is what one gets that asked for as much or more.
+    let text = text.replace("= 212992", "= 131072");
+    let commands = self::flow(&text, &on("100 Mbit/s")).changes[0]
+        .commands
+        .join("\n");
+    assert!(commands.contains("twice 131072"), "{commands}");
 }
 
 #[test]
