@@ -130,7 +130,9 @@ impl Requests {
     /// Why each write waits, where an option of the mount says it, for people.
     fn by_sync(self) -> &'static str {
         match self.sync {
-            true => "; the mount has the option sync, by which each write waits until the server has it on its disk",
+            true => {
+                "; the mount has the option sync, by which each write waits until the server has it on its disk"
+            }
             false => "",
         }
     }

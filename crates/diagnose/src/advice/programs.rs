@@ -116,7 +116,11 @@ mod tests {
             let commands = remedy(program).expect("it is known").commands.join("\n");
             assert!(commands.contains(says), "{program}: {commands}");
             let of_cipher = commands.contains("aes128-gcm");
-            assert_eq!(of_cipher, program.starts_with("ssh"), "{program}: {commands}");
+            assert_eq!(
+                of_cipher,
+                program.starts_with("ssh"),
+                "{program}: {commands}"
+            );
         }
         assert_eq!(remedy("backup"), None);
     }

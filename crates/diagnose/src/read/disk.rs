@@ -231,7 +231,9 @@ fn typed(text: &str) -> Option<[Option<String>; 2]> {
 
 /// How much the `dd` that was typed reads and writes at a time, bytes: `bs=64k`, `bs=1M`, `bs=1MB`, `bs=65536`.
 fn piece(text: &str) -> Option<f64> {
-    let value = text.split_whitespace().find_map(|w| w.strip_prefix("bs="))?;
+    let value = text
+        .split_whitespace()
+        .find_map(|w| w.strip_prefix("bs="))?;
     let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let worth = match &value[digits.len()..] {
         "" => 1.0,

@@ -17,7 +17,9 @@ pub(crate) fn of_requests(of: Requests) -> Remedy {
         false => of_nfs(of.reads, of.largest),
     };
     if of.sync {
-        remedy.commands.splice(0..0, WITHOUT_SYNC.map(str::to_owned));
+        remedy
+            .commands
+            .splice(0..0, WITHOUT_SYNC.map(str::to_owned));
         remedy.risks(
             "a client that fails loses what its programs had written and not closed or handed to fsync",
         );
@@ -40,8 +42,12 @@ fn of_nfs(reads: bool, largest: bool) -> Remedy {
         if reads { ahead } else { waits },
         "several files at a time: each has requests of its own",
         match largest {
-            true => "nconnect=8 among the options of the mount (from Linux 5.3): it holds from the next mount on, and not after a remount",
-            false => "rsize=1048576,wsize=1048576,nconnect=8 among the options of the mount (nconnect from Linux 5.3): they hold from the next mount on, and not after a remount",
+            true => {
+                "nconnect=8 among the options of the mount (from Linux 5.3): it holds from the next mount on, and not after a remount"
+            }
+            false => {
+                "rsize=1048576,wsize=1048576,nconnect=8 among the options of the mount (nconnect from Linux 5.3): they hold from the next mount on, and not after a remount"
+            }
         },
     ];
     Remedy {
