@@ -14,6 +14,7 @@ mod path;
 mod plateau;
 mod policy_map;
 mod printed;
+mod programs;
 mod promised;
 mod regrown;
 mod roots;
@@ -220,7 +221,9 @@ fn change(
     let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
         Cause::HostCpu => {
-            let usual = || systems::processor(e.ssh, threads(facts, flow));
+            // Another program's processor is not the cipher's.
+            let unnamed = e.cpu_of.as_ref().is_none_or(|(_, by)| by.is_empty());
+            let usual = || systems::processor(e.ssh && unnamed, threads(facts, flow));
             let remedy = core::remedy(e, &flow.to.host).unwrap_or_else(usual);
             core::with_offloads(remedy, facts, &hosts, end)
         }
@@ -312,15 +315,16 @@ fn room(
     {
         return remedy;
     }
+    // What it set itself holds it, however much its kernel would give.
+    if let Some(set) = e.memory.set.filter(|_| end == End::Sender) {
+        return systems::set_by_program(set, wanted, now);
+    }
     // A program with a channel of its own has no use for more than twice that.
     let enough = |most: u64| channel_bytes(e).is_some() && most as f64 >= 2.0 * wanted;
     if now.most.is_some_and(enough) {
         return systems::ssh(crate::channel::channel_of(e));
     }
-    match e.memory.set.filter(|_| end == End::Sender) {
-        Some(set) => systems::set_by_program(set, wanted, now),
-        None => buffer(system, wanted, end, now),
-    }
+    buffer(system, wanted, end, now)
 }
 
 /// The host that a flow goes to, as a command names it.
@@ -351,6 +355,9 @@ fn of_program(e: &Evidence) -> Remedy {
     }
     if let Some(turns) = e.turns {
         return turns.remedy();
+    }
+    if let Some(files) = e.around.small_files {
+        return files.remedy();
     }
     let program = match (e.tester, e.ssh) {
         (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),

@@ -130,6 +130,10 @@ pub(crate) struct Around {
     pub(crate) accept_queue: Option<crate::accept_queue::AcceptQueue>,
     /// A transfer of the same host's files by another command.
     pub(crate) fetched_beside: Option<crate::fetches::Beside>,
+    /// Many small files that were copied.
+    pub(crate) small_files: Option<crate::small_files::SmallFiles>,
+    /// Whether the program that copies is one of Windows.
+    pub(crate) by_windows: bool,
     /// What a radio link of an end repeats, and gives up.
     pub(crate) air: Option<crate::air::Air>,
     /// What IPsec of the hosts dropped.
@@ -247,6 +251,7 @@ impl Evidence {
         self.of_datagram_sockets(facts);
         self.of_full_port(facts);
         self.of_fetches(facts, flow);
+        self.of_small_files(flow);
         self.of_air(facts, flow);
         self.of_ipsec(facts, flow);
     }
@@ -365,6 +370,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::error_share::by_lost_pings(e, items);
     crate::full_port::by_full_port(e, items);
     crate::fetches::by_fetches(e, items);
+    crate::small_files::by_small_files(e, items);
     crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {
         // A disk that keeps a program from reading needs no rate.

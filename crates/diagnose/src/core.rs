@@ -92,6 +92,11 @@ const TUNNELS: [&str; 9] = [
     "n2n",
 ];
 
+/// Whether a thread is one of those in which the kernel receives packets: of soft interrupts, or of an interface by itself (threaded NAPI).
+pub(crate) fn receives(program: &str) -> bool {
+    program.starts_with("ksoftirqd") || program.starts_with("napi/")
+}
+
 /// Whether a program carries the packets of others: so does the kernel's thread of WireGuard, and `ssh` where the test goes to the host
 /// itself.
 pub(crate) fn is_tunnel(program: &str, to: &str) -> bool {

@@ -5,10 +5,11 @@ use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::flow::{Flow, alike};
 use crate::items::{Item, step};
+use crate::machine::FULL;
 use crate::read::{Facts, Fetch, FetchedBy};
-use crate::seen::End;
+use crate::seen::{End, Side};
 
 /// What a proxy is worth where no transfer went past it, decibans: it is not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;
@@ -19,11 +20,16 @@ const SEEN: f64 = 120.0;
 /// From so many times the rate on the way through a proxy is what differs, and surely.
 const FASTER: [f64; 2] = [1.2, 2.0];
 
+/// What a full processor of such a proxy is worth besides, decibans: it is what the way through the proxy waits for.
+const FULL_PROXY: f64 = 14.0;
+
 /// A transfer beside another.
 #[derive(Clone, Debug)]
 pub(crate) struct Beside {
     /// The proxy that it went through, and the address that it fetched, where the other went past that proxy and was faster.
     proxy: Option<(End, String, String)>,
+    /// The end of the transfer that the proxy is.
+    side: Side,
     /// How many times as fast the other was.
     times: f64,
     sentence: String,
@@ -101,8 +107,14 @@ impl Beside {
             }
             _ => None,
         };
+        let sends = |(proxy, ..): &(End, String, String)| proxy.host == flow.from.host;
+        let side = match proxy.as_ref().is_some_and(sends) {
+            true => Side::Sender,
+            false => Side::Receiver,
+        };
         Some(Beside {
             proxy,
+            side,
             times,
             sentence,
         })
@@ -128,9 +140,26 @@ impl Evidence {
         beside.proxy.as_ref().filter(|_| beside.worth() >= SEEN)
     }
 
-    /// Which leg of the way through a proxy it is.
+    /// The proxy that holds the rate and whose processor is full, with what fills it, for people.
+    fn full_proxy(&self) -> Option<String> {
+        let (proxy, ..) = self.slow_proxy()?;
+        let side = self.around.fetched_beside.as_ref()?.side;
+        let cpu = self.cpu.as_ref().filter(|cpu| cpu.value >= FULL[1])?;
+        let (_, program) = self.cpu_of.as_ref().filter(|(of, _)| *of == Some(side))?;
+        let by = match program.as_str() {
+            "" => String::new(),
+            program => format!(" with {program}"),
+        };
+        Some(format!(
+            "a processor of {} is {:.0} % busy{by}, which is what the way through this proxy waits for",
+            proxy.host,
+            100.0 * cpu.value
+        ))
+    }
+
+    /// Which leg of the way through a proxy it is, where the proxy itself does not show it.
     pub(crate) fn asks_proxy(&self) -> Option<MissingFact> {
-        let (proxy, url, _) = self.slow_proxy()?;
+        let (proxy, url, _) = self.slow_proxy().filter(|_| self.full_proxy().is_none())?;
         let host = &proxy.host;
         Some(MissingFact {
             fact: "proxy_rate_bps",
@@ -161,8 +190,26 @@ impl Evidence {
     }
 }
 
+/// Whether a host of these names is a proxy that another command went through, and this flow's did not: it is on another way.
+pub(crate) fn goes_past(facts: &Facts, flow: &Flow, names: &[String]) -> bool {
+    let Some(own) = flow.test.as_ref().and_then(|test| facts.fetched_by(test)) else {
+        return false;
+    };
+    let is = |fetch: &Fetch| match &fetch.way {
+        FetchedBy::Through(proxy) => names.iter().any(|name| alike(name, &proxy.host)),
+        FetchedBy::Direct | FetchedBy::Unsaid => false,
+    };
+    // One that does not say how it goes may go through it, by the environment.
+    own.way != FetchedBy::Unsaid && !is(own) && facts.fetches.iter().any(is)
+}
+
 /// Weighs it.
 pub(crate) fn by_fetches(e: &Evidence, items: &mut Vec<Item>) {
+    items.extend(e.full_proxy().map(|sentence| Item {
+        holds: 1.0,
+        weights: vec![(Cause::HostCpu, FULL_PROXY)],
+        sentence,
+    }));
     items.extend(e.around.fetched_beside.as_ref().map(|beside| Item {
         holds: 1.0,
         weights: match beside.proxy {

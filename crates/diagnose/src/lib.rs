@@ -129,6 +129,7 @@ mod simple_queue;
 mod slot;
 mod slow_reader;
 mod slower_line;
+mod small_files;
 mod snapshot;
 mod sockets;
 mod split;

@@ -2,7 +2,7 @@
 
 use crate::advice::SOFTNET;
 use crate::cause::Cause;
-use crate::core::{Core, is_tunnel, outside};
+use crate::core::{Core, is_tunnel, outside, receives};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -63,7 +63,7 @@ impl Evidence {
         ] {
             for of in hosts.iter().map(|h| Of::Host(*h)) {
                 let program = word(facts, of, "cpu_program").map_or("", |(name, _)| name);
-                let kernel = program.is_empty() || program.starts_with("ksoftirqd");
+                let kernel = program.is_empty() || receives(program);
                 let tunnels = is_tunnel(program, &flow.to.host);
                 if tunnels && self.goes_beside(program, flow, number(facts, of, "cpu_ratio")) {
                     continue;
@@ -264,6 +264,7 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
         });
         crate::steal::by_idle(e, cpu, items);
     }
+    items.extend(by_full_tunnel(e));
     items.extend(e.around.other_tunnel.clone().map(|sentence| Item {
         holds: 1.0,
         weights: Vec::new(),
@@ -278,6 +279,26 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
             sentence: "an interface is at half duplex".to_owned(),
         });
     }
+}
+
+/// Up to the first of these shares of segments sent again a full tunnel's program explains them, and from the second on the path may
+/// lose them. A choice.
+const FEW_LOST: [f64; 2] = [0.005, 0.02];
+
+/// A tunnel's program that fills its processor drops what it has no time for, in its socket's buffer or in its interface's queue: few
+/// losses beside it are its own.
+fn by_full_tunnel(e: &Evidence) -> Option<Item> {
+    let cpu = e.cpu.as_ref()?;
+    let (_, program) = e.cpu_of.as_ref().filter(|(_, by)| is_tunnel(by, ""))?;
+    let again = e.again.as_ref().filter(|share| share.value > 0.0)?.value;
+    let few = 1.0 - step(again, FEW_LOST[0], FEW_LOST[1]);
+    Some(Item {
+        holds: step(cpu.value, FULL[0], FULL[1]) * few,
+        weights: [of(&LOSSES, -16.0), vec![(Cause::HostCpu, 14.0)]].concat(),
+        sentence: format!(
+            "a tunnel's program that has no time left drops packets itself, in its socket or its interface: the few losses are those of {program}"
+        ),
+    })
 }
 
 /// Packets that an interface of a host had no room for. They are of this flow where they account for what was sent again.

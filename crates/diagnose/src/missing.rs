@@ -195,7 +195,7 @@ fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
         "whether the program fills a processor",
         &format!(
             "on the sender, during a transfer: {}",
-            processors(e.systems[0])
+            processors(e.sends_on())
         ),
     );
     let disk = ask(
@@ -204,9 +204,9 @@ fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
         &match e.file {
             Some(_) => format!(
                 "on the sender, during a test: {}, or nfsiostat 5 2 where it is NFS",
-                disks(e.systems[0])
+                disks(e.sends_on())
             ),
-            None => format!("on the sender, during a transfer: {}", disks(e.systems[0])),
+            None => format!("on the sender, during a transfer: {}", disks(e.sends_on())),
         },
     );
     let lacks = [(e.cpu.is_none(), cpu), (e.around.disk_of.is_none(), disk)];

@@ -1,7 +1,7 @@
 //! Files on file systems of the network: to read or write them is a transfer, and says nothing of a disk of the host that does it.
 
 use crate::fact::{Figure, Of, Value};
-use crate::flow::word;
+use crate::flow::{number, word};
 use crate::read::Facts;
 
 /// Where a file system of the network is mounted.
@@ -9,6 +9,9 @@ pub(crate) const MOUNT: &str = "network_mount";
 
 /// The files that `dd` or `fio` read and wrote on a host.
 pub(crate) const FILES: [&str; 2] = ["disk_input", "disk_output"];
+
+/// How much `dd` reads and writes at a time (`bs=`), bytes.
+pub(crate) const PIECE: &str = "disk_piece_bytes";
 
 /// File systems of the network, as `mount` names them.
 const TYPES: [&str; 10] = [
@@ -65,13 +68,18 @@ fn remote(facts: &Facts, host: Of) -> Option<(&str, &str)> {
     })
 }
 
-/// The rate at which `dd` read a file in a folder, or wrote it, bit/s; whether it read.
-pub(crate) fn transfer<'f>(facts: &'f Facts, folder: &str) -> Option<(&'f Figure, bool)> {
+/// The rate at which `dd` read a file in a folder, or wrote it, bit/s; whether it read; and in pieces of which size, bytes, where it says
+/// that.
+pub(crate) fn transfer<'f>(
+    facts: &'f Facts,
+    folder: &str,
+) -> Option<(&'f Figure, bool, Option<f64>)> {
     let rates = facts.facts.iter().filter(|f| f.name == "disk_bps");
     let mut each = rates.filter_map(|f| {
         let ours = |name| word(facts, f.of, name).is_some_and(|(file, _)| lies(file, folder));
         let [read, written] = FILES.map(ours);
-        (read || written).then_some((f.number()?, read))
+        let piece = number(facts, f.of, PIECE).map(|bytes| bytes.value);
+        (read || written).then_some((f.number()?, read, piece))
     });
     each.next_back()
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bystander;
 use crate::fact::{Of, Place};
+use crate::fetches;
 use crate::flow::{Flow, alike, number, word};
 use crate::known::System;
 use crate::leaves::LEAVES;
@@ -153,6 +154,9 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
     let placed = [flow.senders.clone(), flow.receivers.clone()];
     let mut open = Vec::new();
     for n in rest {
+        if fetches::goes_past(facts, flow, &facts.hosts[n as usize]) {
+            continue;
+        }
         let addresses = others.named.get(&n);
         let side = match bystander::excluded(facts, flow, (n, addresses), &placed) {
             [true, true] => continue,

@@ -18,6 +18,15 @@ pub(crate) const WHOLE: &str = "request_ns";
 /// The most bytes of a request, of a test that says nothing else of them.
 pub(crate) const MOST: &str = "request_most_bytes";
 
+/// The most bytes of a request that a mount and its server agreed on (`rsize`, `wsize`), of every test of a mount that says it.
+pub(crate) const AGREED: &str = "mount_request_bytes";
+
+/// Of writes to a mount with the option `sync`, by which each waits until the server has it.
+pub(crate) const SYNC: &str = "mount_sync";
+
+/// No request of Linux to a server of NFS carries more, bytes (nfs(5): `rsize`, `wsize`).
+const NFS_MOST: f64 = 1_048_576.0;
+
 /// The port of an SMB server, as IANA registers it.
 pub(crate) const SMB_PORT: u16 = 445;
 
@@ -37,6 +46,10 @@ pub(crate) struct Requests {
     pub(crate) smb: bool,
     /// They are of its first dialect, as a text says.
     pub(crate) old: bool,
+    /// Each write waits until the server has it, by an option of the mount.
+    pub(crate) sync: bool,
+    /// The mount has the largest requests that there are.
+    pub(crate) largest: bool,
     /// Nothing counted them: they are what the rate makes of the largest, one at a time.
     supposed: bool,
 }
@@ -58,6 +71,8 @@ impl Requests {
         let ports = [test.from.port, test.to.port];
         let reads = test.client == Side::Receiver;
         let smb = ports.contains(&Some(SMB_PORT));
+        let sync = value(SYNC).is_some();
+        let largest = value(AGREED).is_some_and(|bytes| bytes >= NFS_MOST);
         let of = match value(MOST) {
             Some(bytes) => {
                 let per_s = test.goodput()?.0.value / (8.0 * bytes);
@@ -69,6 +84,8 @@ impl Requests {
                     reads,
                     smb,
                     old: false,
+                    sync,
+                    largest,
                     supposed: true,
                 }
             }
@@ -80,6 +97,8 @@ impl Requests {
                 reads,
                 smb,
                 old: false,
+                sync,
+                largest,
                 supposed: false,
             },
         };
@@ -97,6 +116,8 @@ impl Requests {
             reads: test.client == Side::Receiver,
             smb: true,
             old: true,
+            sync: false,
+            largest: false,
             supposed: true,
         })
     }
@@ -104,6 +125,16 @@ impl Requests {
     /// How many are on their way at a time, on average (Little's law).
     fn at_a_time(self) -> f64 {
         self.per_s * self.took_s
+    }
+
+    /// Why each write waits, where an option of the mount says it, for people.
+    fn by_sync(self) -> &'static str {
+        match self.sync {
+            true => {
+                "; the mount has the option sync, by which each write waits until the server has it on its disk"
+            }
+            false => "",
+        }
     }
 
     fn shown(self) -> String {
@@ -158,8 +189,9 @@ pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
     let elsewhere = step(of.took_s / path, ELSEWHERE[0], ELSEWHERE[1]);
     let few = 1.0 - step(of.at_a_time(), FEW[0], FEW[1]);
     let text = format!(
-        "{}, which is the path's round trip: the client waits for an answer before it asks for more",
-        of.shown()
+        "{}, which is the path's round trip: the client waits for an answer before it asks for more{}",
+        of.shown(),
+        of.by_sync()
     );
     add(
         (1.0 - elsewhere) * few,
@@ -205,6 +237,9 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
     if of.old {
         return Some(one_of_old(of, path));
     }
+    if of.sync {
+        return Some(one_that_waits(of, path));
+    }
     let apart = (of.took_s / path - 1.0).abs();
     let rate = format!(
         "the rate is one request of {} in each round trip of {}",
@@ -232,6 +267,31 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
         weights,
         sentence,
     })
+}
+
+/// One write that waits for its server takes the path's round trip within the first of these parts of it, its own bytes and the server's disk
+/// included, and surely not from the second on. A choice.
+const WAITS: [f64; 2] = [0.15, 0.25];
+
+/// Weighs one write of a mount with the option `sync` against its rate. A window of the same size would leave as much, and no window has
+/// writes wait.
+fn one_that_waits(of: Requests, path_s: f64) -> Item {
+    let apart = (of.took_s / path_s - 1.0).abs();
+    Item {
+        holds: 1.0 - step(apart, WAITS[0], WAITS[1]),
+        weights: vec![
+            (Cause::Application, 40.0),
+            (Cause::ReceiveWindow, -10.0),
+            (Cause::SendBuffer, -10.0),
+            (Cause::NoWindowScaling, -10.0),
+        ],
+        sentence: format!(
+            "the rate is one write of {} in each round trip of {}{}",
+            crate::ceiling::bytes(of.bytes),
+            ms(path_s),
+            of.by_sync()
+        ),
+    }
 }
 
 /// The largest request of the first dialect of SMB, bytes: a server says 61440 of large reads, and 65536 is what the length of one can say.

@@ -1,14 +1,15 @@
 //! What to change about a processor that is full of something else than the program's own work.
 
+use super::programs;
 use super::systems::{End, Remedy, SPREADING, spread_back};
-use crate::core::is_tunnel;
+use crate::core::{is_tunnel, receives};
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::number;
 use crate::read::Facts;
 use crate::read::offload::OFFLOADS;
 
-/// Against a processor that the hypervisor, soft interrupts or a tunnel fill; none where nothing says so.
+/// Against a processor that the hypervisor, soft interrupts, a tunnel or another program that is known fill; none where nothing says so.
 pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
     let program = e
         .cpu_of
@@ -22,11 +23,18 @@ pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
             "several tunnels side by side, each with its own process: one connection still has one of them",
         ]));
     }
-    let core = e.core.as_ref()?;
-    if core.is_stolen() {
-        return Some(Remedy::without_risk(STOLEN));
+    if receives(program) {
+        return Some(soft());
     }
-    core.is_soft().then(soft)
+    if let Some(core) = &e.core {
+        if core.is_stolen() {
+            return Some(Remedy::without_risk(STOLEN));
+        }
+        if core.is_soft() {
+            return Some(soft());
+        }
+    }
+    programs::remedy(program)
 }
 
 /// Against a hypervisor that gives the time to others.

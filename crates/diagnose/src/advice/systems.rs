@@ -493,9 +493,14 @@ pub(crate) fn set_by_program(set: f64, wanted: f64, now: &Buffers) -> Remedy {
             if !remedy.undo.contains(&undone) {
                 remedy.undo.push(undone);
             }
-            format!(
-                "or have it ask for {ask} bytes, after sysctl -w {key}={ask}: it gets no more than that setting"
-            )
+            match now.core.filter(|core| set == 2.0 * *core as f64) {
+                Some(core) => format!(
+                    "or sysctl -w {key}={ask}, and start it anew: its buffer is all that this setting gives now, twice {core}, so that it asked for that or more"
+                ),
+                None => format!(
+                    "or have it ask for {ask} bytes, after sysctl -w {key}={ask}: it gets no more than that setting"
+                ),
+            }
         }
     });
     remedy
@@ -654,14 +659,10 @@ mod tests {
                     bridged: true,
                 },
             ),
-            requests::requests(true, false),
-            requests::requests(false, false),
-            requests::requests(true, true),
-            requests::requests(false, true),
-            requests::newer_dialect(),
             restart(),
             reader_of_datagrams(None, Some(212_992), Some(1e9)),
         ];
+        all.extend(requests::all());
         for root in [
             None,
             Some("mq"),

@@ -5,6 +5,7 @@ use crate::channel::SHELL;
 use crate::fact::{Figure, Place};
 use crate::fetched::FILES;
 use crate::seen::{Report, Side, Test};
+use crate::small_files::COPIED;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
@@ -129,6 +130,8 @@ impl Tool for Scp {
 #[derive(Default)]
 pub(super) struct Rsync {
     progress: Option<Test>,
+    /// How many files it sent, of `--stats`.
+    files: Option<Figure>,
     /// Whether the command that was typed goes through ssh.
     ssh: bool,
 }
@@ -140,6 +143,37 @@ impl Rsync {
             test.words.insert(SHELL, "ssh".to_owned());
         }
         test
+    }
+
+    /// Takes a line of `--stats`.
+    fn counts(&mut self, text: &str, going: bool, at: Place) -> bool {
+        let Some((key, value)) = statistic(text).filter(|(key, _)| going || *key == FIRST) else {
+            return false;
+        };
+        if SENT_FILES.contains(&key) {
+            self.files = counted(value, at);
+        }
+        true
+    }
+
+    /// The copy that a closing line is of; its rate is of both ways together.
+    fn closed(&mut self, ways: [&Figure; 2], rate: &Figure, at: Place) -> Option<Test> {
+        let [sent, received] = ways;
+        let files = self.files.take();
+        let (side, own) = match sent.value > received.value {
+            true => (Side::Sender, sent),
+            false => (Side::Receiver, received),
+        };
+        let both = sent.value + received.value;
+        (rate.value > 0.0 && both > 0.0).then(|| {
+            let what = (Some(own.clone()), both / rate.value);
+            let own_rate = rate.times(own.value / both);
+            let mut test = copy("rsync", side, &own_rate, what, at);
+            if let Some(files) = files {
+                test.set(COPIED, files);
+            }
+            self.copied(test)
+        })
     }
 }
 
@@ -196,6 +230,9 @@ impl Tool for Rsync {
             self.ssh = ssh;
             return true;
         }
+        if self.counts(text, going, line.at) {
+            return true;
+        }
         let words: Vec<&str> = text.split_whitespace().collect();
         match &words[..] {
             [
@@ -213,19 +250,9 @@ impl Tool for Rsync {
                     return false;
                 };
                 self.progress = None;
-                let (side, own) = match sent.value > received.value {
-                    true => (Side::Sender, &sent),
-                    false => (Side::Receiver, &received),
-                };
-                // Its rate is of both ways together.
-                let both = sent.value + received.value;
-                if rate.value > 0.0 && both > 0.0 {
-                    let seconds = both / rate.value;
-                    let own_rate = rate.times(own.value / both);
-                    let what = (Some(own.clone()), seconds);
-                    let test = copy("rsync", side, &own_rate, what, line.at);
-                    facts.tests.push(self.copied(test));
-                }
+                facts
+                    .tests
+                    .extend(self.closed([&sent, &received], &rate, line.at));
                 true
             }
             [size, share, rate, time, ..] if rate.ends_with("B/s") => {
@@ -254,8 +281,42 @@ impl Tool for Rsync {
     }
 
     fn finish(&mut self, facts: &mut Facts) {
+        self.files = None;
         facts.tests.extend(self.progress.take());
     }
+}
+
+/// What the lines of `--stats` begin with; the first of them stands by itself.
+const FIRST: &str = "Number of files";
+const STATISTICS: [&str; 14] = [
+    FIRST,
+    "Number of created files",
+    "Number of deleted files",
+    SENT_FILES[0],
+    SENT_FILES[1],
+    "Total file size",
+    "Total transferred file size",
+    "Literal data",
+    "Matched data",
+    "File list size",
+    "File list generation time",
+    "File list transfer time",
+    "Total bytes sent",
+    "Total bytes received",
+];
+
+/// How many files were sent, in the words of rsync 3.1 and later, and of those before.
+const SENT_FILES: [&str; 2] = [
+    "Number of regular files transferred",
+    "Number of files transferred",
+];
+
+/// A line of `--stats`, `Number of regular files transferred: 401,002`: what it counts, and the first word behind it, a number.
+fn statistic(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.split_once(": ")?;
+    let value = value.split_whitespace().next()?;
+    let is_number = value.starts_with(|c: char| c.is_ascii_digit());
+    (is_number && STATISTICS.contains(&key)).then_some((key, value))
 }
 
 /// `2,147,484,160`, or `2.15G` by powers of 1000, which is rsync's `-h`.
@@ -413,6 +474,14 @@ mod tests {
             (tool, side, rate.round()),
             ("rsync", Side::Receiver, 319_999_992.0)
         );
+    }
+
+    #[test]
+    fn rsync_counts_the_files_that_it_sent() {
+        let stats = "Number of files: 402,114 (reg: 401,002, dir: 1,112)\nNumber of created files: 401,002\nNumber of regular files transferred: 401,002\nTotal file size: 2,312,331,223 bytes\nTotal transferred file size: 2,312,331,223 bytes\nLiteral data: 2,312,331,223 bytes\nMatched data: 0 bytes\nFile list size: 9,112,233\nTotal bytes sent: 2,361,223,122\nTotal bytes received: 8,112,233\n\nsent 2,361,223,122 bytes  received 8,112,233 bytes  401,564.98 bytes/sec\ntotal size is 2,312,331,223  speedup is 0.98\n";
+        let all = tests(stats);
+        let files = all[0].numbers.get(super::COPIED).map(|f| f.value);
+        assert_eq!((all.len(), files), (1, Some(401_002.0)));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(super) struct Disk {
     disks: BTreeMap<String, Row>,
     /// The files that the `dd` or `fio` reads and writes which was typed last.
     files: [Option<String>; 2],
+    /// How much it reads and writes at a time, bytes.
+    piece: Option<f64>,
     /// The last line is of a mount.
     mount: bool,
     /// What the `fio` that is read moved one way, bit/s.
@@ -58,7 +60,7 @@ impl Tool for Disk {
         }
         self.mount = false;
         if let Some(files) = typed(text) {
-            self.files = files;
+            (self.files, self.piece) = (files, piece(text));
             return false;
         }
         if let Some((reads, bps)) = of_fio(text) {
@@ -77,6 +79,9 @@ impl Tool for Disk {
                     if let Some(file) = file {
                         facts.word(host, name, &file, line.at);
                     }
+                }
+                if let Some(bytes) = self.piece.take() {
+                    facts.exact(host, mounted::PIECE, bytes, line.at);
                 }
                 facts.exact(host, "disk_bps", bytes * 8.0 / seconds, line.at);
             }
@@ -222,6 +227,28 @@ fn typed(text: &str) -> Option<[Option<String>; 2]> {
     };
     let files = [file("if="), file("of=")];
     files.iter().any(Option::is_some).then_some(files)
+}
+
+/// How much the `dd` that was typed reads and writes at a time, bytes: `bs=64k`, `bs=1M`, `bs=1MB`, `bs=65536`.
+fn piece(text: &str) -> Option<f64> {
+    let value = text
+        .split_whitespace()
+        .find_map(|w| w.strip_prefix("bs="))?;
+    let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let worth = match &value[digits.len()..] {
+        "" => 1.0,
+        "kB" | "KB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        unit => {
+            let prefix = unit.strip_suffix("iB").unwrap_or(unit);
+            let mut letters = prefix.chars();
+            let letter = letters.next().filter(|_| letters.next().is_none());
+            binary(Some(letter?))?
+        }
+    };
+    let count = whole(digits).filter(|count| *count > 0)?;
+    Some(count as f64 * worth)
 }
 
 /// `8192+0 records in`.

@@ -4,7 +4,7 @@ use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::mounted::{self, MOUNT};
 use crate::redact::address;
-use crate::requests::{MOST, PER_S, SIZE, SMB_PORT, TOOK, WHOLE};
+use crate::requests::{AGREED, MOST, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};
 use crate::words::{between, decimal, keyed, whole};
 
@@ -49,6 +49,8 @@ struct Mount {
     /// The largest read and write, bytes.
     sizes: [Option<f64>; 2],
     connections: Option<f64>,
+    /// It has each write wait until the server has it.
+    sync: bool,
     /// Reports of nfsiostat: the first is of all the time since the mount.
     reports: usize,
     /// Its last reads and writes.
@@ -159,9 +161,10 @@ fn mounted(text: &str) -> Option<(&str, &str, &str)> {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
-        [what, folder, "nfs" | "nfs4", options, ..] if what.contains(":/") => options
-            .contains("rsize=")
-            .then_some((what, folder, options)),
+        [what, folder, "nfs" | "nfs4", options, ..] if what.contains(":/") => {
+            let says = options.contains("rsize=") || is_sync(options);
+            says.then_some((what, folder, options))
+        }
         [what, folder, "cifs" | "smb3", options, ..] if what.starts_with("//") => options
             .contains("rsize=")
             .then_some((what, folder, options)),
@@ -170,6 +173,11 @@ fn mounted(text: &str) -> Option<(&str, &str, &str)> {
         }
         _ => None,
     }
+}
+
+/// Whether a mount has the option by which each write waits.
+fn is_sync(options: &str) -> bool {
+    options.split(',').any(|option| option.trim() == "sync")
 }
 
 impl Nfs {
@@ -190,6 +198,7 @@ impl Nfs {
                 alias: None,
                 sizes: [None, None],
                 connections: None,
+                sync: false,
                 reports: 0,
                 rows: [None, None],
                 at,
@@ -211,6 +220,7 @@ impl Nfs {
         let Some(mount) = self.mount() else { return };
         mount.sizes = sizes;
         mount.connections = connections;
+        mount.sync = is_sync(options);
         let find = |key: &str| keyed(options, key);
         let alias = find("addr=").or_else(|| find("mountaddr="));
         mount.alias = alias.map(address);
@@ -286,13 +296,21 @@ impl Mount {
 
     /// What `dd` moved on it, as a test; none where it did not.
     fn copied(&self, facts: &Facts) -> Option<Test> {
-        let (rate, reads) = mounted::transfer(facts, &self.folder)?;
+        let (rate, reads, piece) = mounted::transfer(facts, &self.folder)?;
         let at = rate.from.first().copied()?;
         let mut test = self.moved("dd", reads, (rate.clone(), at));
-        if let Some(most) = self.sizes[usize::from(!reads)] {
+        // Of what waits for each write none is larger than what the program writes.
+        let waits = piece.filter(|_| self.waits(reads));
+        let sizes = [self.sizes[usize::from(!reads)], waits];
+        if let Some(most) = sizes.into_iter().flatten().reduce(f64::min) {
             test.set(MOST, Figure::exact(most, at));
         }
         Some(test)
+    }
+
+    /// Whether a program waits for each of these requests until the server has answered it.
+    fn waits(&self, reads: bool) -> bool {
+        self.sync && !reads && !self.smb
     }
 
     /// A rate at which a tool saw it read or written.
@@ -311,6 +329,12 @@ impl Mount {
         });
         test.streams = self.connections.unwrap_or(1.0).clamp(1.0, 64.0) as u32;
         test.client = Side::Sender;
+        if let Some(agreed) = self.sizes[usize::from(!reads)] {
+            test.set(AGREED, Figure::exact(agreed, at));
+        }
+        if self.waits(reads) {
+            test.set(SYNC, Figure::exact(1.0, at));
+        }
         if reads {
             test.turn();
         }

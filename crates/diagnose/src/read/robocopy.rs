@@ -2,14 +2,19 @@
 
 use super::copies::copy;
 use super::{Facts, Line, Tool};
+use crate::fact::Figure;
 use crate::seen::Side;
+use crate::small_files::COPIED;
 use crate::words::{decimal, number, whole};
 
-/// The state of reading: bytes that were copied, and the time that this took, seconds.
+/// The state of reading: bytes and files that were copied, and the time that this took, seconds.
 #[derive(Default)]
 pub(super) struct Robocopy {
     bytes: Option<f64>,
     seconds: Option<f64>,
+    files: Option<u64>,
+    /// Several files are copied at a time (`/MT`).
+    side_by_side: bool,
 }
 
 impl Tool for Robocopy {
@@ -21,6 +26,10 @@ impl Tool for Robocopy {
     /// `Times :   0:00:28   0:00:28`. Which way the copy went is not said: the host of the text sends.
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
+        if is_typed(text) {
+            self.side_by_side = has_threads(text);
+            return false;
+        }
         let Some((key, value)) = text.split_once(" : ").map(|(k, v)| (k.trim(), v.trim())) else {
             return text.starts_with("ROBOCOPY") || going && text.starts_with("Total ");
         };
@@ -31,18 +40,15 @@ impl Tool for Robocopy {
                 };
                 let digits = digits.replace([',', '.', ' '], "");
                 if let Some(rate) = number(&digits, line.at).filter(|r| r.value > 0.0) {
-                    let bytes = self
-                        .bytes
-                        .take()
-                        .map(|b| crate::fact::Figure::exact(b, line.at));
+                    let bytes = self.bytes.take().map(|b| Figure::exact(b, line.at));
                     let seconds = self.seconds.take().unwrap_or(0.0);
-                    facts.tests.push(copy(
-                        "robocopy",
-                        Side::Sender,
-                        &rate,
-                        (bytes, seconds),
-                        line.at,
-                    ));
+                    let what = (bytes, seconds);
+                    let mut test = copy("robocopy", Side::Sender, &rate, what, line.at);
+                    let several = core::mem::take(&mut self.side_by_side);
+                    if let Some(files) = self.files.take().filter(|_| !several) {
+                        test.set(COPIED, Figure::exact(files as f64, line.at));
+                    }
+                    facts.tests.push(test);
                 }
                 true
             }
@@ -55,10 +61,35 @@ impl Tool for Robocopy {
                 self.seconds = clock.and_then(super::copies::clock);
                 self.seconds.is_some()
             }
-            "Ended" | "Started" | "Dirs" | "Files" | "Source" | "Dest" | "Options" => going,
+            "Files" => {
+                self.files = value.split_whitespace().nth(1).and_then(whole);
+                going
+            }
+            "Options" => {
+                self.side_by_side |= has_threads(value);
+                going
+            }
+            "Ended" | "Started" | "Dirs" | "Source" | "Dest" => going,
             _ => false,
         }
     }
+}
+
+/// Whether a line is a command that copies, behind a prompt or by itself: `robocopy D:\small \\srv\in /E`. Its own head has `::`.
+fn is_typed(text: &str) -> bool {
+    let is = |word: &str| {
+        let end = word.rsplit(['>', '\\']).next().unwrap_or(word);
+        ["robocopy", "robocopy.exe"]
+            .iter()
+            .any(|name| end.eq_ignore_ascii_case(name))
+    };
+    text.split_whitespace().take(4).any(is) && !text.contains("::")
+}
+
+/// Whether options have several files copied at a time: `/MT`, `/MT:16`.
+fn has_threads(text: &str) -> bool {
+    let is = |word: &str| word == "/mt" || word.starts_with("/mt:") && word != "/mt:1";
+    text.to_ascii_lowercase().split_whitespace().any(is)
 }
 
 /// The second column of `Bytes`: `1.000 g   1.000 g`, `10240   10240`.

@@ -228,6 +228,40 @@ top - 03:12:01 up 9 days,  1:02,  1 user,  load average: 1.10, 0.72, 0.31
     assert_ne!(first(&top("backup")).verdict.cause, "host_cpu");
 }
 
+/// A tunnel's program without time left drops packets itself: few losses are not another cause.
+#[test]
+fn few_losses_of_a_full_tunnel_are_its_own() {
+    let text = "[root@vpn1 ~]# iperf3 -c 10.8.0.1 -t 5
+[  5] local 10.8.0.6 port 39100 connected to 10.8.0.1 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec  5.62 MBytes  47.2 Mbits/sec    6    184 KBytes
+[  5]   1.00-2.00   sec  5.50 MBytes  46.1 Mbits/sec    2    162 KBytes
+[  5]   2.00-3.00   sec  5.38 MBytes  45.1 Mbits/sec    3    171 KBytes
+[  5]   3.00-4.00   sec  5.50 MBytes  46.1 Mbits/sec    1    177 KBytes
+[  5]   4.00-5.00   sec  5.38 MBytes  45.1 Mbits/sec    3    168 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-5.00   sec  27.4 MBytes  46.0 Mbits/sec   15             sender
+[  5]   0.00-5.03   sec  27.1 MBytes  45.2 Mbits/sec                  receiver
+[root@vpn1 ~]# ping -c 5 -q 10.8.0.1
+5 packets transmitted, 5 received, 0% packet loss, time 4008ms
+rtt min/avg/max/mdev = 24.101/24.322/24.700/0.210 ms
+[root@vpn1 ~]# top -b -n1 | head -9
+top - 03:11:20 up 88 days,  2:11,  1 user,  load average: 1.31, 1.22, 1.20
+Tasks: 133 total,   2 running, 131 sleeping,   0 stopped,   0 zombie
+%Cpu(s): 24.1 us,  3.9 sy,  0.0 ni, 71.0 id,  0.0 wa,  0.0 hi,  1.0 si,  0.0 st
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+    812 nobody    20   0   18220  12202   8112 R  99.3   0.6 201:11.22 openvpn
+";
+    let flow = first(text);
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("the few losses are those of openvpn"), "{why}");
+    // A processor with time left has dropped none of them.
+    let calm = first(&text.replace("R  99.3", "R  29.3"));
+    assert_ne!(calm.verdict.cause, "host_cpu", "{:#?}", calm.verdict);
+}
+
 /// A gateway whose tunnel is busy, and a test between public addresses beside it.
 #[test]
 fn a_tunnel_is_not_blamed_for_what_goes_beside_it() {

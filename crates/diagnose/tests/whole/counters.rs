@@ -340,6 +340,13 @@ fn a_program_that_fills_a_processor_is_named() {
         let ignored = d.read.iter().flat_map(|p| &p.ignored_lines);
         assert_eq!(ignored.count(), 0, "{:#?}", d.read);
     }
+    // What makes the data smaller is not the cipher's work.
+    let packs = sender.clone() + &TOP.replace(" ssh\n", " gzip\n");
+    let flow = first(&[("sender.txt", &packs)]);
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(commands.contains("pigz"), "{commands}");
+    assert!(!commands.contains("aes128-gcm"), "{commands}");
     // Where none is full, it is none of them.
     let calm = TOP.replace("99.7", "12.7");
     let flow = first(&[("sender.txt", &(sender + &calm))]);

@@ -73,6 +73,34 @@ fn a_proxy_past_which_the_same_file_is_faster_holds_the_rate() {
     assert_ne!(fast.verdict.cause, "proxy", "{:#?}", fast.verdict);
 }
 
+/// What `top` shows on the proxy: one program has a processor for itself.
+const TOP: &str = "proxy# top -b -n1 | head -9
+top - 03:11:20 up 88 days,  2:11,  1 user,  load average: 1.31, 1.22, 1.20
+Tasks: 133 total,   2 running, 131 sleeping,   0 stopped,   0 zombie
+%Cpu(s): 24.1 us,  3.9 sy,  0.0 ni, 71.0 id,  0.0 wa,  0.0 hi,  1.0 si,  0.0 st
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+    812 proxy     20   0   18220  12202   8112 R  99.3   0.6 201:11.22 squid
+";
+
+#[test]
+fn a_full_processor_of_a_proxy_is_of_the_way_through_it_alone() {
+    let each = [[THROUGH, SLOW], [PAST, FAST]];
+    let each = each.map(|[command, row]| format!("$ {command}\n{HEAD}{row}"));
+    let d = of(&(each.concat() + PINGS + TOP), &Known::default());
+    let [slow, fast] = &d.flows[..] else {
+        panic!("{d:#?}");
+    };
+    assert_eq!(slow.verdict.cause, "host_cpu", "{:#?}", slow.verdict);
+    let why = because(slow);
+    let says = "a processor of proxy.corp is 99 % busy with squid";
+    assert!(why.contains(says), "{why}");
+    assert!(commands(slow).contains("workers N"), "{slow:#?}");
+    assert!(asked(slow).iter().all(|fact| *fact != "proxy_rate_bps"));
+    assert_ne!(fast.verdict.cause, "host_cpu", "{:#?}", fast.verdict);
+    assert!(!because(fast).contains("squid"), "{fast:#?}");
+}
+
 /// A proxy that is faster than the way past it, or as fast, holds nothing.
 #[test]
 fn a_proxy_that_is_not_slower_is_not_the_cause() {

@@ -148,6 +148,68 @@ fn a_file_beside_a_mount_is_of_a_disk() {
     );
 }
 
+/// A mount with `sync` has each write wait: one of 64 KiB in each round trip of 20.1 ms are 26.1 Mbit/s, and of 16 KiB a quarter of that.
+#[test]
+fn a_mount_with_sync_waits_for_each_write() {
+    let mount = "client$ grep nfs /proc/mounts\nfiler:/vol1 /mnt nfs4 rw,relatime,sync,vers=4.1,rsize=65536,wsize=65536,namlen=255,hard,proto=tcp,timeo=600,retrans=2,sec=sys,clientaddr=10.0.0.5,local_lock=none,addr=10.9.0.9 0 0\n";
+    let ping = "client$ ping -c 5 -q filer\n5 packets transmitted, 5 received, 0% packet loss, time 4008ms\nrtt min/avg/max/mdev = 20.001/20.122/20.400/0.110 ms\n";
+    let dd = |piece: &str, bytes: &str| {
+        format!(
+            "client$ dd if=/dev/zero of=/mnt/x bs={piece} count=2000\n2000+0 records in\n2000+0 records out\n{bytes} copied, 42.1 s, 3.1 MB/s\n"
+        )
+    };
+    for (piece, bytes, says) in [
+        (
+            "64k",
+            "131072000 bytes (131 MB, 125 MiB)",
+            "one write of 65.5 kB in each round trip",
+        ),
+        (
+            "16k",
+            "32768000 bytes (33 MB, 31 MiB)",
+            "one write of 16.4 kB in each round trip",
+        ),
+    ] {
+        let text = format!("{mount}{}{ping}", dd(piece, bytes));
+        let d = of(&text, &known());
+        let flow = &d.flows[0];
+        let because = flow.verdict.because.join("\n");
+        assert_eq!(flow.verdict.cause, "application", "{because}");
+        assert!(because.contains(says), "{because}");
+        assert!(because.contains("has the option sync"), "{because}");
+        let commands = flow.changes[0].commands.join("\n");
+        assert!(commands.contains("without the option sync"), "{commands}");
+        // What is to be mounted says the same, where the text has no more of it.
+        let table = "client$ grep nfs /etc/fstab\nfiler:/vol1 /mnt nfs4 defaults,sync 0 0\n";
+        let d = of(&text.replace(mount, table), &known());
+        let because = d.flows[0].verdict.because.join("\n");
+        assert!(because.contains(says), "{because}");
+        // Without the option nothing is said of it.
+        let without = text.replace("relatime,sync,", "relatime,");
+        let d = of(&without, &known());
+        let because = d.flows[0].verdict.because.join("\n");
+        assert!(!because.contains("option sync"), "{because}");
+    }
+}
+
+/// What nfsiostat counts of such a mount names the option as well, and no size that the mount has already.
+#[test]
+fn a_mount_with_sync_and_the_largest_writes() {
+    let mount = MOUNT.replace("relatime,", "relatime,sync,");
+    let writes = report(16.2, 1024.0, [61.3, 61.6])
+        .replace("read:", "w:")
+        .replace("write:", "read:")
+        .replace("w:", "write:");
+    let d = of(&format!("{mount}{writes}{writes}{PING}"), &known());
+    let flow = &d.flows[0];
+    let because = flow.verdict.because.join("\n");
+    assert_eq!(flow.verdict.cause, "application", "{because}");
+    assert!(because.contains("has the option sync"), "{because}");
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(commands.contains("without the option sync"), "{commands}");
+    assert!(!commands.contains("wsize=1048576"), "{commands}");
+}
+
 /// Without a report of nfsiostat what `dd` moved is the rate of the transfer, from the server to its client.
 #[test]
 fn what_dd_moved_on_a_mount_is_a_transfer() {

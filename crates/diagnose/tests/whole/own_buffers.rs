@@ -50,6 +50,26 @@ fn a_buffer_that_the_program_set_is_not_the_kernels_to_change() {
     assert!(commands.contains("tcp_wmem="), "{commands}");
 }
 
+/// Over SSH, too: neither a cipher nor a disk is what fills the buffer.
+#[test]
+fn a_buffer_that_a_program_set_counts_over_ssh() {
+    let socket = SOCKET.replace("[2001:db8::2]:7000", "[2001:db8::2]:22");
+    let text = socket + &settings(212_992, 4_194_304);
+    let flow = flow(&text, &on("100 Mbit/s"));
+    assert_eq!(flow.verdict.cause, "send_buffer", "{:#?}", flow.verdict);
+    let commands = flow.changes[0].commands.join("\n");
+    for says in ["SO_SNDBUF", "sysctl -w net.core.wmem_max=1048576"] {
+        assert!(commands.contains(says), "{says}: {commands}");
+    }
+    assert!(!commands.contains("iostat"), "{commands}");
+    // Twice the most that a program may ask for is what one gets that asked for as much or more.
+    let text = text.replace("= 212992", "= 131072");
+    let commands = self::flow(&text, &on("100 Mbit/s")).changes[0]
+        .commands
+        .join("\n");
+    assert!(commands.contains("twice 131072"), "{commands}");
+}
+
 #[test]
 fn a_buffer_at_its_setting_is_the_kernels() {
     let text = format!("{SOCKET}{}", settings(4_194_304, 262_144));

@@ -9,23 +9,46 @@ const OPTIONS_BACK: &str = "the options that the mount had, as mount prints them
 
 /// What changes requests of this kind.
 pub(crate) fn of_requests(of: Requests) -> Remedy {
-    match of.old {
-        true => newer_dialect(),
-        false => requests(of.reads, of.smb),
+    if of.old {
+        return newer_dialect();
     }
+    let mut remedy = match of.smb {
+        true => of_smb(of.reads),
+        false => of_nfs(of.reads, of.largest),
+    };
+    if of.sync {
+        remedy
+            .commands
+            .splice(0..0, WITHOUT_SYNC.map(str::to_owned));
+        remedy.risks(
+            "a client that fails loses what its programs had written and not closed or handed to fsync",
+        );
+    }
+    remedy
 }
 
-/// More requests at a time: of reads those that are asked for ahead, and of both several files or connections.
-pub(super) fn requests(reads: bool, smb: bool) -> Remedy {
-    if smb {
-        return of_smb(reads);
-    }
+/// Against the option of a mount by which each write waits.
+const WITHOUT_SYNC: [&str; 2] = [
+    "mount without the option sync, also in /etc/fstab or the automounter's map: umount MOUNT, and mount it with the other options that mount prints. async is the default, and what a program closes or hands to fsync is on the server all the same",
+    "as long as it has sync: larger writes (dd bs=1M, or a larger buffer of the program), as each waits for a round trip",
+];
+
+/// More requests at a time, of NFS: of reads those that are asked for ahead, and of both several files or connections; `largest` where they
+/// carry all that they can.
+fn of_nfs(reads: bool, largest: bool) -> Remedy {
     let ahead = "on Linux: mountpoint -d MOUNT prints the number of its device, such as 0:52; cat /sys/class/bdi/0:52/read_ahead_kb, and keep what it prints (128 since Linux 5.4); then echo 15360 > /sys/class/bdi/0:52/read_ahead_kb: so many KiB are asked for ahead";
     let waits = "a program that writes with O_SYNC or calls fsync after each piece waits for each: let it write larger pieces, or several at a time";
     let commands = [
         if reads { ahead } else { waits },
         "several files at a time: each has requests of its own",
-        "rsize=1048576,wsize=1048576,nconnect=8 among the options of the mount (nconnect from Linux 5.3): they hold from the next mount on, and not after a remount",
+        match largest {
+            true => {
+                "nconnect=8 among the options of the mount (from Linux 5.3): it holds from the next mount on, and not after a remount"
+            }
+            false => {
+                "rsize=1048576,wsize=1048576,nconnect=8 among the options of the mount (nconnect from Linux 5.3): they hold from the next mount on, and not after a remount"
+            }
+        },
     ];
     Remedy {
         commands: commands.map(str::to_owned).to_vec(),
@@ -40,6 +63,18 @@ pub(super) fn requests(reads: bool, smb: bool) -> Remedy {
         .to_owned(),
         ..Remedy::default()
     }
+}
+
+/// A remedy of each kind, for tests.
+#[cfg(test)]
+pub(super) fn all() -> Vec<Remedy> {
+    let ways = [true, false];
+    let mut all: Vec<Remedy> = ways.map(of_smb).to_vec();
+    for reads in ways {
+        all.extend(ways.map(|largest| of_nfs(reads, largest)));
+    }
+    all.push(newer_dialect());
+    all
 }
 
 /// The same for SMB: what its old dialect and a mount without a cache hold back.
@@ -60,7 +95,7 @@ fn of_smb(reads: bool) -> Remedy {
 }
 
 /// A later dialect for a client of Windows that speaks the first with its server.
-pub(super) fn newer_dialect() -> Remedy {
+fn newer_dialect() -> Remedy {
     let commands = [
         "on the server: Get-SmbServerConfiguration | Select EnableSMB2Protocol; where that is False: Set-SmbServerConfiguration -EnableSMB2Protocol $true (of Samba: server max protocol = SMB3 in smb.conf). SMB 2 and 3 have many requests under way",
         "on the client: sc.exe qc lanmanworkstation: MRxSmb20 has to stand among its dependencies. Get-SmbConnection shows what both agree on once the share is connected again",
