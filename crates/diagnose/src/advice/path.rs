@@ -43,7 +43,8 @@ pub(super) fn changes_of_path(
     all
 }
 
-/// A shorter queue before a shaper where others wait for it, and a higher rate of one that a text has. A pod has nobody beside it.
+/// A shorter queue before a shaper where others wait for it, and a higher rate of one that a text has. A pod has nobody beside it. What a
+/// sender is shaped by itself may be left behind from a test: its rate comes first.
 fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     if let Some(change) = e.around.cloud.single_flow(e).map(|_| cloud(flow)) {
         return vec![change];
@@ -70,7 +71,18 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
         let hosts: Vec<Of> = e.shaping_host().map(Of::Host).into_iter().collect();
         all.push(with_name(change, (facts, flow), &hosts));
     }
-    all.extend(shaper::rate(e, facts, &host));
+    let rate = shaper::rate(e, facts, &host);
+    let is_own = |host: u32| flow.senders.contains(&host) && !flow.between.contains(&host);
+    let own = e.shaping_host().is_some_and(is_own) && shaper::class(e).is_none();
+    match rate {
+        Some(rate) if own => {
+            let stays = "only where the shaper and its rate are to stay: a queue that makes others wait less";
+            all.iter_mut()
+                .for_each(|queue| queue.commands.insert(0, stays.to_owned()));
+            all.insert(0, rate);
+        }
+        rate => all.extend(rate),
+    }
     all
 }
 
