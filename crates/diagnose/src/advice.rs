@@ -1,5 +1,6 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
+mod air;
 mod backlog;
 mod bounds;
 mod core;
@@ -80,7 +81,7 @@ fn of_causes(
     let (mut gone, mut all) = (Vec::new(), Vec::new());
     if cause == Cause::RandomLoss {
         all = path::against_losses(e, (facts, flow));
-        if e.struck().is_some() {
+        if e.struck().is_some() || e.weak_radio().is_some() {
             return all;
         }
     }

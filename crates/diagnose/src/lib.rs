@@ -147,6 +147,7 @@ mod vantage;
 mod verdict;
 mod watched;
 mod way_back;
+mod weak_radio;
 mod weights;
 mod words;
 

@@ -39,6 +39,7 @@ pub(super) fn changes_of_path(
     };
     if cause == Cause::Link {
         all.extend(crate::bundle::changes(e, (facts, flow)));
+        all.extend(super::air::change(cause, e, (facts, flow)));
     }
     all
 }
@@ -462,11 +463,12 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
     (format!("{router}, {name}"), commands, undo)
 }
 
-/// What of the cables, and of the members of a bundle, there is to change against losses by chance.
+/// What of the cables, of a weak radio link, and of the members of a bundle, there is to change against losses by chance.
 pub(super) fn against_losses(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
     all.extend(super::plugs(e, facts, flow));
     all.extend(super::plugs_of_port(e, facts));
+    all.extend(super::air::change(Cause::RandomLoss, e, (facts, flow)));
     all.extend(e.struck().map(|struck| damaged_member(struck, flow)));
     all
 }

@@ -87,6 +87,7 @@ pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use processor::HEADED;
+pub(crate) use radio::SIGNAL;
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 
 /// A text, and what to call it.
