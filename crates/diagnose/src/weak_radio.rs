@@ -67,6 +67,8 @@ impl Evidence {
         let weak = radio.map_or(0.0, |radio| radio.weak);
         let all = [
             (Cause::RandomLoss, 14.0),
+            // Slow and sturdy modes make a slow line as well.
+            (Cause::Link, 2.0),
             (Cause::ShallowBuffer, -12.0),
             (Cause::Policer, -12.0),
             (Cause::CongestionLoss, -8.0),
