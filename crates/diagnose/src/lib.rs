@@ -87,6 +87,7 @@ mod opened;
 mod opening;
 mod options;
 mod other_test;
+mod others;
 mod outage;
 mod overrun;
 mod overshoot;

@@ -123,6 +123,9 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::Proxy {
         return e.change_proxy();
     }
+    if cause == Cause::CrossTraffic {
+        return e.change_others();
+    }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));
     }
