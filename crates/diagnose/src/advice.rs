@@ -4,6 +4,7 @@ mod air;
 mod backlog;
 mod bounds;
 mod core;
+mod dropping;
 mod fitting;
 mod interface;
 mod negotiated;
@@ -65,6 +66,7 @@ pub(crate) fn changes(
         all = of_causes(causes, e, of, ceilings);
     }
     all.extend(options::let_through(causes.0, e));
+    all.extend(dropping::change(causes.0, e));
     if let Some(assumed) = e.assumed_for(causes.0) {
         let first = all.iter_mut().take(1);
         first.for_each(|c| c.commands.insert(0, assumed.first()));
