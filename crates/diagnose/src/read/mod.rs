@@ -32,6 +32,7 @@ mod live;
 mod modes;
 mod moments;
 mod net_tools;
+mod network_quality;
 mod nfs;
 mod nic;
 mod noted;
@@ -170,6 +171,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
         Box::new(speedtest::Speedtest::default()),
+        Box::new(network_quality::NetworkQuality::default()),
         Box::new(pscheduler::PScheduler::default()),
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
