@@ -16,7 +16,7 @@ pub(super) struct Ss {
     at: Option<Place>,
     /// The connection whose details were printed without its addresses.
     nameless: Option<Of>,
-    /// What was named last listens: what follows is no connection's.
+    /// What was named last listens: what follows is not of a connection.
     listens: bool,
 }
 

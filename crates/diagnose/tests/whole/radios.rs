@@ -1,4 +1,4 @@
-//! Radio links that are too weak: what they lose is no queue's, and what helps them is no plug and no optics.
+//! Radio links that are too weak: what they lose is lost in the air, and neither plugs nor optics help them.
 
 use farpath_diagnose::{FlowReport, Known};
 
@@ -59,7 +59,7 @@ fn what_a_weak_radio_link_loses_is_mended_in_the_air() {
         !all.contains("optics") && !all.contains("ethtool -m"),
         "{all}"
     );
-    let last = all.lines().last().expect("there are some");
+    let last = all.lines().next_back().expect("there are some");
     assert!(
         last.starts_with("last, on the sender") && last.ends_with("tcp_congestion_control=bbr"),
         "{last}"
