@@ -11,7 +11,7 @@ use crate::seen::Side;
 
 /// Between these a signal is weak, and surely, decibels below a milliwatt; and the same of the shares of packets that are repeated, and that
 /// are given up. Rules of thumb.
-const WEAK: [[f64; 2]; 3] = [[72.0, 75.0], [0.25, 0.3], [0.003, 0.005]];
+const WEAK: [[f64; 2]; 3] = [[74.0, 76.0], [0.25, 0.35], [0.004, 0.006]];
 
 /// A radio link of a host of a flow.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl WeakRadio {
 impl Evidence {
     /// The radio link that is too weak, where one of an end surely is.
     pub(crate) fn weak_radio(&self) -> Option<WeakRadio> {
-        self.around.weak_radio.filter(|radio| radio.weak > 0.5)
+        self.around.weak_radio.filter(|radio| radio.weak >= 0.5)
     }
 
     /// Whether a weak signal says by itself what the counts of its link say, too.
