@@ -69,8 +69,8 @@ enum Agreed {
     Negotiated,
     /// Both are stated: Mbit/s, and whether both ends may send at once.
     Fixed(u32, bool),
-    /// It has 1 Gbit/s, and does not negotiate.
-    Mute,
+    /// It has 1 Gbit/s, and does not negotiate, by this statement.
+    Mute(&'static str),
 }
 
 /// The findings on all links that the files' subnets show. `unknown` is what nobody understood of Junos, in order.
@@ -250,7 +250,7 @@ fn agreed_of_junos(port: &JunosPort) -> Option<(Agreed, Place)> {
     let mbps = u32::try_from(port.rate()?.as_bps() / 1_000_000).ok()?;
     let agreed = match (mode, mbps) {
         (Some("half-duplex"), _) => Agreed::Fixed(mbps, false),
-        (_, 1000) => Agreed::Mute,
+        (_, 1000) => Agreed::Mute("no-auto-negotiation"),
         (Some("full-duplex"), _) => Agreed::Fixed(mbps, true),
         _ => return None,
     };
@@ -268,6 +268,13 @@ fn agreed(device: &Device, interface: &Interface) -> Option<(Agreed, Place)> {
     }
     let speed = port.speed.as_ref().map_or(Speed::Auto, |s| s.value);
     let duplex = port.duplex.as_ref().map_or(Duplex::Auto, |d| d.value);
+    if let Some(off) = port.negotiation.as_ref().filter(|n| !n.value)
+        && kind == "GigabitEthernet"
+        && matches!(speed, Speed::Auto | Speed::Fixed(1000))
+        && duplex != Duplex::Half
+    {
+        return Some((Agreed::Mute("no negotiation auto"), off.place.clone()));
+    }
     let agreed = match (speed, duplex) {
         (Speed::Auto, Duplex::Auto) => Agreed::Negotiated,
         (Speed::Fixed(mbps), Duplex::Full) => Agreed::Fixed(mbps, true),
@@ -299,11 +306,19 @@ fn disagree(near: &End, far: &End) -> Option<Finding> {
         // A port of 1 Gbit/s and more negotiates whatever is stated.
         (Agreed::Fixed(mbps @ ..=100, true), Agreed::Negotiated) => falls_to_half(near, mbps, far),
         (Agreed::Negotiated, Agreed::Fixed(mbps @ ..=100, true)) => falls_to_half(far, mbps, near),
-        (Agreed::Mute, Agreed::Negotiated) => hears_nothing(near, far),
-        (Agreed::Negotiated, Agreed::Mute) => hears_nothing(far, near),
+        (Agreed::Mute(by), Agreed::Negotiated) => hears_nothing(near, by, far),
+        (Agreed::Negotiated, Agreed::Mute(by)) => hears_nothing(far, by, near),
         _ => return None,
     };
-    let remedy = "`speed auto` and `duplex auto` (Junos: `auto-negotiation`) at both ends, or the same fixed values at both";
+    let mute = [ours, theirs].iter().any(|end| matches!(end, Agreed::Mute(_)));
+    let remedy = match mute {
+        true => {
+            "`negotiation auto` of IOS, `auto-negotiation` of Junos, at both ends; over fibre both may do without it"
+        }
+        false => {
+            "`speed auto` and `duplex auto` (Junos: `auto-negotiation`) at both ends, or the same fixed values at both"
+        }
+    };
     let finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);
     Some(of_both(finding, (near, far), other))
 }
@@ -322,9 +337,9 @@ fn falls_to_half(fixed: &End, mbps: u32, other: &End) -> String {
     )
 }
 
-fn hears_nothing(mute: &End, other: &End) -> String {
+fn hears_nothing(mute: &End, by: &str, other: &End) -> String {
     format!(
-        "{} has `no-auto-negotiation` at 1 Gbit/s and {} negotiates: over fibre that end hears no offer and stays down (IEEE 802.3 clause 37), and copper needs both to negotiate (clause 40)",
+        "{} has `{by}` at 1 Gbit/s and {} negotiates: over fibre the latter hears no offer and stays down while the former may be up (IEEE 802.3 clause 37), and copper needs both to negotiate (clause 40)",
         mute.name, other.name
     )
 }

@@ -1,8 +1,10 @@
 //! What to change, how to undo it, what may go wrong, and what rate to expect then.
 
+mod air;
 mod backlog;
 mod bounds;
 mod core;
+mod dropping;
 mod fitting;
 mod interface;
 mod negotiated;
@@ -65,6 +67,7 @@ pub(crate) fn changes(
         all = of_causes(causes, e, of, ceilings);
     }
     all.extend(options::let_through(causes.0, e));
+    all.extend(dropping::change(causes.0, e));
     if let Some(assumed) = e.assumed_for(causes.0) {
         let first = all.iter_mut().take(1);
         first.for_each(|c| c.commands.insert(0, assumed.first()));
@@ -81,7 +84,8 @@ fn of_causes(
     let (mut gone, mut all) = (Vec::new(), Vec::new());
     if cause == Cause::RandomLoss {
         all = path::against_losses(e, (facts, flow));
-        if e.struck().is_some() || e.damage_loses_pings() {
+        let of_air = e.weak_radio().is_some();
+        if of_air || e.struck().is_some() || e.damage_loses_pings() {
             return all;
         }
     }

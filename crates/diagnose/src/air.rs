@@ -8,6 +8,7 @@ use crate::items::{Item, step};
 use crate::part::part;
 use crate::read::Facts;
 use crate::seen::Side;
+use crate::weak_radio::WeakRadio;
 
 /// What a host counts of a radio link: packets that it sent, how often it repeated one, and those that it gave up.
 pub(crate) const PACKETS: &str = "radio_packets";
@@ -15,7 +16,7 @@ pub(crate) const RETRIES: &str = "radio_retries";
 pub(crate) const FAILED: &str = "radio_failed";
 
 /// Fewer packets than this show no share.
-const LEAST: f64 = 1000.0;
+pub(crate) const LEAST: f64 = 1000.0;
 
 /// From this share of repeats on the air is poor, and surely; and the same of packets that are given up. Choices.
 const POOR: [f64; 2] = [0.2, 0.5];
@@ -74,6 +75,7 @@ impl Evidence {
     /// Takes what the hosts' radio links count.
     pub(crate) fn of_air(&mut self, facts: &Facts, flow: &Flow) {
         self.around.air = Air::of(facts, flow);
+        self.around.weak_radio = WeakRadio::of(facts, flow);
     }
 }
 
@@ -82,12 +84,15 @@ pub(crate) fn by_air(e: &Evidence, items: &mut Vec<Item>) {
     let Some(air) = e.around.air else { return };
     let lost = step(air.lost(), GIVEN_UP[0], GIVEN_UP[1]);
     let sends = air.side == Some(Side::Sender) && lost > 0.0;
+    let own = sends.then_some((Cause::RandomLoss, 6.0 * lost));
+    // What a weak signal says already is not said twice.
+    let weak = match e.is_weak_by_signal() {
+        true => Vec::new(),
+        false => e.by_weak_radio(),
+    };
     items.push(Item {
         holds: step(air.retries / air.packets, POOR[0], POOR[1]).max(lost),
-        weights: match sends {
-            true => vec![(Cause::RandomLoss, 6.0 * lost)],
-            false => Vec::new(),
-        },
+        weights: own.into_iter().chain(weak).collect(),
         sentence: air.sentence(),
     });
 }

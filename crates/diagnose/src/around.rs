@@ -136,6 +136,8 @@ pub(crate) struct Around {
     pub(crate) by_windows: bool,
     /// What a radio link of an end repeats, and gives up.
     pub(crate) air: Option<crate::air::Air>,
+    /// A radio link of an end that is weak.
+    pub(crate) weak_radio: Option<crate::weak_radio::WeakRadio>,
     /// What IPsec of the hosts dropped.
     pub(crate) ipsec: Vec<crate::ipsec::Dropped>,
     /// A wait for a name.
@@ -222,7 +224,7 @@ impl Evidence {
                 let mut air = bits.times(OF_RADIO[1]);
                 (air.low, air.high) = (bits.low * OF_RADIO[0], bits.high * OF_RADIO[2]);
                 if self.line.as_ref().is_none_or(|(l, _)| air.value < l.value) {
-                    self.line = Some((air, "the radio link, seven tenths of its bit rate"));
+                    self.line = Some((air, RADIO));
                 }
             }
         }
@@ -357,6 +359,9 @@ const SLACK: f64 = 0.03;
 
 /// A disk that is busy for more of the time than this has no more to give.
 const FULL_DISK: f64 = 0.9;
+
+/// What a line is called that is a host's radio link.
+pub(crate) const RADIO: &str = "the radio link, seven tenths of its bit rate";
 
 /// What a line is called that is a host's own interface.
 pub(crate) const PORT: &str = "the interface of a host";
@@ -569,18 +574,22 @@ fn radio(e: &Evidence, items: &mut Vec<Item>) {
     let Some(signal) = &e.around.signal else {
         return;
     };
-    let mut add = |holds: f64, sentence: String| {
+    let mut add = |holds: f64, sentence: String, weights: Vec<(Cause, f64)>| {
         items.push(Item {
             holds,
-            weights: Vec::new(),
+            weights,
             sentence,
         });
+    };
+    let weights = match e.is_weak_by_signal() {
+        true => e.by_weak_radio(),
+        false => Vec::new(),
     };
     let text = format!(
         "the radio signal is weak, -{:.0} dBm: a place nearer to the access point, or another channel or band, gives more",
         signal.value
     );
-    add(step(signal.value, WEAK_DB - 6.0, WEAK_DB), text);
+    add(step(signal.value, WEAK_DB - 6.0, WEAK_DB), text, weights);
     let at_rest = e.idle_loss.as_ref().map_or(0.0, |l| l.value);
     let varies = e.rtt_idle.as_ref().map_or(0.0, |r| r.high - r.low);
     let text = format!(
@@ -591,6 +600,7 @@ fn radio(e: &Evidence, items: &mut Vec<Item>) {
     add(
         step(at_rest, 0.002, 0.02).max(step(varies, 0.01, 0.05)),
         text,
+        Vec::new(),
     );
 }
 

@@ -216,10 +216,11 @@ impl Assumed {
 }
 
 impl Evidence {
-    /// What tells whether the host is an end that the likeliest cause goes by.
+    /// What tells whether the host is an end that the likeliest cause goes by, or who the others are that it is.
     pub(crate) fn asks_who(&self, likely: &[Cause]) -> Option<MissingFact> {
-        let assumed = self.assumed_for(*likely.first()?)?;
-        Some(assumed.asks())
+        let assumed = self.assumed_for(*likely.first()?);
+        let asks = assumed.map(Assumed::asks);
+        asks.or_else(|| self.asks_others(likely))
     }
 
     /// The host that a cause goes by, where all that speaks for it is a text of one that is merely assumed to be an end.

@@ -9,6 +9,7 @@ use crate::fact::{Of, Place};
 use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::machine::is_worth_saying;
+use crate::ports::{Kind, Port, counts};
 use crate::read::Facts;
 use crate::tally::{HOSTS_MAX, NOBODY, Tally};
 
@@ -25,11 +26,22 @@ pub(crate) struct Duplexed {
     pub(crate) at: Place,
 }
 
-/// An interface of one host at half duplex, and one of the other at full, for people.
+/// A port of a router or switch that says that it is at full duplex.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FullPort {
+    /// The port.
+    pub(crate) port: Port,
+    /// Its speed, bit/s.
+    pub(crate) bps: f64,
+}
+
+/// An interface of a host at half duplex, and one of the other host, or a port, at full, for people.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mismatch {
     half: String,
     full: String,
+    /// Damaged frames that arrived at a port at full duplex; none of an interface of a host.
+    damaged: Option<f64>,
 }
 
 /// Where hosts have an interface at half duplex that may have carried a flow: the last of each.
@@ -69,14 +81,43 @@ impl Mismatch {
             let host = flow.host_called(facts, d.host, "one of the hosts");
             format!("{port} of {host}")
         };
-        let mut halves = all.iter().copied().filter(|d| d.half);
-        halves.find_map(|half| {
+        let damaged = counts(facts, Kind::Damaged);
+        let at_port = |half: &Duplexed| {
+            let bps = speed(half)?;
+            let full = facts.full_ports.iter().filter(|f| f.bps == bps);
+            full.filter(|f| !f.port.name.is_empty()).find_map(|full| {
+                let own = damaged.iter().find(|c| c.port == full.port)?;
+                let some = own.count.value > 0.0;
+                some.then(|| (full.port.named(""), own.count.value))
+            })
+        };
+        let halves = all.iter().copied().filter(|d| d.half);
+        let with_port = halves.clone().find_map(|half| {
+            let (full, frames) = at_port(half)?;
+            Some(Mismatch {
+                half: named(half),
+                full,
+                damaged: Some(frames),
+            })
+        });
+        let with_host = |half: &Duplexed| {
             let full = all.iter().copied().find(|full| of_cable(half, full))?;
             Some(Mismatch {
                 half: named(half),
                 full: named(full),
+                damaged: None,
             })
-        })
+        };
+        with_port.or_else(|| halves.clone().find_map(with_host))
+    }
+
+    /// That the other end of a cable is at full duplex, where it counts what the half one breaks off, for people.
+    pub(crate) fn shown(&self) -> Option<String> {
+        let damaged = self.damaged?;
+        Some(format!(
+            "a duplex mismatch: {} is at half duplex and {} at full, where {damaged:.0} frames arrived damaged, as the full end sees what the half one breaks off",
+            self.half, self.full
+        ))
     }
 }
 
@@ -119,9 +160,14 @@ fn collisions(e: &Evidence, items: &mut Vec<Item>) {
         }
         (None, Some(all)) => {
             let n = all.count.value;
+            let shown = e.around.mismatch.as_ref().and_then(Mismatch::shown);
             let text = format!(
-                "{} counts {n:.0} collisions: it is at half duplex, shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch",
-                who(all)
+                "{} counts {n:.0} collisions: it is at half duplex{}",
+                who(all),
+                match shown {
+                    Some(_) => "",
+                    None => ", shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch",
+                }
             );
             (step(n, 10.0, 500.0), 38.0, text)
         }
@@ -179,11 +225,20 @@ pub(crate) fn by_duplex(e: &Evidence, items: &mut Vec<Item>) {
         weights: Vec::new(),
         sentence: flapped_in_words(flapped),
     }));
-    items.extend(e.around.mismatch.as_ref().map(|Mismatch { half, full }| Item {
+    items.extend(e.around.mismatch.as_ref().map(|mismatch| Item {
         holds: 1.0,
-        weights: vec![(Cause::Duplex, 6.0)],
-        sentence: format!(
-            "{half} is at half duplex and {full} at full: a duplex mismatch where one cable joins them, and else where the port at the other end of the former's cable is at full, too"
-        ),
+        weights: match mismatch.damaged {
+            // Chance did not damage what the half end broke off.
+            Some(_) => vec![(Cause::Duplex, 6.0), (Cause::RandomLoss, -8.0)],
+            None => vec![(Cause::Duplex, 6.0)],
+        },
+        sentence: match mismatch.damaged {
+            // It is said of the interface at half duplex.
+            Some(_) => String::new(),
+            None => format!(
+                "{} is at half duplex and {} at full: a duplex mismatch where one cable joins them, and else where the port at the other end of the former's cable is at full, too",
+                mismatch.half, mismatch.full
+            ),
+        },
     }));
 }

@@ -7,7 +7,7 @@ use crate::items::{Item, LOSSES, of, spread, step};
 use crate::seen::{Row, Side, after_start};
 
 /// Tools that send from memory as fast as they can, unless they were asked not to.
-pub(crate) const TESTERS: [&str; 9] = [
+pub(crate) const TESTERS: [&str; 10] = [
     "iperf3",
     "iperf2",
     "nuttcp",
@@ -15,6 +15,7 @@ pub(crate) const TESTERS: [&str; 9] = [
     "thrulay",
     "ndt7",
     "speedtest",
+    "networkQuality",
     "flent",
     "pscheduler",
 ];

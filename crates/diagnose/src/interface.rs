@@ -142,6 +142,18 @@ impl Evidence {
         let full = carried.way == SENT && carried.fill() > FULL[0];
         (full && carried.is_back(self)).then_some(carried.rate.value)
     }
+
+    /// Whether the fullest interface is full, and of others more than of this flow.
+    pub(crate) fn is_full_of_others(&self) -> bool {
+        let both = self.around.interface.as_ref().zip(self.rate.as_ref());
+        let Some((carried, rate)) = both.filter(|_| self.around.group.is_none()) else {
+            return false;
+        };
+        let line = self.line.as_ref().map(|(line, _)| line);
+        let speed = carried.speed.as_ref().or(line);
+        let full = speed.is_some_and(|s| carried.rate.value > FULL[0] * s.value);
+        full && !carried.is_back(self) && rate.value <= OWN * carried.rate.value
+    }
 }
 
 /// An interface that is full is full of this flow, or of others.

@@ -93,6 +93,7 @@ mod opened;
 mod opening;
 mod options;
 mod other_test;
+mod others;
 mod outage;
 mod overrun;
 mod overshoot;
@@ -156,6 +157,7 @@ mod vantage;
 mod verdict;
 mod watched;
 mod way_back;
+mod weak_radio;
 mod weights;
 mod words;
 

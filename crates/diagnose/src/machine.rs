@@ -3,6 +3,7 @@
 use crate::advice::SOFTNET;
 use crate::cause::Cause;
 use crate::core::{Core, is_tunnel, outside, receives};
+use crate::duplex::Mismatch;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -272,11 +273,12 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
     }));
     by_drops(e, items);
     if e.half_duplex.is_some() {
+        let shown = e.around.mismatch.as_ref().and_then(Mismatch::shown);
         items.push(Item {
             holds: 1.0,
             // Collisions are losses, and chance would have them so too.
             weights: [of(&LOSSES, -12.0), vec![(Cause::Duplex, 34.0)]].concat(),
-            sentence: "an interface is at half duplex".to_owned(),
+            sentence: shown.unwrap_or_else(|| "an interface is at half duplex".to_owned()),
         });
     }
 }

@@ -1,5 +1,6 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
+mod dim;
 pub(crate) mod queue;
 
 use std::collections::BTreeMap;
@@ -101,6 +102,8 @@ pub(crate) struct Ports {
     damaging: Option<Figure>,
     seconds: Option<Counted>,
     dark: Option<Counted>,
+    /// The port that receives hardly enough light for any optics.
+    dim: Option<Counted>,
     /// How much light the port receives whose light is too weak, dBm.
     received: Option<f64>,
     policed: Option<Counted>,
@@ -331,6 +334,7 @@ impl Ports {
             seconds: largest(Kind::Seconds),
             received: received.next().map(|c| c.count.value),
             dark,
+            dim: dim::dimmest(facts),
             policed: largest(Kind::Policed),
             dropped,
             refused: largest(Kind::Refused),
@@ -492,6 +496,7 @@ pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
             sentence: ports.of_light(dark),
         });
     }
+    dim::by_light(ports, items);
     if let Some(policed) = &ports.policed {
         items.push(Item {
             holds: policed_holds(e, policed),

@@ -335,7 +335,10 @@ fn without_idle(facts: &Facts, flows: &mut [Flow], own: &mut Vec<Flow>, tests: b
 /// Where the first socket of a flow was read.
 fn first_place(facts: &Facts, flow: &Flow) -> Option<Place> {
     let first = flow.sockets.iter().chain(&flow.far_sockets).next()?;
-    let fact = facts.latest(Of::Socket(*first), "receive_queue_bytes")?;
+    let of = Of::Socket(*first);
+    // Details without addresses have no queues above them.
+    let fact = facts.latest(of, "receive_queue_bytes");
+    let fact = fact.or_else(|| facts.latest(of, "cwnd_bytes"))?;
     Some(fact.at)
 }
 

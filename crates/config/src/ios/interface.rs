@@ -86,6 +86,7 @@ static INTERFACE: Section<Interface> = Section {
                 &mut i.channel
             })
         }),
+        ("~negotiation", negotiation),
         ("~flowcontrol", flow_control),
         ("~service-policy", service),
         ("~pvc", atm::pvc),
@@ -172,7 +173,7 @@ static INTERFACE: Section<Interface> = Section {
     over: &[
         "~access-group|arp|atm|authentication|auto|carrier-delay|cdp|channel-protocol|clock|crc|crypto|delay",
         "~dot1x|hold-queue|ip|ipv6|isis|keepalive|lacp|lldp|load-interval|logging|mac-address|media-type",
-        "~mpls|negotiation|ntp|pos|snmp|spanning-tree|standby|storm-control|tunnel|udld|vrrp|vrf",
+        "~mpls|ntp|pos|snmp|spanning-tree|standby|storm-control|tunnel|udld|vrrp|vrf",
         "dialer|pppoe|pppoe-client|ppp|auto|cts|macsec|mka|trust|device-tracking|fair-queue|plim|nat64|eigrp",
         over::ON_INTERFACES[0],
         over::ON_INTERFACES[1],
@@ -347,6 +348,20 @@ fn encapsulation(s: Said<'_, '_, '_>) -> Option<()> {
         _ => return s.pass_over(),
     };
     s.put(value, |i| &mut i.tag)
+}
+
+/// `negotiation auto`, `no negotiation auto`; `default negotiation auto` takes either back.
+fn negotiation(s: Said<'_, '_, '_>) -> Option<()> {
+    if !s.words.accept("auto") {
+        return s.pass_over();
+    }
+    let line = s.tree.content(s.line).trim_start();
+    let word = line.split_whitespace().next().unwrap_or("");
+    let stated = match word.eq_ignore_ascii_case("default") {
+        true => None,
+        false => Some(s.stated(!s.off)),
+    };
+    s.each(|i| i.negotiation.clone_from(&stated))
 }
 
 fn flow_control(s: Said<'_, '_, '_>) -> Option<()> {

@@ -94,6 +94,8 @@ pub struct Interface {
     pub speed: Option<Stated<Speed>>,
     /// `duplex`.
     pub duplex: Option<Stated<Duplex>>,
+    /// `negotiation auto`, or with `false` `no negotiation auto`: whether a port of 1 Gbit/s negotiates.
+    pub negotiation: Option<Stated<bool>>,
     /// Layer 2 and how.
     pub switchport: Option<Stated<Switchport>>,
     /// `encapsulation dot1Q`: the tag of a subinterface's frames; [`Tag::Other`] on a trunk that is stated to be ISL.

@@ -338,6 +338,38 @@ fn qos013_the_ends_of_a_cable_come_to_one_speed_and_duplex() {
     assert_eq!(found(&near, &junos(auto)).len(), 1);
 }
 
+/// `no negotiation auto` at one end alone: over fibre the other one stays down (IEEE 802.3 clause 37).
+#[test]
+fn qos013_a_port_of_a_gigabit_negotiates_at_both_ends_or_at_none() {
+    let ios = |address: u32, lines: &str| {
+        format!(
+            "hostname i{address}\ninterface GigabitEthernet0/0\n ip address 203.0.113.{address} 255.255.255.252\n{lines}end\n"
+        )
+    };
+    let found = |near: &str, far: &str| {
+        let report = checked(&ios(1, near), &ios(2, far));
+        let found = report.findings.iter().filter(|f| f.rule == "QOS013");
+        found
+            .map(|f| (f.evidence.len(), f.text.clone()))
+            .collect::<Vec<_>>()
+    };
+    let off = " no negotiation auto\n";
+    let fixed = " speed 1000\n duplex full\n no negotiation auto\n";
+    let begins = "`GigabitEthernet0/0` of `i1` has `no negotiation auto` at 1 Gbit/s and `GigabitEthernet0/0` of `i2` negotiates";
+    for near in [off, fixed] {
+        for far in [" negotiation auto\n", "", " default negotiation auto\n"] {
+            let said = found(near, far);
+            assert!(
+                said.len() == 1 && said[0].0 == 2 && said[0].1.starts_with(begins),
+                "{near} {far} {said:?}"
+            );
+        }
+        assert_eq!(found(near, off), []);
+        assert_eq!(found(near, fixed), []);
+    }
+    assert_eq!(found(" negotiation auto\n", ""), []);
+}
+
 /// A switch with `lines` on the port whose description names the router's.
 fn switch(lines: &str) -> String {
     format!(

@@ -645,6 +645,15 @@ fn qos013_duplex_and_speed() {
         "negotiates duplex",
     );
     silent(&text(" speed 100\n duplex full\n"), "QOS013");
+    // What is plugged into a switch has no file here.
+    finds(
+        &text(" switchport mode access\n speed 100\n duplex full\n"),
+        "QOS013",
+        Severity::Info,
+        3,
+        "an end that negotiates hears the speed and falls to half duplex",
+    );
+    silent(&text(" switchport mode access\n"), "QOS013");
     silent(&text(" shutdown\n duplex half\n"), "QOS013");
 }
 

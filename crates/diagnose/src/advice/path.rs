@@ -39,11 +39,13 @@ pub(super) fn changes_of_path(
     };
     if cause == Cause::Link {
         all.extend(crate::bundle::changes(e, (facts, flow)));
+        all.extend(super::air::change(cause, e, (facts, flow)));
     }
     all
 }
 
-/// A shorter queue before a shaper where others wait for it, and a higher rate of one that a text has. A pod has nobody beside it.
+/// A shorter queue before a shaper where others wait for it, and a higher rate of one that a text has. A pod has nobody beside it. What a
+/// sender is shaped by itself may be left behind from a test: its rate comes first.
 fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     if let Some(change) = e.around.cloud.single_flow(e).map(|_| cloud(flow)) {
         return vec![change];
@@ -70,7 +72,18 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
         let hosts: Vec<Of> = e.shaping_host().map(Of::Host).into_iter().collect();
         all.push(with_name(change, (facts, flow), &hosts));
     }
-    all.extend(shaper::rate(e, facts, &host));
+    let rate = shaper::rate(e, facts, &host);
+    let is_own = |host: u32| flow.senders.contains(&host) && !flow.between.contains(&host);
+    let own = e.shaping_host().is_some_and(is_own) && shaper::class(e).is_none();
+    match rate {
+        Some(rate) if own => {
+            let stays = "only where the shaper and its rate are to stay: a queue that makes others wait less";
+            all.iter_mut()
+                .for_each(|queue| queue.commands.insert(0, stays.to_owned()));
+            all.insert(0, rate);
+        }
+        rate => all.extend(rate),
+    }
     all
 }
 
@@ -118,6 +131,9 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     }
     if cause == Cause::Proxy {
         return e.change_proxy();
+    }
+    if cause == Cause::CrossTraffic {
+        return e.change_others();
     }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));
@@ -459,11 +475,12 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
     (format!("{router}, {name}"), commands, undo)
 }
 
-/// What of the cables, and of the members of a bundle, there is to change against losses by chance.
+/// What of the cables, of a weak radio link, and of the members of a bundle, there is to change against losses by chance.
 pub(super) fn against_losses(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
     all.extend(super::plugs(e, facts, flow));
     all.extend(super::plugs_of_port(e, facts));
+    all.extend(super::air::change(Cause::RandomLoss, e, (facts, flow)));
     all.extend(e.struck().map(|struck| damaged_member(struck, flow)));
     all
 }

@@ -10,7 +10,7 @@ use crate::bundle::Member;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::datagram_socket::FullSocket;
-use crate::duplex::Duplexed;
+use crate::duplex::{Duplexed, FullPort};
 use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
@@ -82,6 +82,8 @@ pub struct Facts {
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.
     pub(crate) duplexes: Vec<Duplexed>,
+    /// Ports of routers and switches at full duplex, in the order of the texts.
+    pub(crate) full_ports: Vec<FullPort>,
     /// Interfaces of tunnels.
     pub(crate) tunnels: Vec<Tunnel>,
     /// Interfaces of hosts that are not down, in the order of the texts.
@@ -188,6 +190,7 @@ impl Facts {
         let own = own + self.ports.len() + self.queues.len() + self.simple_queues.len();
         let own = own + self.interfaces.len() + self.duplexes.len() + self.members.len();
         let own = own + self.passed.len() + self.linked.len() + self.owners.len();
+        let own = own + self.full_ports.len();
         own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 

@@ -34,7 +34,7 @@ const COMMANDS: [&str; 26] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 23] = [
+const ALSO: [&str; 24] = [
     "dd",
     "mtr",
     "traceroute",
@@ -53,6 +53,7 @@ const ALSO: [&str; 23] = [
     "fio",
     "speedtest",
     "speedtest-cli",
+    "networkQuality",
     "Get-NetAdapter",
     "Get-NetAdapterStatistics",
     "Get-NetTCPSetting",

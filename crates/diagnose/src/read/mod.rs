@@ -32,6 +32,7 @@ mod live;
 mod modes;
 mod moments;
 mod net_tools;
+mod network_quality;
 mod nfs;
 mod nic;
 mod noted;
@@ -87,6 +88,7 @@ pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use processor::HEADED;
+pub(crate) use radio::SIGNAL;
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 
 /// A text, and what to call it.
@@ -169,6 +171,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(others::Netperf::default()),
         Box::new(others::Thrulay::default()),
         Box::new(speedtest::Speedtest::default()),
+        Box::new(network_quality::NetworkQuality::default()),
         Box::new(pscheduler::PScheduler::default()),
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),

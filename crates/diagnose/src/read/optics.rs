@@ -20,6 +20,8 @@ pub(super) struct Table {
     of: Values,
     /// Whether the low alarm stands before the low warning, as EOS has them.
     alarm_first: bool,
+    /// The summary has no column of the laser's current.
+    no_current: bool,
 }
 
 /// What a line says of the light that a port receives.
@@ -73,6 +75,9 @@ impl Table {
             self.alarm_first = lows.is_some_and(|(alarm, warning)| alarm < warning);
             return true;
         }
+        if text.contains("(Celsius)") {
+            self.no_current = text.contains("(dBm)") && !text.contains("(mA)");
+        }
         // A column heads itself in the summary; alone it names the table.
         let thresholds = text.contains("Threshold");
         let head = thresholds || text.contains("(dBm)") || text.contains("(Volts)");
@@ -120,6 +125,9 @@ impl Table {
         let found = match (self.of, &values[..]) {
             (Values::Summary, [_, _, _, _, (dbm, mark)]) => {
                 (*dbm, mark.or((!dated).then_some(0.0)))
+            }
+            (Values::Summary, [_, _, _, (dbm, mark)]) if self.no_current => {
+                (*dbm, mark.or(Some(0.0)))
             }
             (Values::Received, [(dbm, mark), _, _, (third, _), (fourth, _)]) => {
                 let [warning, alarm] = match self.alarm_first {
@@ -212,6 +220,26 @@ mod tests {
             assert!(table.heads(head), "{head}");
         }
         table.row(row).expect("it is a row")
+    }
+
+    /// IOS leaves the current out where the machine does not read it.
+    #[test]
+    fn a_summary_without_the_lasers_current_has_four_values() {
+        let heads = [
+            "Optical   Optical",
+            "Temperature  Voltage  Tx Power  Rx Power",
+            "Port       (Celsius)    (Volts)  (dBm)     (dBm)",
+            "---------  -----------  -------  --------  --------",
+        ];
+        let row = "Te1/1/4      38.4       3.30       1.9     -26.8";
+        let said = Received {
+            port: "Te1/1/4",
+            dbm: -26.8,
+            weak: Some(0.0),
+        };
+        assert_eq!(of(&[&heads[..], &[row][..]].concat()), Some(said));
+        // Without its head nobody knows what four values are.
+        assert_eq!(Table::default().row(row), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod queues;
 mod several;
 mod status;
 
+use crate::duplex::FullPort;
 use crate::fact::{Of, Place};
 use crate::ports::{Kind, Port, PortReading};
 use crate::words::{after, whole};
@@ -159,6 +160,12 @@ impl Here {
     pub(super) fn is_half(&mut self, kind: Kind, at: Place, facts: &mut Facts) {
         self.has(kind, 1.0, at, facts);
         self.half = facts.ports.len().checked_sub(1);
+    }
+
+    /// The port that is read now is at full duplex, at this speed, bit/s.
+    pub(super) fn is_full(&self, bps: f64, facts: &mut Facts) {
+        let port = self.port.clone();
+        facts.full_ports.push(FullPort { port, bps });
     }
 
     fn reads(&self, port: Port, kind: Kind, value: f64, at: Place, facts: &mut Facts) {

@@ -1,5 +1,7 @@
 //! What PowerShell prints of a Windows host: `Get-NetAdapter`, `Get-NetAdapterStatistics`, and `Get-NetTCPSetting` as a table.
 
+mod chosen;
+
 use super::windows::tuned;
 use super::{Facts, Line, NOTES_MAX, PORT, Tool};
 use crate::ceiling::bps;
@@ -29,6 +31,8 @@ enum Table {
     #[default]
     None,
     Adapters,
+    /// Columns of adapters that somebody chose.
+    Chosen,
     Statistics,
     Settings,
 }
@@ -112,7 +116,8 @@ impl Tool for PowerShell {
         if let Some(table) = head(&words) {
             self.begins(going, facts);
             self.table = table;
-            self.columns = words[1..].iter().map(|w| (*w).to_owned()).collect();
+            let behind = usize::from(table != Table::Chosen);
+            self.columns = words[behind..].iter().map(|w| (*w).to_owned()).collect();
             return true;
         }
         if let Some((key, value)) = text.split_once(" :") {
@@ -122,6 +127,7 @@ impl Tool for PowerShell {
             _ if !going => false,
             Table::None => false,
             Table::Adapters => self.adapter(text, at, facts),
+            Table::Chosen => self.chosen(&words, at, facts),
             Table::Statistics => self.statistics(&words, text, at, facts),
             Table::Settings => self.settings(&words, at, facts),
         }
@@ -184,6 +190,45 @@ impl PowerShell {
             });
         }
         true
+    }
+
+    /// `Ethernet  1 Gbps  True`.
+    fn chosen(&mut self, words: &[&str], at: Place, facts: &mut Facts) -> bool {
+        let Some(row) = chosen::row(&self.columns, words) else {
+            return false;
+        };
+        let name = crate::redact(&row.name);
+        let host = self.host(at, facts);
+        let up = row.up.unwrap_or(row.bps != Some(0.0));
+        facts.links(host, &name, Link::of(up));
+        if let Some(full) = row.full.filter(|_| up) {
+            self.duplex(&name, full, at, facts);
+        }
+        if let Some(bps) = row.bps.filter(|bps| up && *bps > 0.0) {
+            self.up.push(Adapter {
+                described: name.to_ascii_lowercase(),
+                name,
+                bps,
+                at,
+            });
+        }
+        true
+    }
+
+    /// Whether an adapter is at full duplex.
+    fn duplex(&mut self, name: &str, full: bool, at: Place, facts: &mut Facts) {
+        let host = self.host(at, facts);
+        if !full {
+            facts.word(host, "half_duplex", "half", at);
+        }
+        if let Of::Host(host) = host {
+            facts.duplexes.push(Duplexed {
+                host,
+                name: name.to_owned(),
+                half: !full,
+                at,
+            });
+        }
     }
 
     /// `Ethernet  86463187713  61063113  82063173471  60211337`.
@@ -278,19 +323,8 @@ impl PowerShell {
                 });
             }
             ("FullDuplex", _) if ["True", "False"].contains(&value) => {
-                let half = value == "False";
-                let host = self.host(at, facts);
-                if half {
-                    facts.word(host, "half_duplex", "half", at);
-                }
-                if let Of::Host(host) = host {
-                    facts.duplexes.push(Duplexed {
-                        host,
-                        name: self.name.clone(),
-                        half,
-                        at,
-                    });
-                }
+                let name = self.name.clone();
+                self.duplex(&name, value == "True", at, facts);
             }
             _ => {}
         }
@@ -345,6 +379,9 @@ fn asks(text: &str) -> bool {
 /// The table that a line is the head of.
 fn head(words: &[&str]) -> Option<Table> {
     let has = |name: &str| words.contains(&name);
+    if chosen::is_head(words) {
+        return Some(Table::Chosen);
+    }
     match *words.first()? {
         "Name" if has("ifIndex") && has("LinkSpeed") => Some(Table::Adapters),
         "Name" if has("ReceivedBytes") && has("SentBytes") => Some(Table::Statistics),

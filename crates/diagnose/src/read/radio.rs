@@ -12,7 +12,7 @@ pub(super) use wlan::{Iwconfig, Wlan};
 /// Bit rates, bit/s, and how far the signal is below a milliwatt, decibels.
 const SENDS: &str = "radio_sends_bps";
 const RECEIVES: &str = "radio_receives_bps";
-const SIGNAL: &str = "radio_below_milliwatt_db";
+pub(crate) const SIGNAL: &str = "radio_below_milliwatt_db";
 
 /// What one link says: the name of a fact, its value, and where it stands.
 type Said = Vec<(&'static str, f64, Place)>;

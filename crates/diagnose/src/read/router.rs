@@ -58,6 +58,9 @@ impl Tool for Interfaces {
             };
             self.here.is_half(kind, at, facts);
         }
+        if let Some(bps) = of_medium(text).filter(|_| starts(text, "full") && !self.down) {
+            self.here.is_full(bps, facts);
+        }
         if self.speed(text, at, facts) || half {
             return true;
         }

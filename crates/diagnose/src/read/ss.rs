@@ -17,6 +17,10 @@ pub(super) struct Ss {
     at: Option<Place>,
     /// A socket without a peer that was printed last: its own end, and what its program has not read, bytes.
     alone: Option<(String, f64, Place)>,
+    /// The connection whose details were printed without its addresses.
+    nameless: Option<Of>,
+    /// What was named last listens: what follows is not of a connection.
+    listens: bool,
 }
 
 /// Most bytes of one socket.
@@ -73,9 +77,11 @@ impl Tool for Ss {
                 self.socket = None;
                 let own = own_end(text, "UNCONN");
                 self.alone = own.map(|own| (crate::redact(own), queues[0], line.at));
+                self.listens = true;
                 listens(text, queues, line.at, facts);
                 return true;
             }
+            self.listens = false;
             if facts.sockets.len() < SOCKETS_MAX {
                 facts.printed_at(&ends[0].host);
                 let of = Of::Socket(facts.socket(ends));
@@ -87,7 +93,9 @@ impl Tool for Ss {
             }
             return true;
         }
-        if self.socket.is_some() && text.contains("rto:") && text.contains("cwnd:") {
+        let named = self.socket.is_some() && !self.is_nameless();
+        let details = text.contains("rto:") && text.contains("cwnd:");
+        if named && details || self.begins_nameless(text, going, facts) {
             self.at = Some(line.at);
             self.held.push_str(text);
             return true;
@@ -106,6 +114,23 @@ impl Tool for Ss {
 }
 
 impl Ss {
+    /// Whether the details that are read are of a connection without addresses.
+    fn is_nameless(&self) -> bool {
+        self.nameless.is_some() && self.nameless == self.socket
+    }
+
+    /// Takes details above which the line with the addresses is missing (`ss -tin dst HOST | tail -1`) as those of a connection that
+    /// nobody named. The first alone: of more nothing says whether they are of one connection.
+    fn begins_nameless(&mut self, text: &str, going: bool, facts: &mut Facts) -> bool {
+        let free = self.nameless.is_none() && self.socket.is_none() && !(going && self.listens);
+        let is_new = free && is_details(text) && facts.sockets.len() < SOCKETS_MAX;
+        if is_new {
+            let of = Of::Socket(facts.socket([End::default(), End::default()]));
+            (self.socket, self.nameless) = (Some(of), Some(of));
+        }
+        is_new
+    }
+
     /// Whether a line is of the socket's details.
     fn goes_on(&self, text: &str) -> bool {
         let begins =
@@ -136,7 +161,9 @@ impl Ss {
             ];
             known.iter().any(|k| text.contains(k))
         };
+        let another = self.is_nameless() && text.contains("rto:");
         self.socket.is_some()
+            && !another
             && self.held.len() + text.len() < HELD_MAX
             && head(text).is_none()
             && (begins || !self.held.is_empty() && is_words())
@@ -149,6 +176,12 @@ impl Ss {
             details(of, &held, at, facts);
         }
     }
+}
+
+/// Whether a line has what each connection's details have: a timer, a round trip, a segment's size and a window.
+fn is_details(text: &str) -> bool {
+    let keys = ["rto:", "rtt:", "mss:", "cwnd:"];
+    keys.iter().all(|key| keyed(text, key).is_some())
 }
 
 /// `ESTAB 0 3867000 192.0.2.1:32774 192.0.2.2:5201`: both ends, and bytes that the program has not read and that are not
@@ -395,7 +428,43 @@ fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::read::{Source, read};
+    use crate::fact::Of;
+    use crate::read::{Facts, Source, read};
+
+    fn of(text: &str) -> Facts {
+        let source = Source {
+            name: "a.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        read(&[source])
+    }
+
+    const DETAILS: &str = "\t cubic wscale:7,7 rto:256 rtt:52.3/0.4 mss:1448 pmtu:1500 cwnd:1400 bytes_sent:4123312233 bytes_acked:4122000112 delivery_rate 203Mbps busy:163000ms rwnd_limited:152000ms(93.3%) unacked:915 minrtt:52.0 snd_wnd:1326080\n";
+
+    /// `tail -1` leaves the addresses out. The copy beside it is the only test that it may be of.
+    #[test]
+    fn details_without_addresses_are_of_a_connection_that_nobody_named() {
+        let copy = "$ scp big.img dr:/data/\nbig.img                                       100%   10GB  24.1MB/s   07:05\n";
+        let typed = "$ ss -tin dst dr | tail -1\n";
+        let says = |facts: &Facts| {
+            let window = facts.latest(Of::Socket(0), "window_announced_bytes");
+            window.and_then(|f| f.number()).map(|f| f.value)
+        };
+        let facts = of(&format!("{copy}{typed}{DETAILS}"));
+        assert_eq!(facts.ignored_count, [0]);
+        assert_eq!((facts.sockets.len(), says(&facts)), (1, Some(1_326_080.0)));
+        let flows = crate::flow::flows(&facts);
+        assert_eq!(flows.len(), 1);
+        assert_eq!(flows[0].sockets, [0]);
+        // Of a second line nothing says whether it is the same connection's.
+        let later = DETAILS.replace("snd_wnd:1326080", "snd_wnd:65535");
+        let facts = of(&format!("{typed}{DETAILS}{typed}{later}"));
+        assert_eq!(facts.ignored_count, [1]);
+        assert_eq!((facts.sockets.len(), says(&facts)), (1, Some(1_326_080.0)));
+        // Nor is what stands below a socket that listens a connection's.
+        let facts = of(&format!("LISTEN 0 128 0.0.0.0:80 0.0.0.0:*\n{DETAILS}"));
+        assert!(facts.sockets.is_empty());
+    }
 
     /// What listens is not a connection. More than its backlog wait where its queue is full.
     #[test]
@@ -404,11 +473,7 @@ mod tests {
             let text = format!(
                 "State  Recv-Q Send-Q Local Address:Port Peer Address:Port\nLISTEN {waiting} 128 0.0.0.0:80 0.0.0.0:*\nLISTEN 0 128 [::]:22 [::]:*\n"
             );
-            let source = Source {
-                name: "a.txt".to_owned(),
-                bytes: text.into_bytes(),
-            };
-            let facts = read(&[source]);
+            let facts = of(&text);
             assert!(facts.sockets.is_empty() && facts.facts.is_empty());
             assert_eq!(facts.ignored_count, [0]);
             facts.notes

@@ -517,3 +517,30 @@ Physical interface: ge-0/0/1, Enabled, Physical link is Up
     let d = of(&port("Full-duplex", 0), &Known::default());
     assert_ne!(d.flows[0].verdict.cause, "duplex");
 }
+
+/// A host that negotiates beside a port that is fixed to full duplex: what the host breaks off arrives damaged at the port.
+#[test]
+fn a_half_duplex_host_at_a_full_port_with_damaged_frames_is_a_mismatch() {
+    let ethtool = "$ ethtool eth0\nSettings for eth0:\n\tSpeed: 100Mb/s\n\tDuplex: Half\n\tAuto-negotiation: on\n\tLink detected: yes\n";
+    let port = |crc: u32| {
+        format!(
+            "sw4#sh int fa0/14 | i duplex|CRC|collision\n  Full-duplex, 100Mb/s, media type is 10/100BaseTX\n     {crc} input errors, {crc} CRC, 0 frame, 0 overrun, 0 ignored\n     0 output errors, 0 collisions, 1 interface resets\n"
+        )
+    };
+    let with = |port: &str| of(&(log(2.7, 149) + PING + ethtool + port), &Known::default());
+    let d = with(&port(7119));
+    assert_eq!(d.flows[0].verdict.cause, "duplex", "{:#?}", d.flows[0]);
+    let why = because(&d);
+    assert!(why.contains("a duplex mismatch: eth0 of "), "{why}");
+    assert!(
+        why.contains("fa0/14 of sw4 at full, where 7119 frames arrived damaged"),
+        "{why}"
+    );
+    // Of another speed it is the end of another cable, and without damage nothing shows it.
+    let other = port(7119).replace("100Mb/s", "1000Mb/s");
+    for port in [other, port(0)] {
+        let why = because(&with(&port));
+        assert!(!why.contains("a duplex mismatch: eth0 of "), "{why}");
+        assert!(why.contains("at half duplex"), "{why}");
+    }
+}

@@ -61,6 +61,7 @@ mod printed;
 mod prompts;
 mod proven;
 mod queues;
+mod radios;
 mod receiving;
 mod recounted;
 mod recovering;

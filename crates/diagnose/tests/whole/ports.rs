@@ -207,6 +207,20 @@ Te0/1/0      {value}             2.5        0.5      -14.4      -18.4
         let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
         assert_eq!(left, 0, "{optics}{:?}", d.read);
     }
+    // Without a mark, and without the laser's current, a light speaks for itself where hardly any optics work.
+    let bare = |dbm: &str| {
+        summary(dbm)
+            .replace("  Current  ", "")
+            .replace("  (mA)     ", "")
+            .replace("      34.1  ", "")
+    };
+    let d = of(190, &format!("{clean}{}", bare("-26.8")));
+    let said = "TenGigabitEthernet0/1/0 of cr2-ams receives -26.8 dBm: hardly any optics";
+    assert!(because(&d.flows[0]).contains(said), "{}", because(&d.flows[0]));
+    for dbm in ["-19.8", "-40.0"] {
+        let d = of(190, &format!("{clean}{}", bare(dbm)));
+        assert!(!because(&d.flows[0]).contains("hardly any optics"), "{dbm}");
+    }
     for optics in [summary("-5.8"), summary("N/A"), detail("-5.8")] {
         let d = of(190, &format!("{clean}{optics}"));
         assert!(!because(&d.flows[0]).contains("transceiver"), "{optics}");

@@ -58,6 +58,23 @@ vEthernet (Default Swi... Hyper-V Virtual Ethernet Adapter             25 Up    
     assert_eq!(said(&f, "radio_sends_bps").len(), 1);
 }
 
+/// What somebody chose of it, as in `ft Name, LinkSpeed, FullDuplex`.
+#[test]
+fn the_chosen_columns_of_an_adapter_are_read() {
+    let table = |rows: &str| {
+        format!(
+            "PS C:\\Users\\eva> Get-NetAdapter | ft Name,LinkSpeed,FullDuplex\n\nName       LinkSpeed FullDuplex\n----       --------- ----------\n{rows}"
+        )
+    };
+    let f = facts(&table("Ethernet 2 100 Mbps      False\n"));
+    assert_eq!(said(&f, "nic_bps"), [1e8]);
+    let half = f.facts.iter().filter(|f| f.name == "half_duplex");
+    assert_eq!(half.count(), 1);
+    let f = facts(&table("Wi-Fi      866.7 Mbps     True\n"));
+    assert_eq!(said(&f, "radio_sends_bps").len(), 1);
+    assert!(f.facts.iter().all(|f| f.name != "half_duplex"));
+}
+
 /// Sixteen times 65 535 bytes is what a restricted level leaves.
 #[test]
 fn the_template_in_force_is_read_of_a_table_of_settings() {

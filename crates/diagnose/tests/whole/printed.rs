@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::{asked, because, commands, first, first_flow, of, of_files, on};
+use crate::{asked, asked_with, because, commands, first, first_flow, of, of_files, on};
 
 /// A test that loses in every interval, over 12.8 to 41.9 ms.
 const LOSSY: &str = "$ iperf3 -c 198.51.100.20 -t 10 -i 2
@@ -54,7 +54,15 @@ fn a_full_interface_of_junos_is_other_traffic() {
         "{}",
         because(&flow)
     );
+    // Who they are is asked for, and how they give way is said.
+    let who = asked_with(&flow, "other_traffic").expect("it is asked for");
+    assert!(who.contains("show flow monitor"), "{who}");
+    let all = commands(&flow);
+    for words in ["share of its own", "DSCP LE", "at night", "more bandwidth"] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
     let free = beside(&extensive(482_000_000));
+    assert!(asked_with(&free, "other_traffic").is_none(), "{free:#?}");
     assert_ne!(free.verdict.cause, "cross_traffic", "{:#?}", free.verdict);
 }
 

@@ -566,6 +566,18 @@ fn a_shaper_whose_queue_waits_is_shortened_and_raised() {
         commands.contains("tc qdisc del dev eth0 root"),
         "{commands}"
     );
+    // A shaper of the sender's own may be forgotten: its rate comes first, and how it is had again.
+    let first = &flow.changes[0];
+    assert!(
+        first.commands[0].starts_with("tc qdisc change dev eth0 root tbf rate RATE"),
+        "{first:?}"
+    );
+    assert!(
+        first.undo[0].starts_with("tc qdisc replace dev eth0 root tbf rate 100000kbit"),
+        "{first:?}"
+    );
+    let queue = &flow.changes[1].commands;
+    assert!(queue[0].starts_with("only where the shaper"), "{queue:?}");
 }
 
 #[test]

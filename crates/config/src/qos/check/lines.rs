@@ -193,6 +193,14 @@ impl On<'_, '_> {
                     let remedy = "fix both speed and duplex at both ends, or neither at any";
                     self.find(&QOS013, &speed.place, message, remedy);
                 }
+                // A router's port is held against the other end of its cable; a switch's other end is a host that no file is of.
+                Speed::Fixed(mbps @ ..=100) if interface.switchport.is_some() => {
+                    let message = format!(
+                        "{name} is fixed to {mbps} Mbit/s full duplex: an end that negotiates hears the speed and falls to half duplex (IEEE 802.3 clause 28, parallel detection)"
+                    );
+                    let remedy = "fix speed and duplex of the other end alike, or let both negotiate";
+                    self.find(&QOS013, &speed.place, message, remedy).severity = Severity::Info;
+                }
                 Speed::NoNegotiation => {
                     let message = format!(
                         "{name} does not negotiate: the other end must not either, or the link stays down at one end"

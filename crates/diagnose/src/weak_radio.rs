@@ -1,0 +1,79 @@
+//! A radio link of an end that is too weak, or too disturbed, for what is sent: its signal, what it repeats and what it gives up.
+
+use crate::air::{FAILED, LEAST, PACKETS, RETRIES};
+use crate::cause::Cause;
+use crate::evidence::Evidence;
+use crate::fact::Of;
+use crate::flow::{Flow, number};
+use crate::items::step;
+use crate::read::{Facts, SIGNAL};
+use crate::seen::Side;
+
+/// Between these a signal is weak, and surely, decibels below a milliwatt; and the same of the shares of packets that are repeated, and that
+/// are given up. Rules of thumb.
+const WEAK: [[f64; 2]; 3] = [[74.0, 76.0], [0.25, 0.35], [0.004, 0.006]];
+
+/// A radio link of a host of a flow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WeakRadio {
+    /// The end that it is of; none where it may be of either.
+    pub(crate) side: Option<Side>,
+    /// How surely its signal is weak, 0 to 1.
+    by_signal: f64,
+    /// How surely it is weak by all that is said of it, 0 to 1.
+    weak: f64,
+}
+
+impl WeakRadio {
+    /// The weakest of the hosts of both ends.
+    pub(crate) fn of(facts: &Facts, flow: &Flow) -> Option<WeakRadio> {
+        let hosts = flow.senders.iter().chain(&flow.receivers);
+        let each = hosts.filter_map(|host| {
+            let value = |name: &'static str| number(facts, Of::Host(*host), name).map(|f| f.value);
+            let packets = value(PACKETS).filter(|n| *n >= LEAST);
+            let share = |name: &'static str| Some(value(name)? / packets?);
+            let said = [value(SIGNAL), share(RETRIES), share(FAILED)];
+            let signs = said.iter().zip(WEAK);
+            let signs = signs.map(|(said, [from, to])| said.map_or(0.0, |n| step(n, from, to)));
+            let signs: Vec<f64> = signs.collect();
+            let weak = signs.iter().copied().fold(0.0, f64::max);
+            (weak > 0.0).then_some(WeakRadio {
+                side: flow.end_of(*host),
+                by_signal: signs[0],
+                weak,
+            })
+        });
+        each.max_by(|a, b| a.weak.total_cmp(&b.weak))
+    }
+}
+
+impl Evidence {
+    /// The radio link that is too weak, where one of an end surely is.
+    pub(crate) fn weak_radio(&self) -> Option<WeakRadio> {
+        self.around.weak_radio.filter(|radio| radio.weak >= 0.5)
+    }
+
+    /// Whether a weak signal says by itself what the counts of its link say, too.
+    pub(crate) fn is_weak_by_signal(&self) -> bool {
+        let radio = self.around.weak_radio;
+        radio.is_some_and(|radio| radio.by_signal > 0.0)
+    }
+
+    /// What a weak radio link speaks for where something is lost: no queue and no policer of the path need be there.
+    pub(crate) fn by_weak_radio(&self) -> Vec<(Cause, f64)> {
+        let shares = [&self.again, &self.idle_loss];
+        let lost = shares.into_iter().flatten().any(|lost| lost.value > 0.0);
+        let radio = self.around.weak_radio.filter(|_| lost);
+        let weak = radio.map_or(0.0, |radio| radio.weak);
+        let all = [
+            (Cause::RandomLoss, 14.0),
+            // Slow and sturdy modes make a slow line as well.
+            (Cause::Link, 2.0),
+            (Cause::ShallowBuffer, -12.0),
+            (Cause::Policer, -12.0),
+            (Cause::CongestionLoss, -8.0),
+        ];
+        let worth = all.into_iter().filter(|_| weak > 0.0);
+        worth.map(|(cause, db)| (cause, weak * db)).collect()
+    }
+}

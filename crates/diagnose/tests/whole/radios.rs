@@ -1,0 +1,83 @@
+//! Radio links that are too weak: what they lose is lost in the air, and neither plugs nor optics help them.
+
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{because, commands, first_flow, of};
+
+/// What a gateway with `wlan0` prints: its station, pings to the other end, and a test with a rate and segments sent again for each second.
+fn ticket(station: &str, lost: u32, seconds: &[(f64, u32)]) -> String {
+    let mut text = format!(
+        "root@gw9:~# iw dev wlan0 station dump\nStation 02:00:00:00:00:01 (on wlan0)\n\tinactive time:\t12 ms\n\trx bytes:\t91822332\n\trx packets:\t88121\n\ttx bytes:\t118223320\n{station}root@gw9:~# ping -c 50 -q 10.30.0.10\n50 packets transmitted, {} received, {}% packet loss, time 49190ms\nrtt min/avg/max/mdev = 2.301/61.020/412.400/88.100 ms\nroot@gw9:~# iperf3 -c 10.30.0.10\n[  5] local 10.30.33.9 port 49822 connected to 10.30.0.10 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n",
+        50 - lost,
+        2 * lost
+    );
+    let kilo = |mbit: f64| mbit * 1e6 / 8.0 / 1024.0;
+    for (n, (mbit, again)) in seconds.iter().enumerate() {
+        text += &format!(
+            "[  5]   {n}.00-{}.00   sec  {:.0} KBytes  {mbit:.2} Mbits/sec  {again}   22.6 KBytes\n",
+            n + 1,
+            kilo(*mbit)
+        );
+    }
+    let count = seconds.len() as f64;
+    let mean = seconds.iter().map(|s| s.0).sum::<f64>() / count;
+    let again: u32 = seconds.iter().map(|s| s.1).sum();
+    text + &format!(
+        "- - - - -\n[  5]   0.00-{count:.2}   sec  {0:.0} KBytes  {mean:.2} Mbits/sec  {again}             sender\n[  5]   0.00-{count:.2}   sec  {0:.0} KBytes  {mean:.2} Mbits/sec                  receiver\n",
+        kilo(mean * count)
+    )
+}
+
+fn diagnosed(text: &str) -> FlowReport {
+    first_flow(of(text, &Known::default()))
+}
+
+const WEAK: &str = "\ttx packets:\t88121\n\ttx retries:\t70110\n\ttx failed:\t1902\n\tsignal:  \t-82 dBm\n\ttx bitrate:\t13.0 MBit/s MCS 1\n\trx bitrate:\t19.5 MBit/s MCS 2\n";
+
+/// Three megabits of thirteen, with a peak of seven: a queue was too short there, and the remedy was of optics.
+#[test]
+fn what_a_weak_radio_link_loses_is_mended_in_the_air() {
+    let slow = [
+        (5.24, 9),
+        (3.15, 6),
+        (2.10, 8),
+        (4.19, 4),
+        (1.05, 9),
+        (4.19, 5),
+        (3.15, 7),
+        (2.10, 8),
+    ];
+    let flow = diagnosed(&ticket(WEAK, 4, &slow));
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    assert!(because(&flow).contains("-82 dBm"), "{}", because(&flow));
+    let all = commands(&flow);
+    assert!(all.starts_with("nearer to the access point"), "{all}");
+    for words in ["5 or 6 GHz", "channels of 20 MHz", "or a cable"] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    assert!(
+        !all.contains("optics") && !all.contains("ethtool -m"),
+        "{all}"
+    );
+    let last = all.lines().next_back().expect("there are some");
+    assert!(
+        last.starts_with("last, on the sender") && last.ends_with("tcp_congestion_control=bbr"),
+        "{last}"
+    );
+    // What it repeats and gives up says so without its signal.
+    let counts = WEAK.replace("\tsignal:  \t-82 dBm\n", "");
+    let flow = diagnosed(&ticket(&counts, 4, &slow));
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    assert!(commands(&flow).starts_with("nearer to"), "{flow:#?}");
+}
+
+/// A strong signal, hardly a repeat: what is lost is to be found elsewhere.
+#[test]
+fn a_sound_radio_link_is_not_blamed() {
+    let sound = WEAK
+        .replace("70110", "7011")
+        .replace("1902", "19")
+        .replace("-82", "-51");
+    let flow = diagnosed(&ticket(&sound, 4, &[(3.0, 7); 8]));
+    assert!(!commands(&flow).contains("nearer to"), "{flow:#?}");
+}
