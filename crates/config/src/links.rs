@@ -310,7 +310,9 @@ fn disagree(near: &End, far: &End) -> Option<Finding> {
         (Agreed::Negotiated, Agreed::Mute(by)) => hears_nothing(far, by, near),
         _ => return None,
     };
-    let mute = [ours, theirs].iter().any(|end| matches!(end, Agreed::Mute(_)));
+    let mute = [ours, theirs]
+        .iter()
+        .any(|end| matches!(end, Agreed::Mute(_)));
     let remedy = match mute {
         true => {
             "`negotiation auto` of IOS, `auto-negotiation` of Junos, at both ends; over fibre both may do without it"

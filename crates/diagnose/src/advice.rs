@@ -84,8 +84,7 @@ fn of_causes(
     let (mut gone, mut all) = (Vec::new(), Vec::new());
     if cause == Cause::RandomLoss {
         all = path::against_losses(e, (facts, flow));
-        let of_air = e.weak_radio().is_some();
-        if of_air || e.struck().is_some() || e.damage_loses_pings() {
+        if e.struck().is_some() || e.damage_loses_pings() || e.weak_radio().is_some() {
             return all;
         }
     }

@@ -166,7 +166,8 @@ fn collisions(e: &Evidence, items: &mut Vec<Item>) {
                 who(all),
                 match shown {
                     Some(_) => "",
-                    None => ", shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch",
+                    None =>
+                        ", shared or negotiated; only late collisions here, or damaged frames (FCS) at the other end, would show a mismatch",
                 }
             );
             (step(n, 10.0, 500.0), 38.0, text)

@@ -41,20 +41,22 @@ impl FullPort {
             let at = figure.from.first();
             at.map_or_else(String::new, |at| facts.place(*at))
         };
-        let each = counts(facts, Kind::Dropped).into_iter().filter_map(|queue| {
-            let port = queue.port;
-            let sent = at(&leaves, &port)?;
-            let speed = at(&speeds, &port)?.value;
-            let dropped = queue.count.value;
-            let full = sent.value >= FULL * speed && dropped > 0.0 && !port.name.is_empty();
-            full.then(|| FullPort {
-                read: [place(&sent), place(&queue.count)],
-                leaves: sent.value,
-                port,
-                speed,
-                dropped,
-            })
-        });
+        let each = counts(facts, Kind::Dropped)
+            .into_iter()
+            .filter_map(|queue| {
+                let port = queue.port;
+                let sent = at(&leaves, &port)?;
+                let speed = at(&speeds, &port)?.value;
+                let dropped = queue.count.value;
+                let full = sent.value >= FULL * speed && dropped > 0.0 && !port.name.is_empty();
+                full.then(|| FullPort {
+                    read: [place(&sent), place(&queue.count)],
+                    leaves: sent.value,
+                    port,
+                    speed,
+                    dropped,
+                })
+            });
         each.max_by(|a, b| a.dropped.total_cmp(&b.dropped))
     }
 

@@ -21,11 +21,7 @@ const BETTER: [&str; 5] = [
 
 /// The change against a cause, where a radio link of an end is too weak, and nothing slower is its line. An algorithm that losses hardly
 /// slow down comes last, of a sender that may be Linux.
-pub(super) fn change(
-    cause: Cause,
-    e: &Evidence,
-    (facts, flow): (&Facts, &Flow),
-) -> Option<Change> {
+pub(super) fn change(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     let is_line = e.line.as_ref().is_some_and(|(_, of)| *of == RADIO);
     let radio = e.weak_radio().filter(|_| cause != Cause::Link || is_line)?;
     let host = match radio.side {

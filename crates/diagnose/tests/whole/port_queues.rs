@@ -98,12 +98,22 @@ fn a_class_that_dropped_as_many_is_the_queue() {
         let port = flow.changes.last().expect("the port's");
         assert_eq!(port.host, "r1", "{port:#?}");
         let first = &port.commands[0];
-        assert!(first.starts_with("first the queue of class class-default"), "{first}");
+        assert!(
+            first.starts_with("first the queue of class class-default"),
+            "{first}"
+        );
         let all = port.commands.join("\n");
-        for words in ["queue-limit", "qos queue-softmax-multiplier 1200", "buffer-size"] {
+        for words in [
+            "queue-limit",
+            "qos queue-softmax-multiplier 1200",
+            "buffer-size",
+        ] {
             assert!(all.contains(words), "{words}: {all}");
         }
-        assert!(port.undo[0].contains("the limit that was printed before"), "{port:#?}");
+        assert!(
+            port.undo[0].contains("the limit that was printed before"),
+            "{port:#?}"
+        );
     }
 }
 

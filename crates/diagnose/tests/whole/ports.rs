@@ -216,7 +216,11 @@ Te0/1/0      {value}             2.5        0.5      -14.4      -18.4
     };
     let d = of(190, &format!("{clean}{}", bare("-26.8")));
     let said = "TenGigabitEthernet0/1/0 of cr2-ams receives -26.8 dBm: hardly any optics";
-    assert!(because(&d.flows[0]).contains(said), "{}", because(&d.flows[0]));
+    assert!(
+        because(&d.flows[0]).contains(said),
+        "{}",
+        because(&d.flows[0])
+    );
     for dbm in ["-19.8", "-40.0"] {
         let d = of(190, &format!("{clean}{}", bare(dbm)));
         assert!(!because(&d.flows[0]).contains("hardly any optics"), "{dbm}");

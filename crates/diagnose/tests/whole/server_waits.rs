@@ -2,7 +2,8 @@
 
 use crate::{asked, because, commands, first};
 
-const CURL: &str = "$ curl -s -o /dev/null -w '@curl-format.txt' https://api.shop.example/v1/orders?limit=50
+const CURL: &str =
+    "$ curl -s -o /dev/null -w '@curl-format.txt' https://api.shop.example/v1/orders?limit=50
      time_namelookup:  0.004112s
         time_connect:  0.021300s
      time_appconnect:  0.060911s

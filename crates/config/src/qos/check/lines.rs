@@ -198,7 +198,8 @@ impl On<'_, '_> {
                     let message = format!(
                         "{name} is fixed to {mbps} Mbit/s full duplex: an end that negotiates hears the speed and falls to half duplex (IEEE 802.3 clause 28, parallel detection)"
                     );
-                    let remedy = "fix speed and duplex of the other end alike, or let both negotiate";
+                    let remedy =
+                        "fix speed and duplex of the other end alike, or let both negotiate";
                     self.find(&QOS013, &speed.place, message, remedy).severity = Severity::Info;
                 }
                 Speed::NoNegotiation => {
