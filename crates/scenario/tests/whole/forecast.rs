@@ -410,6 +410,27 @@ fn random_and_regular_losses_have_their_own_constants() {
     );
     // 1448 × 8 × 1.31 / (0.1 × √0.001), less the start.
     assert!((random / 4.79e6 - 1.0).abs() < 0.01, "{random}");
+    let damaged = predicted("corruption = { share = 1e-3 }", &reno);
+    let share = of(&damaged, "goodput_bps") / random;
+    assert!((share - 1.0).abs() < 1e-6, "{share}");
+    assert!(!says(&damaged, "lost periodically"), "{:?}", damaged.notes);
+}
+
+/// Each of the 192 cells of a frame takes it along: 1 − (1 − 1e-5)^192 of frames, and by chance as these.
+#[test]
+fn losses_of_cells_have_the_constant_of_random_ones() {
+    let over = |loss: &str| {
+        record_of(format!(
+            "[scenario]\nname = \"c\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nframing = \"oc12c-atm\"\ndelay = \"20 ms\"\nmtu = 9180\n\
+             forward.{loss}\n\
+             [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\n{BULK}cc = \"reno\"\n"
+        ))
+    };
+    let cells = over("cell_loss = 1e-5");
+    let share = of(&cells, "goodput_bps") / of(&over("loss = 1.918e-3"), "goodput_bps");
+    assert!((share - 1.0).abs() < 0.01, "{share}");
+    assert!(!says(&cells, "lost periodically"), "{:?}", cells.notes);
 }
 
 /// It was reckoned as if the last segment of a flight always waited for the next one, though the receiver's timer acknowledges it sooner.

@@ -17,18 +17,21 @@ pub(in crate::forecast) const ONE_BY_ONE: &str =
     "as if losses came one by one: several in one window cut it once, and more gets through";
 
 impl Path<'_> {
-    /// Periodic where nothing but `every = n` loses frames.
+    /// Periodic where nothing but `lose_every`, or the name of a frame, loses any: cells and damage go by chance.
     pub(super) fn how_losses_fall(&self) -> Losses {
-        let mut causes = self.there.iter().flat_map(|hop| {
-            let port = &self.plan.ports[hop.port];
-            let link = &self.scenario.links[port.link.0];
-            &link.direction(port.way).losses
-        });
         let regular = |l: &Loss| matches!(l, Loss::EveryNth(_) | Loss::Scripted { .. });
-        if causes.all(regular) {
-            Losses::Periodic
-        } else {
-            Losses::Random
+        let mut ways = self.there.iter().map(|hop| {
+            let port = &self.plan.ports[hop.port];
+            self.scenario.links[port.link.0].direction(port.way)
+        });
+        let periodic = ways.all(|way| {
+            let of_cells = way.cells.as_ref().map_or(0.0, |cells| cells.loss.get());
+            let damaged = way.impairments.corruption.is_some();
+            way.losses.iter().all(regular) && of_cells <= 0.0 && !damaged
+        });
+        match periodic {
+            true => Losses::Periodic,
+            false => Losses::Random,
         }
     }
 
