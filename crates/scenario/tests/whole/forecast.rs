@@ -2206,13 +2206,15 @@ fn a_stream_above_a_plain_link_fills_its_queue() {
         |record: &Record, why: &str| says(record, "as if no queue took up") && says(record, why);
     let both = by_router("rate = \"15 Mbit/s\"", far, stream);
     assert!(unforeseen(&both, "more than one place"), "{:?}", both.notes);
-    let lossless = far.replace("\nforward.loss = 0.1", "\naqm = \"codel\"");
-    let managed = by_router("rate = \"1 Gbit/s\"", &lossless, stream);
-    assert!(
-        unforeseen(&managed, "drops at its end"),
-        "{:?}",
-        managed.notes
-    );
+    let still = "Until it is full nothing is lost there";
+    assert!(says(&both, still), "{:?}", both.notes);
+    for (aqm, name) in [("codel", "CoDel"), ("pie", "PIE")] {
+        let lossless = far.replace("\nforward.loss = 0.1", &format!("\naqm = \"{aqm}\""));
+        let managed = by_router("rate = \"1 Gbit/s\"", &lossless, stream);
+        let words = format!("drops at its end and stays as it is, and {name} drops or marks before");
+        assert!(unforeseen(&managed, &words), "{:?}", managed.notes);
+        assert!(!says(&managed, still), "{:?}", managed.notes);
+    }
     let fits = by_router("rate = \"1 Gbit/s\"", far, &stream.replace("20 M", "9 M"));
     assert!((of(&fits, "loss_ratio") - 0.1).abs() < 1e-9);
     assert!(!says(&fits, "the queue of"), "{:?}", fits.notes);
