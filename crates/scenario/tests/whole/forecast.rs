@@ -1994,6 +1994,18 @@ fn laws_of_bic_and_scalable_say_what_random_losses_make_of_them() {
     );
 }
 
+/// Kelly's 0.08/p is the window before a cut: of losses at even distances its mean is 0.0694/p, 80.3 Mbit/s over 100 ms.
+#[test]
+fn scalable_between_even_losses_has_the_mean_of_its_cycle() {
+    for flavour in ["rfc", "linux"] {
+        let test = format!("{BULK}cc = \"scalable\"\nflavour = \"{flavour}\"");
+        let even = of(&predicted("lose_every = 10000", &test), "goodput_bps");
+        assert!((0.96..1.01).contains(&(even / 80.3e6)), "{even}");
+        let random = of(&predicted("loss = 1e-4", &test), "goodput_bps");
+        assert!((0.85..0.89).contains(&(even / random)), "{even} {random}");
+    }
+}
+
 /// 1.31 / √p are 41 segments of each of eight connections, as of one: none is few.
 #[test]
 fn the_window_of_a_note_is_one_connections() {
