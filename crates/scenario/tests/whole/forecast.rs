@@ -1994,6 +1994,22 @@ fn laws_of_bic_and_scalable_say_what_random_losses_make_of_them() {
     );
 }
 
+/// 17 flights of 1 MB in 16.7 round trips of 100 ms; in 600 one more is nothing, and a window that fills the line has no flights.
+#[test]
+fn one_flight_more_is_said_of_a_short_measurement() {
+    let notes = |window: &str, span: &str| {
+        let test = format!(
+            "kind = \"tcp\"\ncc = \"reno\"\nwindow = \"{window}\"\nomit = \"4 s\"\nduration = \"{span}\""
+        );
+        predicted("", &test)
+    };
+    let words = "a window arrives in flights";
+    let short = notes("1 MB", "1.67 s");
+    assert!(says(&short, words) && says(&short, "17 of them"), "{:?}", short.notes);
+    assert!(!says(&notes("1 MB", "60 s"), words));
+    assert!(!says(&notes("16 MB", "1.67 s"), words));
+}
+
 /// Kelly's 0.08/p is the window before a cut: of losses at even distances its mean is 0.0694/p, 80.3 Mbit/s over 100 ms.
 #[test]
 fn scalable_between_even_losses_has_the_mean_of_its_cycle() {
