@@ -91,8 +91,8 @@ pub fn window(cc: Cc, loss: f64, on: Conditions) -> Option<f64> {
 /// Scalable TCP's mean window in segments where one in 1/`loss` segments is lost, at even distances. A cycle is ln(8/7)/ln(1.01) round
 /// trips of growth and one of the repair, in which nothing grows: 1/p segments in 14.4 round trips, 0.0694/p.
 ///
-/// [`window`] has 0.08/p, which is the window before each cut where the repair takes no time. `None` where the window is cut to `least` segments or fewer, at
-/// which it grows otherwise.
+/// [`window`] has 0.08/p, which is the window before each cut where the repair takes no time. `None` where the window is cut to
+/// `least` segments or fewer, at which it grows otherwise.
 pub fn scalable_at_even_losses(loss: f64, least: f64) -> Option<f64> {
     let rounds = libm::log(1.0 / SCALABLE_KEEPS) / libm::log(1.0 + SCALABLE_STEP) + 1.0;
     let of_top = (1.0 - SCALABLE_KEEPS) / SCALABLE_STEP + SCALABLE_KEEPS;

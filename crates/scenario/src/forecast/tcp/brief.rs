@@ -32,7 +32,7 @@ impl Flow {
         })
     }
 
-    /// By how much a measurement that is no whole number of round trips may be above the mean of a window, which leaves the path empty
+    /// By how much a measurement of not a whole number of round trips may be above the mean of a window, which leaves the path empty
     /// for a part of each: by one flight that begins and ends in it.
     pub(super) fn note_of_flights(
         &self,
