@@ -112,7 +112,11 @@ function lawsOf(data: ReportData, { laws: asked, name }: Options): readonly stri
   }
   if (!asked.includes("all")) return asked;
   const own = known.filter((law) => asked.includes(law) || offered.some((one) => one.name === law && one.apart !== true));
-  return own.length > 0 ? own : `no connection has the congestion control of a law, or a window that is set; by name there are ${known.join(", ")}`;
+  if (own.length > 0) return own;
+  const none = known.every((law) => law === WINDOW)
+    ? `no law of losses changes over ${over} or has a value there, which takes losses, as \`loss\` or \`lose_every\` of a link; and no window is set`
+    : "no connection has the congestion control of a law, or a window that is set";
+  return `${none}; by name there are ${known.join(", ")}`;
 }
 
 function all(data: ReportData, look: Look, span: readonly [number, number] | undefined): Drawn[] {

@@ -246,22 +246,45 @@ export function rows(data: ReportData): Row[] {
 /** How real an origin is: what was measured is believed before what was modelled. */
 const BELIEF: readonly Origin[] = ["measured", "emulated", "simulated", "captured", "predicted"];
 
-function best(records: readonly TestRecord[], metric: string): { record: TestRecord; value: number }[] {
-  const found: { record: TestRecord; value: number }[] = [];
-  // What no certificate vouches for comes last.
-  for (const [valid, origin] of [true, false].flatMap((valid) => BELIEF.map((origin) => [valid, origin] as const))) {
-    for (const record of records) {
-      const value = record.metrics[metric];
-      if (record.origin !== origin || record.valid !== valid || typeof value !== "number" || isNothing(metric, value)) continue;
-      if (found.some((f) => f.record.test === record.test && samePoint(f.record.point, record.point))) continue;
-      // Of repeats their median, as in the table.
-      const same = records.filter((r) => r.origin === origin && r.test === record.test && samePoint(r.point, record.point));
-      if (isRare(same, metric)) continue;
-      const repeats = counted(same).map((r) => r.metrics[metric]);
-      found.push({ record, value: median(repeats.filter((v): v is number => typeof v === "number")) });
-    }
+/** A number, and the first of the records that it is of. */
+interface Known {
+  readonly record: TestRecord;
+  readonly value: number;
+}
+
+/** What an origin has of a metric at each point of one test, of repeats their median, as in the table. */
+function known(own: readonly TestRecord[], metric: string, origin: Origin, valid: boolean): Known[] {
+  const found: Known[] = [];
+  for (const record of own) {
+    const value = record.metrics[metric];
+    if (record.origin !== origin || record.valid !== valid || typeof value !== "number" || isNothing(metric, value)) continue;
+    if (found.some((f) => samePoint(f.record.point, record.point))) continue;
+    const same = own.filter((r) => r.origin === origin && samePoint(r.point, record.point));
+    if (isRare(same, metric)) continue;
+    const repeats = counted(same).map((r) => r.metrics[metric]);
+    found.push({ record, value: median(repeats.filter((v): v is number => typeof v === "number")) });
   }
   return found;
+}
+
+/** The numbers of each test, all of one origin, that two of them can be laid beside each other: of the one that has most points. A
+ * formula counts where nothing else has any, and what no certificate vouches for comes last. */
+function best(records: readonly TestRecord[], metric: string): Known[] {
+  const formulas: readonly Origin[] = ["predicted"];
+  const others: readonly Origin[] = BELIEF.filter((origin) => !formulas.includes(origin));
+  const groups = [true, false].flatMap((valid) => [others, formulas].map((origins) => ({ valid, origins })));
+  const tests = [...new Set(records.map((r) => r.test))];
+  const ranked = tests.flatMap((test) => {
+    const own = records.filter((r) => r.test === test);
+    for (const [rank, { valid, origins }] of groups.entries()) {
+      const each = origins.map((origin) => known(own, metric, origin, valid));
+      const most = Math.max(...each.map((found) => found.length));
+      if (most > 0) return (each.find((found) => found.length === most) ?? []).map((one) => ({ rank, one }));
+    }
+    return [];
+  });
+  const place = ({ rank, one }: { rank: number; one: Known }): number => rank * BELIEF.length + BELIEF.indexOf(one.record.origin);
+  return ranked.sort((p, q) => place(p) - place(q)).map(({ one }) => one);
 }
 
 /** Where a number, or another beside it, is from, and that it may not be trusted. */
@@ -290,7 +313,8 @@ function ofMany(points: number): string {
 
 /** The mean round trips of pings: what waits in queues is in them, and in the shortest it is not. */
 function delayFact(data: ReportData): Fact | null {
-  const pings = best(data.document.records.filter((r) => r.kind === "ping"), "rtt_avg_ns").sort((p, q) => p.value - q.value);
+  const found = best(data.document.records.filter((r) => r.kind === "ping"), "rtt_avg_ns");
+  const pings = found.filter(({ record }) => record.origin === found[0]?.record.origin).sort((p, q) => p.value - q.value);
   const [low, high] = [pings[0], pings.at(-1)];
   if (!low || !high) return null;
   const name = "mean round trip";

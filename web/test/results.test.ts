@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { csv, headline, isFar, rows, verdictOn, type Row } from "../src/results";
 import { linkRecords } from "../src/sweep";
 import { folded } from "../src/untouched";
-import type { LinkRecord, ReportData, TestRecord } from "../src/types";
+import type { LinkRecord, Origin, ReportData, TestRecord } from "../src/types";
 
 function record(cc: string, metrics: Record<string, number>, repeat = 0): TestRecord {
   return {
@@ -73,6 +73,28 @@ describe("the first line of a page", () => {
     const link = { origin: "emulated", link: "l", direction: "a>b", point: emulated.point, repeat: 0, drops: { tail: 3 } } as unknown as LinkRecord;
     const valid = (records: readonly TestRecord[]): boolean | undefined => linkRecords(data(records, "bulk.goodput_bps", [link]))[0]?.records[0]?.valid;
     expect([valid([emulated]), valid([{ ...emulated, valid: true }])]).toEqual([false, true]);
+  });
+
+  it("has both of its ends from one origin", () => {
+    const at = (window: string, origin: Origin, goodput_bps: number, valid = true): TestRecord =>
+      ({ ...record("reno", { goodput_bps }), origin, valid, point: { "test.bulk.cc": window } });
+    const first = (records: readonly TestRecord[]): string => {
+      const fact = headline(data(records, "bulk.goodput_bps"))[0];
+      return `${fact?.value}, ${fact?.text}`;
+    };
+    const simulated = [at("3", "simulated", 880e3), at("10", "simulated", 1019e3)];
+    const predicted = [at("3", "predicted", 870e3), at("10", "predicted", 1010e3)];
+    const doubtful = [at("3", "emulated", 870e3, false), at("10", "emulated", 1021e3)];
+    const mixed = first([...predicted, ...simulated, ...doubtful]);
+    expect(mixed).toMatch(/^880.*→ 1\.019/);
+    expect(mixed).toContain("(simulated)");
+    // With the certificate of both the emulation is what is believed, and alone its one point is.
+    const certain = first([...simulated, at("3", "emulated", 870e3), at("10", "emulated", 1021e3)]);
+    expect(certain).toMatch(/^870.*→ 1\.021/);
+    expect(certain).toContain("(emulated)");
+    const alone = first([...predicted, ...doubtful]);
+    expect(alone).toMatch(/^1\.021/);
+    expect(alone).not.toContain("→");
   });
 
   it("takes nothing from a formula that the simulation has not", () => {

@@ -135,7 +135,7 @@ fn curves(
     let mut all: Vec<LawCurve> = drawn
         .map(|(at, places)| LawCurve {
             at,
-            parts: parts(law, &places),
+            parts: parts(law, key, &places),
         })
         .filter(|curve| !curve.parts.is_empty())
         .collect();
@@ -177,11 +177,13 @@ fn changes(curve: &LawCurve) -> bool {
 }
 
 /// A law along x, in pieces that lie within its range or outside; broken where it has no value.
-fn parts(law: Published, places: &[(f64, Place)]) -> Vec<LawPart> {
+fn parts(law: Published, key: &str, places: &[(f64, Place)]) -> Vec<LawPart> {
     let mut parts: Vec<LawPart> = Vec::new();
     let mut last: Option<(f64, f64, bool)> = None;
     for x in grid(places) {
-        let place = between(places, x);
+        let Some(place) = between(key, places, x) else {
+            continue;
+        };
         let Some(y) = law.goodput_bps(place) else {
             last = None;
             continue;
@@ -232,27 +234,52 @@ fn grid(places: &[(f64, Place)]) -> Vec<f64> {
     all
 }
 
-/// What the path is between two swept values: straight from one to the other, as round trips follow delays, segments MTUs,
-/// and losses their ratios.
-fn between(places: &[(f64, Place)], x: f64) -> Place {
+/// What the path is between two swept values: straight from one to the other, as round trips follow delays, and segments MTUs.
+/// Losses go as [`loss_between`] says; `None` where that does not know.
+fn between(key: &str, places: &[(f64, Place)], x: f64) -> Option<Place> {
     let above = places.partition_point(|(at, _)| *at < x);
     let (Some((to, high)), Some((from, low))) =
         (places.get(above), places.get(above.saturating_sub(1)))
     else {
-        return places[places.len() - 1].1;
+        return places.last().map(|(_, place)| *place);
     };
     if *to <= *from || x >= *to {
-        return *high;
+        return Some(*high);
     }
     let share = (x - from) / (to - from);
     let on = |low: f64, high: f64| low + (high - low) * share;
-    Place {
+    Some(Place {
         rtt_s: on(low.rtt_s, high.rtt_s),
         mss: on(low.mss, high.mss),
-        loss: on(low.loss, high.loss),
+        loss: loss_between(key, [(*from, low.loss), (*to, high.loss)], x)?,
         window: on(low.window, high.window),
         streams: on(low.streams, high.streams),
         bursts: low.bursts || high.bursts,
+    })
+}
+
+/// The loss ratio at a value of a key between two others, from those at these. What arrives is a power of what one chance of a loss
+/// leaves, times what all other causes leave, however often a frame meets it: a straight line of logarithms. `None` where it
+/// changes by a key of which no such chance is known.
+fn loss_between(key: &str, [(from, low), (to, high)]: [(f64, f64); 2], x: f64) -> Option<f64> {
+    if low == high {
+        return Some(low);
+    }
+    let left = |value: f64| chance(key, value).map(|chance| libm::log1p(-chance));
+    let (begins, ends, here) = (left(from)?, left(to)?, left(x)?);
+    let arrives = |loss: f64| libm::log1p(-loss);
+    let share = (here - begins) / (ends - begins);
+    let loss = -libm::expm1(arrives(low) + (arrives(high) - arrives(low)) * share);
+    let known = begins.is_finite() && ends.is_finite() && loss.is_finite();
+    known.then_some(loss)
+}
+
+/// The chance of a loss that a value of a key is: of a frame, a cell, a bit.
+fn chance(key: &str, value: f64) -> Option<f64> {
+    match key.rsplit('.').next()? {
+        "loss" | "share" | "cell_loss" | "bit_error_rate" => Some(value),
+        "lose_every" => Some(1.0 / value),
+        _ => None,
     }
 }
 
@@ -317,6 +344,59 @@ mod tests {
         assert!(parts.iter().map(|p| p.x.len()).sum::<usize>() > 90);
         // The window's ceiling does not depend on losses.
         assert!(over(&rows, Published::Window).is_empty());
+    }
+
+    /// The law at each value drawn between 300 and 30 000, where a ratio that is straight in n had a third of it at 3000.
+    #[test]
+    fn a_law_over_every_nth_frame_is_the_formula_at_each_value() {
+        let key = "link.l.forward.lose_every";
+        let points: Vec<(Point, Place)> = [300.0, 30_000.0]
+            .iter()
+            .map(|n: &f64| {
+                let point = [(key.to_owned(), n.to_string())].into();
+                (point, place(1.0 / n, 0.04))
+            })
+            .collect();
+        let rows: Vec<Row<'_>> = points.iter().map(|(p, place)| (p, *place)).collect();
+        let found = curves(Published::Mathis, key, &[key.to_owned()], &[], &rows);
+        assert_eq!(found.len(), 1);
+        let drawn = found[0].parts.iter().flat_map(|p| p.x.iter().zip(&p.y));
+        let mut many = 0;
+        for (n, y) in drawn {
+            let wanted = 1448.0 * 8.0 / 0.04 * (1.5 * n).sqrt();
+            assert!((y / wanted - 1.0).abs() < 1e-5, "{n}: {y} {wanted}");
+            many += 1;
+        }
+        assert!(many > 90, "{many}");
+    }
+
+    /// Two crossings of a link, and another cause beside it.
+    #[test]
+    fn losses_between_two_values_follow_their_chance() {
+        let others = 0.999;
+        let loss = |chance: f64| 1.0 - (1.0 - chance) * (1.0 - chance) * others;
+        let near = |found: Option<f64>, wanted: f64| {
+            let found = found.expect("it is known");
+            assert!((found / wanted - 1.0).abs() < 1e-9, "{found} {wanted}");
+        };
+        let every = [(2.0, loss(0.5)), (8.0, loss(0.125))];
+        near(loss_between("link.l.lose_every", every, 4.0), loss(0.25));
+        let share = [(0.01, loss(0.01)), (0.03, loss(0.03))];
+        for key in ["link.l.loss", "link.l.forward.corruption.share"] {
+            near(loss_between(key, share, 0.02), loss(0.02));
+        }
+        // 192 cells, each of which takes the frame with it.
+        let cells = |chance: f64| -libm::expm1(192.0 * libm::log1p(-chance));
+        let rare = [(1e-6, cells(1e-6)), (1e-4, cells(1e-4))];
+        near(loss_between("link.l.cell_loss", rare, 1e-5), cells(1e-5));
+        // One that does not change needs no chance; of one that does by another key only the values swept are known.
+        let chain = "link.l.gilbert_elliott.r";
+        assert_eq!(
+            loss_between(chain, [(0.1, 0.01), (0.5, 0.002)], 0.2),
+            None
+        );
+        let level = [(1.0, 0.01), (2.0, 0.01)];
+        assert_eq!(loss_between("link.l.delay", level, 1.5), Some(0.01));
     }
 
     #[test]

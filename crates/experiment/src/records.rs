@@ -349,10 +349,11 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
         .take_while(|(t, _)| until.is_none_or(|until| *t <= until));
     Connection {
         established: at(source.established_ns),
-        always_writes: test.kind.bulk().is_some_and(|tcp| tcp.bytes.is_none()),
+        always_writes: test.kind.writes_until_clock(),
         lasted: Some(one.finished.since(one.opened)),
         // What goes on until its time is over has come to its end with the last byte written.
         whole: test.kind.whole(stream).or(Some(source.written)),
+        until_clock: test.kind.writes_until_clock(),
         paces_by_model,
         pace: pacing.and_then(|p| p.most),
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_record::{Record, StreamRecord, Uncertainty};
+use farpath_record::{CLOCK_ENDS, Record, StreamRecord, Uncertainty};
 use farpath_units::{Duration, Rate, Time};
 
 use crate::flights::Flight;
@@ -33,6 +33,8 @@ pub struct Connection {
     pub goodput_bps: Option<f64>,
     /// From the SYN to the last byte so far, or until that was on the disk; none where it is unknown.
     pub lasted: Option<Duration>,
+    /// Its sender writes until the time of its test is over: what it has sent by then is all of it, and it has no last byte before.
+    pub until_clock: bool,
     /// What was delivered was not all on the disk at the end.
     pub still_stores: bool,
     /// Segments sent again.
@@ -161,7 +163,7 @@ pub(crate) fn fill<'a>(
     keep_completions(record);
     take_together(all, span, record);
     record.notes.extend(ended_early(all, span));
-    if let Some(why) = unfinished(all) {
+    if let Some(why) = without_completion(all, span) {
         span.not_ended(record, why);
     }
     record.limited_by = largest(&together);
@@ -221,7 +223,8 @@ fn ended_early(all: &[Connection], span: &Span) -> Option<String> {
         end.since(span.start).as_secs_f64(),
         (span.omit + duration).as_secs_f64(),
     );
-    (all.iter().all(Connection::is_complete) && took < EARLY * whole).then(|| {
+    let ended = |c: &Connection| c.is_complete() && !c.until_clock;
+    (all.iter().all(ended) && took < EARLY * whole).then(|| {
         format!(
             "all was delivered after {took:.4} s, and the goodput is over the {:.4} s of `duration`: see the completion, or leave `duration` out",
             duration.as_secs_f64()
@@ -268,6 +271,17 @@ fn resent_before(record: &Record, span: &Span) -> Option<String> {
     })
 }
 
+/// Why a test of these connections has no completion. Where senders write until a clock ends the test, all that was sent may have come
+/// long before: they wait for ACKs, and have more to send.
+fn without_completion(all: &[Connection], span: &Span) -> Option<String> {
+    let why = unfinished(all);
+    if span.duration.is_none() || !all.iter().any(|c| c.until_clock) {
+        return why;
+    }
+    let early = all.iter().any(|c| c.waits_at_clock(span));
+    (why.is_some() || early).then(|| CLOCK_ENDS.to_owned())
+}
+
 /// Why a test of these connections has not come to its end, if one of them has not.
 pub(crate) fn unfinished(all: &[Connection]) -> Option<String> {
     let stream = all.iter().position(|c| !c.is_complete())?;
@@ -304,6 +318,12 @@ impl Connection {
     pub(crate) fn is_complete(&self) -> bool {
         let least = self.whole.unwrap_or(1).max(1);
         self.delivered >= least && !self.still_stores
+    }
+
+    /// Whether nothing of it arrived behind the time of its test, until which its sender writes.
+    fn waits_at_clock(&self, span: &Span) -> bool {
+        let clock = span.duration.map(|duration| span.from() + duration);
+        self.until_clock && clock.is_some_and(|clock| self.end() <= clock)
     }
 
     /// When its last byte so far was delivered, or was on the disk.
@@ -459,7 +479,8 @@ impl Connection {
         let ended = span.duration.is_some() || self.is_complete();
         let worked_out = (ended && seconds > 0.0).then(|| self.measured as f64 * 8.0 / seconds);
         put("goodput_bps", self.goodput_bps.or(worked_out));
-        let completion = self.lasted.filter(|_| self.is_complete());
+        let ended = self.is_complete() && !self.waits_at_clock(span);
+        let completion = self.lasted.filter(|_| ended);
         put("completion_ns", completion.map(|c| c.as_ns() as f64));
         put("retransmits", self.retransmits.map(|n| n as f64));
         put(
@@ -538,6 +559,45 @@ mod tests {
         let (timed, _, notes) = metrics(&both, &span);
         assert_eq!(timed["goodput_bps"], 4e6);
         assert!(notes[0].contains("delivered after 2.0000 s"), "{notes:?}");
+    }
+
+    /// ACKs were lost from 2 s on: all that was sent until then came, and the sender had more.
+    #[test]
+    fn what_a_clock_ends_is_not_complete_before() {
+        let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
+        let span = Span {
+            duration: Some(Duration::from_secs(20)),
+            ..Span::default()
+        };
+        let record = |last: u64, until_clock: bool| {
+            let one = Connection {
+                finished: at(last),
+                lasted: Some(Duration::from_ms(last)),
+                whole: Some(1_000_000),
+                delivered: 1_000_000,
+                measured: 1_000_000,
+                until_clock,
+                ..Connection::default()
+            };
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            record.duration_ns = 20_000_000_000;
+            fill(&[one], &span, &|_| Surroundings::default(), &mut record);
+            record
+        };
+        for last in [2169, 19_990] {
+            let waits = record(last, true);
+            assert!(!waits.metrics.contains_key("completion_ns"));
+            assert!(!waits.streams[0].metrics.contains_key("completion_ns"));
+            assert_eq!(waits.metrics["goodput_bps"], 4e5);
+            assert!(waits.notes.is_empty(), "{:?}", waits.notes);
+            assert!(waits.is_ended_by_clock());
+        }
+        // What was under way came behind the clock; and so many bytes are complete when they are there.
+        let under_way = record(20_040, true);
+        assert!(under_way.metrics.contains_key("completion_ns") && under_way.is_ended_by_clock());
+        let bytes = record(2169, false);
+        assert!(bytes.metrics.contains_key("completion_ns") && !bytes.is_ended_by_clock());
+        assert!(bytes.notes[0].contains("delivered after 2.1690 s"));
     }
 
     /// Sent again by the ends of seconds 1 to 5: 7, 7, 8, 8, 10, and 11 in all.

@@ -18,6 +18,8 @@ use crate::{Keys, LinkRecord, Origin, Point, Record, Results, RunDocument};
 pub const RUN_SCHEMA: &str = "farpath.run/1";
 /// Value of `schema` in a [`Record`].
 pub const RECORD_SCHEMA: &str = "farpath.record/1";
+/// Why a test has no completion whose senders write until its time is over.
+pub const CLOCK_ENDS: &str = "a clock ends the test, and not its last byte";
 
 impl Origin {
     /// All origins, in the order of their columns.
@@ -89,11 +91,13 @@ impl Record {
     }
 
     /// Whether a clock ended the connections, and not their last byte: what was under way when the test's time was over arrived later, so
-    /// that `completion_ns` says no more than how long the test was to take.
+    /// that `completion_ns` says no more than how long the test was to take; or it is absent for this reason, [`CLOCK_ENDS`].
     pub fn is_ended_by_clock(&self) -> bool {
         let took = self.metrics.get("completion_ns");
         let late = took.is_some_and(|ns| *ns > self.duration_ns as f64);
-        self.kind == "tcp" && self.duration_ns > 0 && late
+        let why = self.absent.get("completion_ns");
+        let none = why.is_some_and(|why| why == CLOCK_ENDS);
+        self.kind == "tcp" && self.duration_ns > 0 && (late || none)
     }
 
     /// Takes a metric out again, because what it measures never came about.

@@ -36,7 +36,7 @@ mod unfinished;
 
 pub use certificate::Certificate;
 pub use count::count_of;
-pub use document::{RECORD_SCHEMA, RUN_SCHEMA};
+pub use document::{CLOCK_ENDS, RECORD_SCHEMA, RUN_SCHEMA};
 pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
 pub use judge::{Expect, Point, Results, judge, median, unmeasured};
 pub use kinds::{Kind, kinds_words, two_kinds};

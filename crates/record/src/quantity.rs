@@ -46,9 +46,9 @@ pub fn exact(metric: &str, value: f64) -> String {
 }
 
 /// Values of one metric as plain numbers in the unit that suits `reference`, and that unit; empty
-/// for counts and indices.
+/// for counts and indices. Bytes are in decimal units: one number is a whole of KiB, and the next one is not.
 pub fn in_common_unit(metric: &str, reference: f64, values: &[f64]) -> (String, Vec<String>) {
-    let text = quantity(metric, reference);
+    let text = decimal(metric, reference);
     let shown = text.rsplit_once(' ').map_or("", |(_, unit)| unit);
     let seconds = [
         ("h", 3600.0),
@@ -65,12 +65,7 @@ pub fn in_common_unit(metric: &str, reference: f64, values: &[f64]) -> (String, 
         ("Pbit/s", 1e15),
     ];
     let sizes = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)];
-    let binary = [
-        ("KiB", 1024.0),
-        ("MiB", 1_048_576.0),
-        ("GiB", 1_073_741_824.0),
-    ];
-    let all = [&seconds[..], &rates, &sizes, &binary, &[("%", 0.01)]].concat();
+    let all = [&seconds[..], &rates, &sizes, &[("%", 0.01)]].concat();
     let known = all.iter().find(|(name, _)| *name == shown);
     let scale = known.map_or(1.0, |(_, scale)| *scale);
     let is_ns = unit(metric) == "ns" && !metric.contains(" over ");
@@ -318,6 +313,15 @@ mod tests {
         for bytes in [0.0, 1024.0, 65_536.0, 67_108_864.0, 131_072_000.0] {
             assert!(!is_decimal(bytes), "{bytes}");
         }
+    }
+
+    /// One table had `cwnd_max, KiB` of one origin and `cwnd_max, kB` of the other.
+    #[test]
+    fn numbers_beside_each_other_are_in_decimal_units() {
+        let of = |mean: f64| in_common_unit("cwnd_max_bytes", mean, &[mean]);
+        assert_eq!(of(250_880.0), ("kB".to_owned(), vec!["250.88".to_owned()]));
+        assert_eq!(of(250_881.0), ("kB".to_owned(), vec!["250.88".to_owned()]));
+        assert_eq!(of(1448.0), ("B".to_owned(), vec!["1448".to_owned()]));
     }
 
     #[test]

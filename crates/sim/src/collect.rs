@@ -255,6 +255,7 @@ impl<'a> Collector<'a> {
             lasted: Some(finished.since(source.config().start)),
             // What goes on until its time is over has come to its end with the last byte sent.
             whole: test.kind.whole(stream).or(Some(source.sender().nxt())),
+            until_clock: test.kind.writes_until_clock(),
             paces_by_model,
             pace: source.config().tcp.pacing.and_then(|p| p.most),
             still_stores: !sink.is_stored(),

@@ -2,6 +2,7 @@
 
 use farpath_predict::window::{LARGEST, left_over};
 use farpath_predict::{Answer, Cc, PathInput, law, path};
+use farpath_record::count_of;
 use farpath_report::{limit_words, markdown_cell, quantity};
 use farpath_units::{Rate, Ratio, Size};
 
@@ -269,7 +270,8 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
             let held = segments(input, figures);
             let left = left_over(held, input.segments_per_ack);
             format!(
-                "the window: {window}, {held} whole segments, in flight in {} of {}{}{}",
+                "the window: {window}, {}, in flight in {} of {}{}{}",
+                count_of(held, "whole segment", "whole segments"),
                 round_trips(input, figures),
                 input.rtt,
                 share(),
@@ -375,6 +377,7 @@ fn change(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
             let fill = fewer_losses(input, figures);
             let bbr = then(PathInput {
                 cc: Cc::Bbr,
+                beta: None,
                 ..input.clone()
             });
             match bbr.is_empty() {
@@ -448,6 +451,7 @@ fn policed(input: &PathInput, figures: &Figures<'_>) -> String {
     let bbr = gain(
         &PathInput {
             cc: Cc::Bbr,
+            beta: None,
             ..input.clone()
         },
         figures,
@@ -481,6 +485,7 @@ fn burst(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
     // A sender that paces gets all of it, but for BBR's probes.
     let paced = PathInput {
         cc: Cc::Bbr,
+        beta: None,
         policer: Some((rate, Size::from_bytes(most))),
         ..input.clone()
     };

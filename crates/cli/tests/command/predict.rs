@@ -405,6 +405,15 @@ fn a_path_is_answered_first_and_listed_on_demand() {
                 "of the segments: 9.4148 Gbit/s; or BBR, at most 9.1229 Gbit/s",
             ],
         ),
+        // A β is H-TCP's, and was handed to BBR as well.
+        (
+            &["--loss", "1e-6", "--cc", "htcp", "--beta", "0.8"],
+            &["limited by  loss", "; or BBR, at most 9.1229 Gbit/s"],
+        ),
+        (
+            &["--window", "1448B"],
+            &["1448 B, 1 whole segment, in flight"],
+        ),
         // The loss with which the window's rate is reached was that of the line, and the rate was not said.
         (
             &["--loss", "1e-4", "--window", "4MiB"],

@@ -50,8 +50,12 @@ impl Path<'_> {
         }
         let filling = self.filled_place(test, udp, offered, policed);
         Some(filling.map_err(|why| {
+            let until_full = match self.managed_by(port) {
+                Some(manager) => format!(", and {manager} drops or marks before it is full"),
+                None => ". Until it is full nothing is lost there".to_owned(),
+            };
             format!(
-                "as if no queue took up what {} does not carry: {why}. Until it is full nothing is lost there: simulate",
+                "as if no queue took up what {} does not carry: {why}{until_full}: simulate",
                 self.port_name(port)
             )
         }))

@@ -202,12 +202,28 @@ impl Path<'_> {
 
     /// The class of this test's datagrams on a port of several, where nothing but its length limits its queue.
     fn own_class(&self, port: usize) -> Option<&Class> {
+        self.class_on(port).filter(|class| class.aqm.is_none())
+    }
+
+    /// What manages the queue of this test's datagrams in front of a port.
+    pub(super) fn managed_by(&self, port: usize) -> Option<&'static str> {
+        let queueing = self.queueing(port)?;
+        if queueing.fq_codel.is_some() {
+            return Some(FQ_CODEL);
+        }
+        let class = match queueing.classes.as_slice() {
+            [only] => only,
+            _ => self.class_on(port)?,
+        };
+        class.aqm.as_ref().map(name_of)
+    }
+
+    fn class_on(&self, port: usize) -> Option<&Class> {
         let hop = self.there.iter().find(|h| h.port == port)?;
         let test = &self.scenario.tests[self.plan.flows[self.flow].test];
         let queueing = self.queueing(port).filter(|q| q.fq_codel.is_none())?;
         let rules: Vec<&[Match]> = queueing.classes.iter().map(|c| &c.matches[..]).collect();
-        let class = &queueing.classes[first(&rules, test, hop.lsp.is_some())?];
-        class.aqm.is_none().then_some(class)
+        Some(&queueing.classes[first(&rules, test, hop.lsp.is_some())?])
     }
 
     /// Datagrams of `len` bytes in so much queue of a port.
@@ -399,13 +415,18 @@ fn only_queue(direction: &Direction) -> Option<QueueLimit> {
 /// What manages some queue of a port.
 fn manager(queueing: &Queueing) -> Option<&'static str> {
     if queueing.fq_codel.is_some() {
-        return Some("FQ-CoDel");
+        return Some(FQ_CODEL);
     }
-    queueing.classes.iter().find_map(|c| {
-        Some(match c.aqm.as_ref()? {
-            AqmConfig::Red(_) => "RED",
-            AqmConfig::Codel(_) => "CoDel",
-            AqmConfig::Pie(_) => "PIE",
-        })
-    })
+    let mut managed = queueing.classes.iter().filter_map(|c| c.aqm.as_ref());
+    managed.next().map(name_of)
+}
+
+const FQ_CODEL: &str = "FQ-CoDel";
+
+fn name_of(aqm: &AqmConfig) -> &'static str {
+    match aqm {
+        AqmConfig::Red(_) => "RED",
+        AqmConfig::Codel(_) => "CoDel",
+        AqmConfig::Pie(_) => "PIE",
+    }
 }

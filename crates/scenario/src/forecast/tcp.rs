@@ -506,6 +506,7 @@ impl Flow {
         doubts.extend(self.doubt_of_threshold(loss_bps, self.config.amount));
         doubts.extend(self.doubt_of_first_offer(test));
         doubts.extend(self.doubt_of_short_test(test, ramp));
+        doubts.extend(self.note_of_flights(test, loss_bps, ramp));
         doubts
     }
 }

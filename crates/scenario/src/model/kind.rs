@@ -118,6 +118,11 @@ impl TestKind {
         }
     }
 
+    /// Whether it is connections that send all that they can until the time of the test is over.
+    pub fn writes_until_clock(&self) -> bool {
+        self.bulk().is_some_and(|tcp| tcp.bytes.is_none())
+    }
+
     /// The connections, if they come and go.
     pub fn flows(&self) -> Option<&Flows> {
         match self {

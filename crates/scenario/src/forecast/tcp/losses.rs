@@ -17,18 +17,21 @@ pub(in crate::forecast) const ONE_BY_ONE: &str =
     "as if losses came one by one: several in one window cut it once, and more gets through";
 
 impl Path<'_> {
-    /// Periodic where nothing but `every = n` loses frames.
+    /// Periodic where nothing but `lose_every`, or the name of a frame, loses any: cells and damage go by chance.
     pub(super) fn how_losses_fall(&self) -> Losses {
-        let mut causes = self.there.iter().flat_map(|hop| {
-            let port = &self.plan.ports[hop.port];
-            let link = &self.scenario.links[port.link.0];
-            &link.direction(port.way).losses
-        });
         let regular = |l: &Loss| matches!(l, Loss::EveryNth(_) | Loss::Scripted { .. });
-        if causes.all(regular) {
-            Losses::Periodic
-        } else {
-            Losses::Random
+        let mut ways = self.there.iter().map(|hop| {
+            let port = &self.plan.ports[hop.port];
+            self.scenario.links[port.link.0].direction(port.way)
+        });
+        let periodic = ways.all(|way| {
+            let of_cells = way.cells.as_ref().map_or(0.0, |cells| cells.loss.get());
+            let damaged = way.impairments.corruption.is_some();
+            way.losses.iter().all(regular) && of_cells <= 0.0 && !damaged
+        });
+        match periodic {
+            true => Losses::Periodic,
+            false => Losses::Random,
         }
     }
 
@@ -66,6 +69,9 @@ impl Path<'_> {
 
 /// Bursts of a window over this last so long that repairs are lost in them (`docs/models/predict.md`, "Losses in bursts").
 const SPELLS: f64 = 10.0;
+/// Segments of a window up to which Scalable grows by one in a round trip: Linux's, and the paper's.
+const SCALABLE_LINUX: f64 = 100.0;
+const SCALABLE_LEGACY: f64 = 16.0;
 /// Seconds of a round trip below which the timeouts of repairs that are lost in shorter bursts count (the same place).
 const BURSTS_SHORT_S: f64 = 0.01;
 
@@ -116,6 +122,15 @@ impl Flow {
     pub(super) fn window_by_law(&self, cc: Cc, rtt_s: f64) -> Option<f64> {
         if self.is_linux_cubic() {
             return Some(cubic_linux::window(self.loss, rtt_s, self.losses));
+        }
+        if cc == Cc::Scalable && self.losses == Losses::Periodic {
+            let least = match self.config.flavour {
+                Flavour::Linux => SCALABLE_LINUX,
+                Flavour::Rfc => SCALABLE_LEGACY,
+            };
+            if let Some(window) = law::scalable_at_even_losses(self.loss, least) {
+                return Some(window);
+            }
         }
         let on = Conditions {
             rtt_s,
