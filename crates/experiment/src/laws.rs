@@ -391,10 +391,7 @@ mod tests {
         near(loss_between("link.l.cell_loss", rare, 1e-5), cells(1e-5));
         // One that does not change needs no chance; of one that does by another key only the values swept are known.
         let chain = "link.l.gilbert_elliott.r";
-        assert_eq!(
-            loss_between(chain, [(0.1, 0.01), (0.5, 0.002)], 0.2),
-            None
-        );
+        assert_eq!(loss_between(chain, [(0.1, 0.01), (0.5, 0.002)], 0.2), None);
         let level = [(1.0, 0.01), (2.0, 0.01)];
         assert_eq!(loss_between("link.l.delay", level, 1.5), Some(0.01));
     }

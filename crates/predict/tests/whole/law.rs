@@ -268,7 +268,10 @@ fn scalable_at_even_losses_has_the_mean_of_its_cycle() {
         let law = farpath_predict::law::scalable_at_even_losses(1.0 / every, 16.0);
         let law = law.expect("it is above Reno's windows");
         let simulated = mbps * 1e6 * 0.05 / 8.0 / 1448.0;
-        assert!((0.99..1.05).contains(&(law / simulated)), "{law} {simulated}");
+        assert!(
+            (0.99..1.05).contains(&(law / simulated)),
+            "{law} {simulated}"
+        );
     }
     let small = farpath_predict::law::scalable_at_even_losses(1e-2, 16.0);
     assert_eq!(small, None, "a cut to 6.5 segments");

@@ -2005,7 +2005,11 @@ fn one_flight_more_is_said_of_a_short_measurement() {
     };
     let words = "a window arrives in flights";
     let short = notes("1 MB", "1.67 s");
-    assert!(says(&short, words) && says(&short, "17 of them"), "{:?}", short.notes);
+    assert!(
+        says(&short, words) && says(&short, "17 of them"),
+        "{:?}",
+        short.notes
+    );
     assert!(!says(&notes("1 MB", "60 s"), words));
     assert!(!says(&notes("16 MB", "1.67 s"), words));
 }
@@ -2239,7 +2243,8 @@ fn a_stream_above_a_plain_link_fills_its_queue() {
     for (aqm, name) in [("codel", "CoDel"), ("pie", "PIE")] {
         let lossless = far.replace("\nforward.loss = 0.1", &format!("\naqm = \"{aqm}\""));
         let managed = by_router("rate = \"1 Gbit/s\"", &lossless, stream);
-        let words = format!("drops at its end and stays as it is, and {name} drops or marks before");
+        let words =
+            format!("drops at its end and stays as it is, and {name} drops or marks before");
         assert!(unforeseen(&managed, &words), "{:?}", managed.notes);
         assert!(!says(&managed, still), "{:?}", managed.notes);
     }
