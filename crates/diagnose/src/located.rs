@@ -108,8 +108,9 @@ pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
     }
     let (least, most) = (figure("rtt_min_ns")? * NS, figure("rtt_max_ns")? * NS);
     (most - least < EVEN_S).then(|| {
+        let own = own_answers(facts).map_or(String::new(), |own| format!("{own}; "));
         format!(
-            "{CLEAN}: all {sent:.0} packets to {end} came back, after {} to {}; what is slow at another time shows in a trace of that time",
+            "{CLEAN}: all {sent:.0} packets to {end} came back, after {} to {}; {own}what is slow at another time shows in a trace of that time",
             ms(least),
             ms(most)
         )
