@@ -223,13 +223,7 @@ fn change(
     let host = &full.unwrap_or_else(|| named(flow, end));
     let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
-        Cause::HostCpu => {
-            // Another program's processor is not the cipher's.
-            let unnamed = e.cpu_of.as_ref().is_none_or(|(_, by)| by.is_empty());
-            let usual = || systems::processor(e.ssh && unnamed, threads(facts, flow));
-            let remedy = core::remedy(e, &flow.to.host).unwrap_or_else(usual);
-            core::with_offloads(remedy, facts, &hosts, end)
-        }
+        Cause::HostCpu => core::with_offloads(of_processor(e, (facts, flow)), facts, &hosts, end),
         Cause::Disk => systems::disk(end, system, e.rate.as_ref().map(|r| r.value)),
         Cause::RandomLoss if e.udp => systems::finding(&sending(e, (facts, flow), &hosts)),
         _ if e.udp && end == End::Sender => {
@@ -275,6 +269,14 @@ fn change(
         let change = remedy.change(host, system, None);
         (interface::with_name(change, (facts, flow), &hosts), room)
     })
+}
+
+/// Against a full processor.
+fn of_processor(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Remedy {
+    // Another program's processor is not the cipher's.
+    let unnamed = e.cpu_of.as_ref().is_none_or(|(_, by)| by.is_empty());
+    let usual = || systems::processor(e.ssh && unnamed, threads(facts, flow));
+    core::remedy(e, &flow.to.host).unwrap_or_else(usual)
 }
 
 /// Against connections that are opened anew: those of a capture, or of files that were fetched.

@@ -417,7 +417,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::pauses::by_pauses(e, items);
     crate::slot::by_slot(e, items);
     crate::held_small::by_held_small(e, items);
-    radio(e, items);
+    crate::weak_radio::by_radio(e, items);
     crate::air::by_air(e, items);
 }
 
@@ -568,41 +568,3 @@ fn lower_port(e: &Evidence, items: &mut Vec<Item>) {
         ),
     });
 }
-
-/// What a radio link shows at rest, whatever is the cause.
-fn radio(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(signal) = &e.around.signal else {
-        return;
-    };
-    let mut add = |holds: f64, sentence: String, weights: Vec<(Cause, f64)>| {
-        items.push(Item {
-            holds,
-            weights,
-            sentence,
-        });
-    };
-    let weights = match e.is_weak_by_signal() {
-        true => e.by_weak_radio(),
-        false => Vec::new(),
-    };
-    let text = format!(
-        "the radio signal is weak, -{:.0} dBm: a place nearer to the access point, or another channel or band, gives more",
-        signal.value
-    );
-    add(step(signal.value, WEAK_DB - 6.0, WEAK_DB), text, weights);
-    let at_rest = e.idle_loss.as_ref().map_or(0.0, |l| l.value);
-    let varies = e.rtt_idle.as_ref().map_or(0.0, |r| r.high - r.low);
-    let text = format!(
-        "at rest the radio link loses {:.0} % of pings, and round trips vary by {:.0} ms",
-        at_rest * 100.0,
-        varies * 1e3
-    );
-    add(
-        step(at_rest, 0.002, 0.02).max(step(varies, 0.01, 0.05)),
-        text,
-        Vec::new(),
-    );
-}
-
-/// From about so far below a milliwatt on a radio link has to fall back to its slow and sturdy modes, decibels. A rule of thumb.
-const WEAK_DB: f64 = 73.0;
