@@ -153,7 +153,7 @@ pub(crate) struct Around {
     /// Links that logs say went down.
     pub(crate) link_log: Option<LinkLog>,
     /// How far a radio signal is below a milliwatt, decibels.
-    signal: Option<Figure>,
+    pub(crate) signal: Option<Figure>,
 }
 
 impl Around {
