@@ -112,7 +112,7 @@ pub(crate) fn report_refusal(words: &[String], failure: &Failure) -> Result<(), 
             .iter()
             .find_map(|w| w.strip_prefix(option)?.strip_prefix('='));
         let file = apart.map(|pair| pair[1].as_str()).or(joined);
-        file.filter(|f| !f.is_empty() && !f.starts_with('-'))
+        file.filter(|f| *f == "-" || !(f.is_empty() || f.starts_with('-')))
             .map(File::new)
     };
     let name = Name {
