@@ -255,7 +255,7 @@ impl Sender {
         }
         self.state = State::Open;
         // Until more is acknowledged scripts still see the cut.
-        self.repair.ecn.answers &= recovers;
+        self.repair.ecn.answers &= recovers && self.una >= self.recovery_point;
         self.path.settle();
         self.board.forget_assumed();
         self.repair.frto = Frto::Idle;
