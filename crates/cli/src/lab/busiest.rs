@@ -1,6 +1,7 @@
 //! What is said of the connection that carried most.
 
 use std::collections::BTreeMap;
+use std::time::Duration as Wall;
 
 use farpath_record::count_of;
 use farpath_units::Duration;
@@ -77,6 +78,12 @@ pub(super) struct Busiest {
     pub(super) kernel: Option<Totals>,
     /// What many small connections of the same sender have in common; none where one carried much of it.
     pub(super) many: Option<Many>,
+    /// Time in which any connection was open, of many, and that the command ran, seconds. None where that is not known; the second also where
+    /// connections to some ports alone were watched.
+    #[serde(skip)]
+    pub(super) open_s: Option<f64>,
+    #[serde(skip)]
+    pub(super) took_s: Option<f64>,
     /// What timers cost it, in words; empty where that is little.
     #[serde(skip)]
     pub(super) repaired: String,
@@ -94,6 +101,9 @@ pub(super) struct Busiest {
 /// A receiver that has data to read in more of its samples than this is slow.
 const SLOW: f64 = 0.5;
 
+/// Connections that were open for less than this part of a command's time leave most of it to something else.
+const SELDOM: f64 = 0.5;
+
 impl Busiest {
     /// Puts its words together: the cause first, and whether it is doubtful, and then figures. Of many small connections what they have
     /// in common is said instead.
@@ -101,21 +111,24 @@ impl Busiest {
         let doubt = self.doubt.as_ref();
         let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
         if let Some(many) = &self.many {
+            let words = match self.open_part() {
+                Some(part) => many.words_of_part(self.host, part),
+                None => many.words(self.host),
+            };
+            let few = self.so_few();
+            let few = few.map(|few| format!("; {} samples, {few}", self.samples));
+            let few = few.unwrap_or_default();
             // What waits for a processor takes more round trips, too.
-            self.line = match many.is_little() && !self.cause.is_empty() {
+            let line = match many.is_little() && !self.cause.is_empty() {
                 true => format!(
-                    "what {} sends{}, the largest of its connections: {}{}; {}{doubt}",
+                    "what {} sends{}, the largest of its connections: {}{few}; {words}{doubt}",
                     self.sender,
                     self.control(),
-                    self.cause,
-                    self.so_few().map_or(String::new(), |few| format!(
-                        "; {} samples, {few}",
-                        self.samples
-                    )),
-                    many.words(self.host)
+                    self.cause
                 ),
-                false => many.words(self.host) + &doubt,
+                false => words + &doubt,
             };
+            self.line = self.none_open() + &line;
         } else if !self.cause.is_empty() {
             self.line = format!(
                 "what {} sends{}: {}{doubt}; {}",
@@ -128,6 +141,28 @@ impl Busiest {
             self.line.clone_from(&self.figures);
         }
         self
+    }
+
+    /// The same of a command that ran for so long, where all of its connections were watched.
+    pub(super) fn of_command(mut self, took: Wall, ports: &[u16]) -> Busiest {
+        self.took_s = ports.is_empty().then_some(took.as_secs_f64());
+        self.in_words()
+    }
+
+    /// The part of the command's time in which a connection was open, where that is little.
+    fn open_part(&self) -> Option<f64> {
+        let part = self.open_s? / self.took_s?.max(f64::MIN_POSITIVE);
+        (part < SELDOM).then_some(part)
+    }
+
+    /// That the command had no connection for most of its time, to stand in front of what is said of them; empty where it had.
+    fn none_open(&self) -> String {
+        match (self.open_part(), self.open_s, self.took_s) {
+            (Some(_), Some(open), Some(took)) => format!(
+                "connections across the path were open for {open:.1} s of {took:.1} s; for the rest your command had none open; "
+            ),
+            _ => String::new(),
+        }
     }
 
     /// How much was in flight, and what was sent again.
@@ -288,6 +323,38 @@ impl Busiest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::many::Each;
+
+    /// Twenty of a round trip to be set up and one for an answer, 60 ms away, and half a second of something else after each.
+    #[test]
+    fn a_command_without_a_connection_for_most_of_its_time_is_said_first() {
+        let said = |took_ms: u64, ports: &[u16]| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let of = Each::of([own.as_str(), "198.18.0.2:80"], 500, None);
+                Each {
+                    rtt: Some(0.06),
+                    busy: 0.06,
+                    ..of.expect("they have ports")
+                }
+            };
+            let all: Vec<Each> = (0..20).map(each).collect();
+            let told = Busiest {
+                many: Many::of(&all),
+                open_s: Some(2.4),
+                ..Busiest::default()
+            };
+            told.of_command(Wall::from_millis(took_ms), ports).line
+        };
+        let seldom = said(12_000, &[]);
+        let first = "connections across the path were open for 2.4 s of 12.0 s; for the rest your command had none open; your command sent";
+        assert!(seldom.starts_with(first), "{seldom}");
+        let hint = "(50 % of their time, 10 % of the command's); a connection that is kept open spares it";
+        assert!(seldom.ends_with(hint), "{seldom}");
+        for often in [said(3000, &[]), said(12_000, &[80])] {
+            assert!(often.starts_with("your command sent"), "{often}");
+        }
+    }
 
     #[test]
     fn one_acknowledgement_was_lost_and_two_were() {

@@ -47,8 +47,11 @@ impl Rtt {
 /// Above this share of a processor the data plane's own work is what a small machine lacks time for.
 const MUCH: f64 = 0.5;
 
-/// What is said of what the hosts sent: of connections only where they carried most, or were asked for by their `ports`, with `more` on
-/// who sends what was sampled too rarely.
+/// Nothing is said of connections that carried less than one part in so many of what datagrams did.
+const PARTS: u64 = 10;
+
+/// What is said of what the hosts sent: of connections only where datagrams did not carry much more, or where they were asked for by their
+/// `ports`, with `more` on who sends what was sampled too rarely.
 pub(super) fn told(
     (connection, ports): (Option<&Busiest>, &[u16]),
     refused: &[Refused],
@@ -57,7 +60,7 @@ pub(super) fn told(
     more: &dyn Fn(usize) -> String,
 ) -> Vec<String> {
     let bytes: u64 = datagrams.iter().map(|sent| sent.bytes).sum();
-    let connection = connection.filter(|c| !ports.is_empty() || c.bytes_sent >= bytes);
+    let connection = connection.filter(|c| !ports.is_empty() || counts_beside(c, bytes));
     // Where one carried something the others were tries.
     let carried = connection.is_some_and(|c| c.bytes_sent > 0);
     let refused = refused::lines(refused, |r| !carried || r.is_made_again());
@@ -69,6 +72,12 @@ pub(super) fn told(
     let limit = limit.chain(refused.iter().cloned());
     let told = limit.chain(datagrams.iter().map(Sent::line));
     told.chain(impaired.iter().map(Impaired::line)).collect()
+}
+
+/// Whether a connection, and others of its sender, carried enough to be said beside datagrams of so many bytes.
+fn counts_beside(connection: &Busiest, bytes: u64) -> bool {
+    let carried = connection.all_bytes_sent.max(connection.bytes_sent);
+    carried.saturating_mul(PARTS) >= bytes
 }
 
 /// That no connection to any of these ports was seen to carry enough to be judged.
@@ -304,6 +313,21 @@ mod tests {
             let wanted = format!("RTT 20.50 ms {words}, certificate valid; cubic by default");
             assert_eq!(said(of(pings), 9, true), wanted);
         }
+    }
+
+    /// A query of a name over UDP, and an answer over TCP that was too large for that.
+    #[test]
+    fn connections_are_said_beside_datagrams_of_a_like_size() {
+        let of = |bytes_sent, all_bytes_sent| Busiest {
+            bytes_sent,
+            all_bytes_sent,
+            ..Busiest::default()
+        };
+        assert!(counts_beside(&of(5000, 5000), 9000));
+        assert!(counts_beside(&of(0, 0), 0));
+        // Many small ones carry as much together.
+        assert!(counts_beside(&of(500, 20_000), 9000));
+        assert!(!counts_beside(&of(500, 800), 9000));
     }
 
     #[test]

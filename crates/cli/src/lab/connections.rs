@@ -4,6 +4,7 @@ mod counted;
 mod evidence;
 mod frames;
 mod lasting;
+mod open;
 mod room;
 
 use std::collections::BTreeMap;
@@ -212,6 +213,8 @@ impl Connections {
             }
         }
         told.many = Many::of(&each);
+        let open = told.many.and_then(|_| self.open());
+        told.open_s = open.map(Duration::as_secs_f64);
     }
 
     /// What is known of the connection that was given most to carry, if there was one; the links that cross what each of the
@@ -360,6 +363,8 @@ impl Watched {
             silent_s: 0.0,
             kernel: Totals::of(self.last.sample.timers),
             many: None,
+            open_s: None,
+            took_s: None,
             repaired: String::new(),
             cause: String::new(),
             figures: String::new(),

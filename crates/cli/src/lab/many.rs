@@ -181,6 +181,17 @@ impl Many {
 
     /// In words, of the sender's host that has this number.
     pub(super) fn words(&self, host: usize) -> String {
+        self.said(host, "")
+    }
+
+    /// The same where connections were open for this part of the command's time alone: setting them up took less of that.
+    pub(super) fn words_of_part(&self, host: usize, part: f64) -> String {
+        let whole = format!(", {:.0} % of the command's", 100.0 * part * self.opened());
+        self.said(host, &whole)
+    }
+
+    /// In words, with the share of the `whole` that opening them took.
+    fn said(&self, host: usize, whole: &str) -> String {
         let bytes = quantity(self.bytes_sent);
         let lived = self.set_up_s + self.busy_s;
         let way = if self.from { "from" } else { "to" };
@@ -209,7 +220,7 @@ impl Many {
         }
         format!(
             "{} sent {bytes} over {} connections {way} port {}: {first}each took {:.1} round trips, {} ({:.0} % of their \
-             time){advice}{last}{}",
+             time{whole}){advice}{last}{}",
             SENDERS[host],
             self.connections,
             self.port,
@@ -549,6 +560,9 @@ mod tests {
             "your command sent 200 kB over 40 connections to port 7000: each took 2.0 round trips, one of them to be set up (50 % of \
              their time); a connection that is kept open spares it"
         );
+        let seldom = many.words_of_part(0, 0.2);
+        let words = "(50 % of their time, 10 % of the command's); a connection that is kept open";
+        assert!(seldom.contains(words), "{seldom}");
         assert_eq!(Many::of(&all[..9]), None, "they are few");
         let one = Each {
             sent: 1_000_000,

@@ -112,7 +112,7 @@ pub(crate) fn report_refusal(words: &[String], failure: &Failure) -> Result<(), 
             .iter()
             .find_map(|w| w.strip_prefix(option)?.strip_prefix('='));
         let file = apart.map(|pair| pair[1].as_str()).or(joined);
-        file.filter(|f| !f.is_empty() && !f.starts_with('-'))
+        file.filter(|f| *f == "-" || !(f.is_empty() || f.starts_with('-')))
             .map(File::new)
     };
     let name = Name {
@@ -164,7 +164,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let evidence = lab::evidence(&lab);
     let rest = (&path, &lab, &evidence);
     let why = doubt(certificate.valid, &kinds);
-    let connection = limit_of(connections, rest, why.clone());
+    let connection = limit_of(connections, rest, (ended.took, &args.port[..]), why.clone());
     let (datagrams, impaired, refused) = by_frames(rest, (ended.took, why.as_ref()), &args.port);
     let crossed = Crossed::of(args, rest, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
@@ -287,11 +287,12 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
     Ok(Some(Wall::from_nanos(limit.as_ns())))
 }
 
-/// What limited the program's largest connection, by its samples and by what the links between the two hosts saw; and why that is
-/// doubtful, if it is.
+/// What limited the largest connection of a program that ran so long, of those with one of these ports where there are any, by its samples
+/// and by what the links between the two hosts saw; and why that is doubtful, if it is.
 fn limit_of(
     mut connections: Connections,
     (path, lab, evidence): AtRest<'_>,
+    (took, ports): (Wall, &[u16]),
     doubt: Option<String>,
 ) -> Option<Busiest> {
     for (way, pauses) in lab.plane.pauses() {
@@ -314,6 +315,7 @@ fn limit_of(
     let told = connections.told(ways);
     let from = one_way::down_from(path, plan, lab.plane.scenario());
     told.map(|connection| connection.down_one_way(from))
+        .map(|connection| connection.of_command(took, ports))
         .map(|connection| connection.doubted(doubt))
 }
 

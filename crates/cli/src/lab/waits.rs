@@ -90,6 +90,14 @@ impl Waits {
         self.span
     }
 
+    /// From the SYN, `set_up` before the first frame with data and what its timers took, to the last frame; none without data.
+    pub(super) fn open(&self, set_up: Duration) -> Option<(Time, Time)> {
+        let begun = self.begun?;
+        let before = set_up + self.repairs.opening;
+        let from = Time::from_ps(begun.as_ps().saturating_sub(before.as_ps()));
+        Some((from, begun + self.span))
+    }
+
     /// The part of the span in which the command waited, where this is the end of a host that has this number: what it did between an
     /// answer and the next request is not in it, nor the round trip of a FIN, nor what the server sends after the command has closed. A FIN
     /// that waits behind lost data is late: nothing counts from the instant on at which the command had `left` its socket, if it did.

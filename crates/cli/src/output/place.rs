@@ -29,8 +29,11 @@ const LINKS: usize = 40;
 const CHECK: Duration = Duration::from_millis(20);
 
 /// What `path` leads to. Of what a process has open `/proc` shows links to files, which may be others by now, and not
-/// written where the process is.
+/// written where the process is. `-` is standard output.
 pub(super) fn of(path: &Path) -> io::Result<Place> {
+    if path.as_os_str() == "-" {
+        return Ok(Place::Descriptor(1));
+    }
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
@@ -136,6 +139,12 @@ mod tests {
                 assert_eq!(found, Place::Descriptor(number), "{path}");
             }
         }
+    }
+
+    #[test]
+    fn a_dash_is_standard_output() {
+        let found = of(Path::new("-")).expect("it is open");
+        assert_eq!(found, Place::Descriptor(1));
     }
 
     #[test]

@@ -36,6 +36,15 @@ fn a_link_to_a_stream_stays_and_the_stream_has_the_report() {
 }
 
 #[test]
+fn a_report_to_a_dash_is_printed() {
+    let folder = with_small();
+    let line = ["run", "small.toml", "--simulate", "--junit", "-"];
+    let text = farpath_in(folder.path(), &line).exits(0).out;
+    assert!(text.contains("</testsuites>"), "{text}");
+    assert!(!folder.path().join("-").exists());
+}
+
+#[test]
 fn a_fifo_stays_and_its_reader_has_the_report() {
     let folder = with_small();
     let fifo = folder.path().join("j.xml");

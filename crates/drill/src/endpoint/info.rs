@@ -160,10 +160,13 @@ impl Connection {
 
     /// Linux's five states.
     fn ca_state(&self) -> i64 {
-        match self.sender.phase() {
-            Phase::Recovery => 3,
+        let sender = &self.sender;
+        let is_lossless = sender.lost_bytes() == 0 && sender.resent_bytes() == 0;
+        match sender.phase() {
             Phase::Loss => 4,
-            _ if self.sender.sacked_bytes() > 0 => 1,
+            _ if is_lossless && sender.answers_echo() => 2,
+            Phase::Recovery => 3,
+            _ if sender.sacked_bytes() > 0 => 1,
             _ => 0,
         }
     }

@@ -50,6 +50,22 @@ fn every_script_passes() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
+/// Linux reduces the window for an echo in `TCP_CA_CWR`, and leaves that when more than was sent by then is acknowledged
+/// (`tcp_enter_cwr`, `tcp_fastretrans_alert`).
+#[test]
+fn a_reduction_for_an_echo_is_no_recovery() {
+    let file = folder().join("kernel-6.18/ecn-half-flight.pkt");
+    let mut text = fs::read_to_string(file).expect("it is there");
+    text += "
++0 %{ assert tcpi_ca_state == TCP_CA_CWR, tcpi_ca_state }%
++.010 < . 1:1(0) ack 10001 win 1000
++0 %{ assert tcpi_ca_state == TCP_CA_CWR, tcpi_ca_state }%
++.010 < . 1:1(0) ack 12001 win 1000
++0 %{ assert tcpi_ca_state == TCP_CA_Open, tcpi_ca_state }%
+";
+    assert_eq!(verdict(&text), Verdict::Pass);
+}
+
 /// A runner that compares nothing would let everything pass: each of these changes must be noticed.
 #[test]
 fn what_is_changed_is_noticed() {

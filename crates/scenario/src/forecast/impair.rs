@@ -28,17 +28,38 @@ impl Path<'_> {
         jitters.fold(Duration::ZERO, |sum, (d, _)| sum + part(d))
     }
 
+    /// Of the lines on `ways` that hold some of `count` packets of `size` bytes back: the share of the packets, and by how much.
+    pub(crate) fn held(&self, ways: &[&[Hop]], (count, size): (u32, u32)) -> Vec<(f64, Duration)> {
+        let mut all = Vec::new();
+        for way in ways {
+            for hop in way.iter() {
+                let Some((chance, by)) = self.impairments(hop).reordering else {
+                    continue;
+                };
+                let share = match chance {
+                    // Frames of one flow are counted, however often they cross.
+                    Chance::EveryNth(n) => {
+                        let crossings = way.iter().filter(|h| h.port == hop.port).count() as u64;
+                        let frames = crossings * u64::from(count.max(1));
+                        (frames / n.max(1)) as f64 / frames as f64
+                    }
+                    Chance::Share(_) | Chance::Bits(_) => struck(chance, size),
+                };
+                if share > 0.0 && by > Duration::ZERO {
+                    all.push((share, by));
+                }
+            }
+        }
+        all
+    }
+
     /// Chance that a frame of `wire_bytes` that crosses `hop` never gets to a program because it is
     /// damaged.
     pub(super) fn damaged(&self, hop: &Hop, wire_bytes: u32) -> f64 {
         let Some((chance, finder)) = self.impairments(hop).corruption else {
             return 0.0;
         };
-        let struck = match chance {
-            Chance::EveryNth(n) => 1.0 / n as f64,
-            Chance::Share(p) => p,
-            Chance::Bits(b) => bit_error::frame_loss(Size::from_bytes(wire_bytes.into()), b),
-        };
+        let struck = struck(chance, wire_bytes);
         match finder {
             Finder::Crc => struck,
             Finder::Checksum { undetected } => struck * (1.0 - undetected),
@@ -118,5 +139,14 @@ impl Path<'_> {
         record
             .notes
             .extend(said.map(|(_, note)| (*note).to_owned()));
+    }
+}
+
+/// The share of frames of `wire_bytes` that a chance strikes.
+fn struck(chance: Chance, wire_bytes: u32) -> f64 {
+    match chance {
+        Chance::EveryNth(n) => 1.0 / n as f64,
+        Chance::Share(p) => p,
+        Chance::Bits(b) => bit_error::frame_loss(Size::from_bytes(wire_bytes.into()), b),
     }
 }

@@ -27,7 +27,7 @@ impl Periodic {
 impl Path<'_> {
     /// Packets that cross `ways` one after the other and meet nothing else; what is timed of them is called `timed`.
     /// Where there is jitter each meets its own: their mean and least are those of the distributions, while other
-    /// figures depend on all of them.
+    /// figures depend on all of them. So it is where several lines hold packets back; where one does, as many as on average are late.
     pub(super) fn periodic(
         &self,
         all: &Periodic,
@@ -49,18 +49,45 @@ impl Path<'_> {
         let base = ns(times.chain(shaped).fold(base, |sum, time| sum + time));
         let mean = self.jitter(ways, Distribution::mean);
         let least = self.jitter(ways, Distribution::least);
+        let held = self.held(ways, (all.count, all.size));
+        // What holds every packet back is part of the way.
+        let is_certain = |(share, _): &(f64, Duration)| *share >= 1.0;
+        let (always, some): (Vec<(f64, Duration)>, Vec<(f64, Duration)>) =
+            held.into_iter().partition(is_certain);
+        let base = base + always.iter().map(|(_, by)| ns(*by)).sum::<f64>();
+        let late: f64 = some.iter().map(|(share, by)| share * ns(*by)).sum();
         put(m, &format!("{timed}_min_ns"), base + ns(least));
-        put(m, &format!("{timed}_avg_ns"), base + ns(mean));
-        if mean == Duration::ZERO {
-            for of in ["max", "p50", "p99"] {
-                put(m, &format!("{timed}_{of}_ns"), base);
+        put(m, &format!("{timed}_avg_ns"), base + ns(mean) + late.round());
+        if mean == Duration::ZERO && some.len() < 2 {
+            let (share, by) = some.first().copied().unwrap_or_default();
+            let held_back = (share * f64::from(all.count)).round() as u32;
+            // Of those in order of time the last are late, and percentiles are of the nearest rank.
+            let [half, few] = [2, 100].map(|part| all.count / part);
+            for (of, later) in [("max", 0), ("p50", half), ("p99", few)] {
+                let more = if held_back > later { ns(by) } else { 0.0 };
+                put(m, &format!("{timed}_{of}_ns"), base + more);
             }
-        } else {
-            let note =
-                "with jitter: the least possible time and the mean of all; no other is foreseen";
-            record.notes.push(note.to_owned());
         }
+        record.notes.extend(unforeseen(mean, some.len()));
         let arrives = ways.iter().map(|way| 1.0 - self.loss_ratio(all.size, way));
         put(m, "loss_ratio", 1.0 - arrives.product::<f64>());
     }
+}
+
+/// What is not foreseen of packets that meet jitter of this mean, and of which so many lines hold some back.
+fn unforeseen(jitter: Duration, lines: usize) -> Option<String> {
+    let what = match (jitter > Duration::ZERO, lines) {
+        (false, 0) => return None,
+        (false, 1) => {
+            let note = "with reordering: the least possible time and the mean of all; the others are as if as many packets were held \
+                        back as on average";
+            return Some(note.to_owned());
+        }
+        (true, 0) => "jitter",
+        (true, _) => "jitter and reordering",
+        (false, _) => "reordering",
+    };
+    Some(format!(
+        "with {what}: the least possible time and the mean of all; no other is foreseen"
+    ))
 }

@@ -254,6 +254,8 @@ impl Sender {
             self.fall_to_ssthresh();
         }
         self.state = State::Open;
+        // Until more is acknowledged scripts still see the cut.
+        self.repair.ecn.answers &= recovers && self.una >= self.recovery_point;
         self.path.settle();
         self.board.forget_assumed();
         self.repair.frto = Frto::Idle;
@@ -285,6 +287,9 @@ impl Sender {
                     // A loss beside the mark: the reduction under way is for both.
                     self.repair.ecn.answers = false;
                     self.board.lose_head(self.una, self.nxt, self.segment);
+                }
+                if self.sack && more_lost {
+                    self.repair.ecn.answers = false;
                 }
                 let pipe = self.board.pipe(self.una, self.nxt);
                 if let Some(cwnd) = self.prr.on_ack(delivered, pipe, acked > 0 && !more_lost) {

@@ -269,6 +269,7 @@ impl Sender {
         }
         if matches!(self.state, State::Recovery | State::Loss) {
             self.state = State::Open;
+            self.repair.ecn.answers = false;
             self.path.settle();
             self.board.lose_nothing(self.una);
             self.repair.walk_again();

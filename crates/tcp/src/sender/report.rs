@@ -2,7 +2,7 @@
 
 use farpath_units::{Duration, Rate, Time};
 
-use super::Sender;
+use super::{Sender, State};
 use crate::Stamp;
 use crate::limit::{Limit, Shares};
 
@@ -109,6 +109,17 @@ impl Sender {
     /// Bytes sent again in this episode and not acknowledged or SACKed yet.
     pub fn resent_bytes(&self) -> u64 {
         self.board.resent_bytes(self.una)
+    }
+
+    /// Whether the window is being reduced for an ECN echo without a loss (RFC 3168 §6.1.2): until something is acknowledged that was
+    /// sent behind the reduction, as in Linux's `TCP_CA_CWR`. Never of an algorithm that sets the window itself, such as BBR.
+    pub fn answers_echo(&self) -> bool {
+        let lasts = match self.state {
+            State::Recovery => true,
+            State::Open => self.una == self.recovery_point,
+            _ => false,
+        };
+        lasts && self.repair.ecn.answers
     }
 
     /// The first unacknowledged byte.

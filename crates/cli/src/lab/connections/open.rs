@@ -1,0 +1,102 @@
+//! For how much of a run any connection was open.
+
+use std::collections::BTreeSet;
+
+use farpath_units::{Duration, Time};
+
+use super::{Connections, Watched};
+
+/// Where of more than one end in so many neither a sample nor a frame is known, it is not known how long any was open.
+const UNSEEN_PARTS: usize = 10;
+
+impl Connections {
+    /// Time in which one of them or more was open: from its SYN until its kernel let go of it, or until its last sample or frame. None where
+    /// that is not known of enough of them.
+    pub(super) fn open(&self) -> Option<Duration> {
+        let unseen = |(ends, one): &(&[String; 2], &Watched)| {
+            one.is_closed && one.samples.is_empty() && !self.waits.contains_key(*ends)
+        };
+        let unseen = self.all.iter().filter(unseen).count();
+        if unseen * UNSEEN_PARTS > self.all.len() || self.all.values().any(|c| c.is_given_up) {
+            return None;
+        }
+        let ends: BTreeSet<&[String; 2]> = self.all.keys().chain(self.waits.keys()).collect();
+        let mut spans: Vec<(Time, Time)> = Vec::new();
+        for ends in ends {
+            let listed = self.all.get(ends);
+            let set_up = listed.map_or(Duration::ZERO, Watched::set_up);
+            let seen = self.waits.get(ends).and_then(|waits| waits.open(set_up));
+            let both = [listed.and_then(Watched::open), seen].into_iter().flatten();
+            spans.extend(both.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))));
+        }
+        spans.sort_unstable();
+        Some(together(&spans))
+    }
+}
+
+impl Watched {
+    /// From its SYN to its end, or to its last sample; none where it was never listed.
+    fn open(&self) -> Option<(Time, Time)> {
+        let is_known = self.is_closed || !self.samples.is_empty();
+        let begun = self.begun().as_ps().saturating_sub(self.set_up().as_ps());
+        is_known.then(|| (Time::from_ps(begun), self.last.sample.t))
+    }
+
+    /// The round trip of its handshake; 0 where none was measured.
+    fn set_up(&self) -> Duration {
+        let timers = self.last.sample.timers;
+        timers.and_then(|t| t.min_rtt).unwrap_or_default()
+    }
+}
+
+/// How long any of these lasted, which are in order of their beginnings.
+fn together(spans: &[(Time, Time)]) -> Duration {
+    let (mut all, mut until) = (Duration::ZERO, Time::ZERO);
+    for (from, to) in spans {
+        let from = until.max(*from);
+        if *to > from {
+            all += to.since(from);
+            until = *to;
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::seen::Seen;
+    use farpath_observe::Sample;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn what_overlaps_counts_once() {
+        let spans = [(0, 10), (5, 8), (9, 20), (30, 31)].map(|(a, b)| (at(a), at(b)));
+        assert_eq!(together(&spans), Duration::from_ms(21));
+        assert_eq!(together(&[]), Duration::ZERO);
+    }
+
+    /// Two that overlap, one long after them, and an end of which nothing is known.
+    #[test]
+    fn connections_are_open_from_their_first_sample_to_their_last() {
+        let mut connections = Connections::across([1000; 2]);
+        for (port, times) in [(1, [100, 300]), (2, [200, 500]), (3, [9000, 9100])] {
+            for t in times.map(at) {
+                let sample = Sample {
+                    t,
+                    ..Sample::default()
+                };
+                let seen = Seen {
+                    sample,
+                    ..Seen::default()
+                };
+                let ends = [format!("198.18.0.1:{port}"), "198.18.0.2:80".to_owned()];
+                connections.note(t, 0, [(ends, seen)]);
+            }
+        }
+        assert_eq!(connections.open(), Some(Duration::from_ms(500)));
+    }
+}
