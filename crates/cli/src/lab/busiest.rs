@@ -95,10 +95,13 @@ pub(super) struct Busiest {
 const SLOW: f64 = 0.5;
 
 impl Busiest {
-    /// Puts its words together: the cause first, and whether it is doubtful, and then figures. Of many small connections what they have
-    /// in common is said instead.
+    /// Puts its words together: the cause first, then figures, and at the end whether the cause is doubtful. Of many small connections what
+    /// they have in common is said instead.
     pub(super) fn in_words(mut self) -> Busiest {
         let doubt = self.doubt.as_ref();
+        let of_it = doubt.map_or(String::new(), |why| {
+            format!("; what limited it is doubtful: {why}")
+        });
         let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
         if let Some(many) = &self.many {
             // What waits for a processor takes more round trips, too.
@@ -118,7 +121,7 @@ impl Busiest {
             };
         } else if !self.cause.is_empty() {
             self.line = format!(
-                "what {} sends{}: {}{doubt}; {}",
+                "what {} sends{}: {}; {}{of_it}",
                 self.sender,
                 self.control(),
                 self.cause,
