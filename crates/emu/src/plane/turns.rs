@@ -891,6 +891,25 @@ mod tests {
         assert!((0.2..0.35).contains(&other), "{other} {found:?}");
     }
 
+    /// Four requests or so outstanding, and a server that takes about as long for each as a round trip: the first answer comes before any turns
+    /// overlap.
+    #[test]
+    fn a_few_requests_that_wait_at_a_busy_server_are_not_on_the_way() {
+        let share = |turns: Turns, time: Duration| time.as_secs_f64() / turns.span.as_secs_f64();
+        for (depth, way) in [(3, 20), (4, 20), (5, 20), (4, 15), (4, 25)] {
+            let found = kept(depth, way, true, 400, true);
+            let client = found.overlapping[0];
+            let other = share(found, found.at[1] + client.other);
+            let wanted = 1.0 - (2 * way) as f64 / (30 * depth) as f64;
+            assert!(
+                (other - wanted).abs() < 0.05,
+                "{depth} {way}: {other} {found:?}"
+            );
+            let way = share(found, found.way + client.way);
+            assert!(way < 1.05 - other, "{depth} {way} {found:?}");
+        }
+    }
+
     /// A program that sends every 20 ms whatever comes, and one that answers each: the first does not wait for the second.
     #[test]
     fn who_sends_at_times_of_its_own_has_not_waited() {
