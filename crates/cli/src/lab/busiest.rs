@@ -105,10 +105,13 @@ const SLOW: f64 = 0.5;
 const SELDOM: f64 = 0.5;
 
 impl Busiest {
-    /// Puts its words together: the cause first, and whether it is doubtful, and then figures. Of many small connections what they have
-    /// in common is said instead.
+    /// Puts its words together: the cause first, then figures, and at the end whether the cause is doubtful. Of many small connections what
+    /// they have in common is said instead.
     pub(super) fn in_words(mut self) -> Busiest {
         let doubt = self.doubt.as_ref();
+        let of_it = doubt.map_or(String::new(), |why| {
+            format!("; what limited it is doubtful: {why}")
+        });
         let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
         if let Some(many) = &self.many {
             let words = match self.open_part() {
@@ -131,7 +134,7 @@ impl Busiest {
             self.line = self.none_open() + &line;
         } else if !self.cause.is_empty() {
             self.line = format!(
-                "what {} sends{}: {}{doubt}; {}",
+                "what {} sends{}: {}; {}{of_it}",
                 self.sender,
                 self.control(),
                 self.cause,

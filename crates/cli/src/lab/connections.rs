@@ -925,7 +925,7 @@ mod tests {
         assert!(late.contains("your command limited it"), "{late}");
     }
 
-    /// Who sends and has nothing to send is named, on either side; doubt stands beside the cause, in front of figures.
+    /// Who sends and has nothing to send is named, on either side; doubt stands at the end.
     #[test]
     fn the_cause_is_first_and_names_who_limited() {
         for (host, sender) in [(0, "your command"), (1, "the server")] {
@@ -940,10 +940,11 @@ mod tests {
             let told = connections.told(UNKNOWN).expect("there is one");
             let told = told.doubted(Some("the machine was busy".to_owned()));
             let words = format!(
-                "what {sender} sends (cubic): {sender} limited it: it had nothing to send 100 % of the time; that is doubtful: the machine \
-                 was busy; nothing in flight "
+                "what {sender} sends (cubic): {sender} limited it: it had nothing to send 100 % of the time; nothing in flight "
             );
             assert!(told.line.starts_with(&words), "{}", told.line);
+            let doubt = "; what limited it is doubtful: the machine was busy";
+            assert!(told.line.ends_with(doubt), "{}", told.line);
         }
     }
 

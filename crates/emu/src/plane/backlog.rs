@@ -168,18 +168,21 @@ impl Backlog {
 
     /// Bytes of the requests that are outstanding, where `answers` bytes come for each; none where no more than one is seen to be.
     fn outstanding(&self, answers: f64) -> Option<f64> {
-        if self.overlaps() {
-            let asks = self.sent.most > 0 && self.came.most > 0 && self.sent.at < self.came.at;
-            let [asked, drained] = [self.sent.most as f64, self.came.most as f64 / answers];
-            // One that closes in the middle leaves the rest unanswered.
-            return asks.then(|| match self.came.segments > 1 {
-                true => asked.min(drained),
-                false => asked,
-            });
-        }
         let [asked, drained] = [self.asked.bytes as f64, self.came.bytes as f64 / answers];
         let is_alike = asked.max(drained) <= LEAST * asked.min(drained);
-        (is_alike && self.drains()).then(|| asked.min(drained))
+        let by_end = (is_alike && self.drains()).then(|| asked.min(drained));
+        if !self.overlaps() {
+            return by_end;
+        }
+        let asks = self.sent.most > 0 && self.came.most > 0 && self.sent.at < self.came.at;
+        let [asked, drained] = [self.sent.most as f64, self.came.most as f64 / answers];
+        // One that closes in the middle leaves the rest unanswered.
+        let seen = asks.then(|| match self.came.segments > 1 {
+            true => asked.min(drained),
+            false => asked,
+        });
+        // The first requests may all be sent before turns are seen to overlap: the end shows how many they were.
+        [seen, by_end].into_iter().flatten().reduce(f64::max)
     }
 
     /// The share of this end's waits in which its requests were at the other end, of a conversation of so many seconds. None where it does

@@ -12,6 +12,11 @@ const FULL: u32 = 1208;
 /// A piece that follows an acknowledgement within this part of the time that it had to wait for it was held back until then.
 const PROMPT: u64 = 8;
 
+/// Whether a segment of so many bytes is not a full one.
+pub(super) fn is_small(length: u32) -> bool {
+    length < FULL
+}
+
 /// The time from the first byte of messages that is handed over until the last one is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Handing {
@@ -21,7 +26,8 @@ pub struct Handing {
     pub paused: Duration,
     /// Of `way`, the time in which a small piece waited for the acknowledgement of a small one before (RFC 1122 §4.2.3.4, Nagle's algorithm).
     pub held: Duration,
-    /// Small pieces of other messages waited as well, and whether anybody waited for these is not known: `held` is a part of it.
+    /// Small pieces of other messages waited as well, and whether anybody waited for these is not known: `held` is a part of it. Or too few
+    /// seem to have waited to know it of any.
     pub is_open: bool,
 }
 
@@ -34,6 +40,15 @@ impl Handing {
             paused: self.paused + other.paused,
             held: self.held + other.held,
             is_open: self.is_open || other.is_open,
+        }
+    }
+
+    /// The same where nothing is known of small pieces that seem to have waited.
+    pub(super) fn unknown(self) -> Handing {
+        Handing {
+            is_open: self.is_open || self.held > Duration::ZERO,
+            held: Duration::ZERO,
+            ..self
         }
     }
 }
@@ -55,33 +70,36 @@ impl Message {
     pub(super) fn begins(length: u32, is_answer: bool) -> Message {
         Message {
             is_answer,
-            has_small: length < FULL,
+            has_small: is_small(length),
             ..Message::default()
         }
     }
 
     /// Another piece of so many bytes is handed over `now`, the one before it `then`. All until then was `there` since an instant, if it was,
-    /// and its sender has `heard` of the other end last; since then no data, if that is so: a piece that follows data answers it.
+    /// and its sender has `heard` of the other end last; since then no data, if that is so: a piece that follows data answers it. Whether it
+    /// is small, and seems to have waited for the acknowledgement of a small one.
     pub(super) fn goes_on(
         &mut self,
         length: u32,
         [then, now]: [Time; 2],
         there: Option<Time>,
         (heard, is_bare): (Time, bool),
-    ) {
+    ) -> bool {
         let free = there.map_or(now, |there| there.max(heard).clamp(then, now.max(then)));
         let paused = now.max(free).since(free);
         let waited = free.since(then);
         let is_acknowledged = there.is_some_and(|there| heard >= there);
-        let is_small = length < FULL;
+        let is_small = is_small(length);
         self.stalls += u32::from(is_acknowledged);
         self.handing.paused += paused;
         self.handing.way += now.max(then).since(then).saturating_sub(paused);
         let is_prompt = is_acknowledged && is_bare && paused.times(PROMPT) <= waited;
-        if is_prompt && is_small && self.has_small {
+        let is_held = is_prompt && is_small && self.has_small;
+        if is_held {
             self.handing.held += waited;
         }
         self.has_small = is_small || (self.has_small && !is_acknowledged);
+        is_held
     }
 
     /// Its times, once the other end answers.

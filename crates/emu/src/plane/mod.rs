@@ -26,6 +26,7 @@ mod repairs;
 mod reply;
 mod router;
 mod segments;
+mod small_writes;
 mod tapped;
 #[cfg(test)]
 mod tests;

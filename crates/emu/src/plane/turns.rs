@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use farpath_units::{Duration, Time};
 
 use super::lines::{Carried, OnLine, Passed};
-use super::message::{Handing, Message};
+use super::message::{Handing, Message, is_small};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
+use super::small_writes::SmallWrites;
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -76,6 +77,8 @@ impl Turns {
         // Who has several requests in hand does not wait for one on the way.
         let answers = &mut self.overlapping[1 - asker];
         answers.way = answers.way.saturating_sub(of(answers.way));
+        // What it sends behind another answer may be the answer to another request.
+        self.handing[1 - asker] = self.handing[1 - asker].unknown();
         self
     }
 }
@@ -194,6 +197,7 @@ struct Talk {
     overlaps: Overlaps,
     carried: [Carried; 2],
     repairs: [Repairing; 2],
+    small_writes: [SmallWrites; 2],
 }
 
 impl Talk {
@@ -211,6 +215,7 @@ impl Talk {
             overlaps: Overlaps::default(),
             carried: Default::default(),
             repairs: Default::default(),
+            small_writes: Default::default(),
         }
     }
 
@@ -227,6 +232,8 @@ impl Talk {
         let there = own.is_all_there().then_some(own.grew);
         own.sent = until;
         self.reaches(now);
+        let (heard, is_missing) = (self.heard[end], self.repairs[end].is_missing);
+        self.small_writes[end].sends(length, now, (there, heard), is_missing);
         let is_too_late = self.over[1 - end].is_served;
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
@@ -237,7 +244,9 @@ impl Talk {
             }
             Some((who, then)) if who == end => {
                 let heard = (self.heard[end], self.given[end] <= then);
-                self.message.goes_on(length, [then, now], there, heard);
+                if self.message.goes_on(length, [then, now], there, heard) {
+                    self.small_writes[end].waits();
+                }
             }
             Some((_, then)) => {
                 self.turns_to(end, then, now);
@@ -346,6 +355,7 @@ impl Talk {
         if let Some((end, _)) = self.last {
             handing[end] = handing[end].and(self.message.last());
         }
+        let handing = [0, 1].map(|end| self.small_writes[end].known(handing[end]));
         let turns = Turns {
             begun: self.begun,
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
@@ -402,6 +412,9 @@ impl Talks {
         }
         let talk = self.0.get_mut(&key(way))?;
         let end = usize::from(talk.turns.ends != way);
+        if control & (FIN | RST) != 0 {
+            talk.small_writes[end].closes();
+        }
         match packet.payload() {
             0 if control & SYN != 0 => talk.opens(end, seq, now),
             0 => {}
@@ -878,6 +891,25 @@ mod tests {
         assert!((0.2..0.35).contains(&other), "{other} {found:?}");
     }
 
+    /// Four requests or so outstanding, and a server that takes about as long for each as a round trip: the first answer comes before any turns
+    /// overlap.
+    #[test]
+    fn a_few_requests_that_wait_at_a_busy_server_are_not_on_the_way() {
+        let share = |turns: Turns, time: Duration| time.as_secs_f64() / turns.span.as_secs_f64();
+        for (depth, way) in [(3, 20), (4, 20), (5, 20), (4, 15), (4, 25)] {
+            let found = kept(depth, way, true, 400, true);
+            let client = found.overlapping[0];
+            let other = share(found, found.at[1] + client.other);
+            let wanted = 1.0 - (2 * way) as f64 / (30 * depth) as f64;
+            assert!(
+                (other - wanted).abs() < 0.05,
+                "{depth} {way}: {other} {found:?}"
+            );
+            let way = share(found, found.way + client.way);
+            assert!(way < 1.05 - other, "{depth} {way} {found:?}");
+        }
+    }
+
     /// A program that sends every 20 ms whatever comes, and one that answers each: the first does not wait for the second.
     #[test]
     fn who_sends_at_times_of_its_own_has_not_waited() {
@@ -999,6 +1031,37 @@ mod tests {
         assert_eq!(held(false, false), Duration::from_ms(80));
         assert_eq!(held(true, false), Duration::ZERO);
         assert_eq!(held(false, true), Duration::ZERO);
+    }
+
+    /// Answers in two small pieces, 75 ms each way; each second one leaves as an acknowledgement comes. If an end has not waited for that the
+    /// first time, it does not wait for it. Who keeps several requests outstanding may have another answer.
+    #[test]
+    fn a_small_write_beside_an_acknowledgement_has_not_waited_for_it() {
+        let found = |gap: u64, heard: u64| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(75));
+            talk.sent(1, (1, 200), at(100));
+            talk.arrived(1, (1, 200), at(175));
+            talk.heard[1] = at(heard);
+            talk.sent(1, (201, 200), at(100 + gap));
+            talk.arrived(1, (201, 200), at(175 + gap));
+            talk.sent(0, (81, 80), at(400));
+            talk.arrived(0, (81, 80), at(475));
+            talk.heard[1] = at(475);
+            talk.sent(1, (401, 200), at(475));
+            talk.arrived(1, (401, 200), at(550));
+            talk.heard[1] = at(625);
+            talk.sent(1, (601, 200), at(625));
+            talk.arrived(1, (601, 200), at(700));
+            talk.turns()
+        };
+        let held = |turns: Turns| (turns.handing[1].held, turns.handing[1].is_open);
+        let waited = found(150, 250);
+        assert_eq!(held(waited), (Duration::from_ms(300), false));
+        assert_eq!(held(found(80, 75)), (Duration::ZERO, false));
+        assert_eq!(held(waited.with_backlog(0, 0.5)), (Duration::ZERO, true));
+        assert_eq!(held(waited.with_backlog(1, 0.5)), held(waited));
     }
 
     /// Small pieces that nobody answers are nobody's wait.
