@@ -352,7 +352,8 @@ mod tests {
         let seldom = said(12_000, &[]);
         let first = "connections across the path were open for 2.4 s of 12.0 s; for the rest your command had none open; your command sent";
         assert!(seldom.starts_with(first), "{seldom}");
-        let hint = "(50 % of their time, 10 % of the command's); a connection that is kept open spares it";
+        let hint =
+            "(50 % of their time, 10 % of the command's); a connection that is kept open spares it";
         assert!(seldom.ends_with(hint), "{seldom}");
         for often in [said(3000, &[]), said(12_000, &[80])] {
             assert!(often.starts_with("your command sent"), "{often}");

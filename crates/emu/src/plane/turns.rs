@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use farpath_units::{Duration, Time};
 
 use super::lines::{Carried, OnLine, Passed};
-use super::message::{Handing, Message, is_small};
+use super::message::{Handing, Message};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};

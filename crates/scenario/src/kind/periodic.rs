@@ -57,7 +57,11 @@ impl Path<'_> {
         let base = base + always.iter().map(|(_, by)| ns(*by)).sum::<f64>();
         let late: f64 = some.iter().map(|(share, by)| share * ns(*by)).sum();
         put(m, &format!("{timed}_min_ns"), base + ns(least));
-        put(m, &format!("{timed}_avg_ns"), base + ns(mean) + late.round());
+        put(
+            m,
+            &format!("{timed}_avg_ns"),
+            base + ns(mean) + late.round(),
+        );
         if mean == Duration::ZERO && some.len() < 2 {
             let (share, by) = some.first().copied().unwrap_or_default();
             let held_back = (share * f64::from(all.count)).round() as u32;

@@ -2287,7 +2287,10 @@ fn packets_that_are_held_back_raise_a_mean() {
         let every = |n: u32| format!("reordering = {{ every = {n}, by = \"20 ms\" }}");
         assert_eq!(of_kind(&every(10), 5), of_kind("", 5));
         let (all, is_noted) = of_kind(&every(1), 5);
-        let later = all.iter().zip(alone).all(|(a, b)| (a - b - 20e6).abs() < 1.5);
+        let later = all
+            .iter()
+            .zip(alone)
+            .all(|(a, b)| (a - b - 20e6).abs() < 1.5);
         assert!(later && !is_noted, "{all:?}");
     }
 }
