@@ -208,6 +208,10 @@ fn check_record(record: &Value) {
     if record.get("times").is_some() {
         keys.push(("times", Is::Object));
     }
+    // Of tests that have no value of a metric for a reason.
+    if record.get("absent").is_some() {
+        keys.push(("absent", Is::Object));
+    }
     // Of what a run measured; documents of earlier versions have none.
     if record.get("measured_from_ns").is_some() {
         keys.push(("measured_from_ns", Is::Whole));
