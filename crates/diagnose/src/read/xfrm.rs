@@ -16,7 +16,7 @@ impl Tool for Xfrm {
         "xfrm_stat"
     }
 
-    /// `XfrmInStateSeqError     	123`; of a counter that is not known nothing is made.
+    /// `XfrmInStateSeqError      123`; of a counter that is not known nothing is made.
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let words: Vec<&str> = line.bare.split_whitespace().take(3).collect();
         let [name, value] = words[..] else {

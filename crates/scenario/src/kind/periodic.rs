@@ -52,8 +52,7 @@ impl Path<'_> {
         let held = self.held(ways, (all.count, all.size));
         // What holds every packet back is part of the way.
         let is_certain = |(share, _): &(f64, Duration)| *share >= 1.0;
-        let (always, some): (Vec<(f64, Duration)>, Vec<(f64, Duration)>) =
-            held.into_iter().partition(is_certain);
+        let (always, some): (Vec<_>, Vec<_>) = held.into_iter().partition(is_certain);
         let base = base + always.iter().map(|(_, by)| ns(*by)).sum::<f64>();
         let late: f64 = some.iter().map(|(share, by)| share * ns(*by)).sum();
         put(m, &format!("{timed}_min_ns"), base + ns(least));

@@ -284,7 +284,7 @@ fn a_request_that_is_sent_again_from_another_port_is_a_retry_where_any_is_answer
         }
         found.flows.iter().map(|flow| flow.retry_of).collect()
     };
-    let asked = vec![
+    let asked = [
         ask(0, 5000, b"who is it"),
         ask(1000, 5001, b"who is it"),
         ask(3000, 5002, b"who is it"),
