@@ -7,7 +7,8 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
-use crate::items::step;
+use crate::items::{Item, LOSSES, of, step};
+use crate::part::part;
 use crate::read::Facts;
 
 /// From so many times the least round trip that the kernel saw, and so much above it, seconds, pings were sent under load.
@@ -156,4 +157,40 @@ fn lost_pings(facts: &Facts, flow: &Flow) -> Option<Figure> {
     // None of n lost says that fewer than 3/n are, 19 times of 20.
     share.high = (lost + 2.0 * lost.sqrt() + 3.0) / sent.value;
     Some(share)
+}
+
+/// What the path loses whatever is sent.
+pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(idle) = e.idle_loss.as_ref().filter(|_| !e.udp) {
+        let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
+        items.push(Item {
+            holds: if seen { 1.0 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
+            sentence: match idle.from.contains(&Place::You) {
+                true => format!("the path loses {} of packets whatever is sent", part(idle.value)),
+                false if idle.value >= 1.0 => "nothing that ping or a trace sent was answered".to_owned(),
+                false => format!(
+                    "{} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
+                    part(idle.value)
+                ),
+            },
+        });
+        if let Some(again) = e.again.as_ref().filter(|a| seen && a.value > 0.0) {
+            let off = libm::fabs(libm::log(idle.value / again.value));
+            items.push(Item {
+                holds: 1.0 - step(off, 0.5, 1.2),
+                weights: [of(&LOSSES, -8.0), vec![(Cause::RandomLoss, 14.0)]].concat(),
+                sentence: match idle.from.contains(&Place::You) {
+                    true => "as large a share is lost without load as under it",
+                    false => "as large a share of pings is lost as of the flow's segments",
+                }
+                .to_owned(),
+            });
+        }
+        items.push(Item {
+            holds: if !seen && sure { 0.5 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, -4.0)],
+            sentence: String::new(),
+        });
+    }
 }
