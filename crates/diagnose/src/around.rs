@@ -557,14 +557,10 @@ fn lower_port(e: &Evidence, items: &mut Vec<Item>) {
         holds: 1.0,
         weights: vec![(Cause::Link, 3.0)],
         sentence: format!(
-            "{} is what Ethernet at {} leaves for payload: a port on the way runs at that, and not at {}{}",
+            "{} is what Ethernet at {} leaves for payload: {}",
             bps(e.settled().map_or(rate.value, |r| r.value)),
             bps(speed),
-            bps(line.value),
-            match speed >= MEMBERS {
-                true => ", or is one member of a group of links",
-                false => "",
-            }
+            e.lower_port_in_words(speed, line.value)
         ),
     });
 }

@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Place};
+use crate::fact::Figure;
 use crate::part::part;
 
 /// An item of evidence: how true it is, what it speaks for and against in decibans, and a sentence.
@@ -181,42 +181,6 @@ fn unsteady(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
-/// What the path loses whatever is sent.
-fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
-    if let Some(idle) = e.idle_loss.as_ref().filter(|_| !e.udp) {
-        let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
-        items.push(Item {
-            holds: if seen { 1.0 } else { 0.0 },
-            weights: vec![(Cause::RandomLoss, 10.0), (Cause::CrossTraffic, 2.0)],
-            sentence: match idle.from.contains(&Place::You) {
-                true => format!("the path loses {} of packets whatever is sent", part(idle.value)),
-                false if idle.value >= 1.0 => "nothing that ping or a trace sent was answered".to_owned(),
-                false => format!(
-                    "{} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
-                    part(idle.value)
-                ),
-            },
-        });
-        if let Some(again) = e.again.as_ref().filter(|a| seen && a.value > 0.0) {
-            let off = libm::fabs(libm::log(idle.value / again.value));
-            items.push(Item {
-                holds: 1.0 - step(off, 0.5, 1.2),
-                weights: [of(&LOSSES, -8.0), vec![(Cause::RandomLoss, 14.0)]].concat(),
-                sentence: match idle.from.contains(&Place::You) {
-                    true => "as large a share is lost without load as under it",
-                    false => "as large a share of pings is lost as of the flow's segments",
-                }
-                .to_owned(),
-            });
-        }
-        items.push(Item {
-            holds: if !seen && sure { 0.5 } else { 0.0 },
-            weights: vec![(Cause::RandomLoss, -4.0)],
-            sentence: String::new(),
-        });
-    }
-}
-
 /// Losses so many that they cut whatever window there was.
 fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     // A window that is cut so often does not stand; a program that pauses may lose at the start of each piece.
@@ -305,7 +269,7 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         cut_again(e, share, items);
         crate::unslowed::by_unslowed(e, share, items);
     }
-    at_rest(e, items);
+    crate::rest::at_rest(e, items);
     in_bursts(e, ceilings, items);
     if let Some(reordered) = &e.reordered {
         items.push(Item {

@@ -122,6 +122,7 @@ mod routes;
 mod seen;
 mod segments;
 mod server_wait;
+mod service;
 mod shared_queue;
 mod shares;
 mod shrunk;

@@ -1,5 +1,6 @@
 //! The path at rest: its round trips and its losses without load.
 
+use crate::around::RADIO;
 use crate::asking::Asking;
 use crate::bloat::ms;
 use crate::cause::Cause;
@@ -7,7 +8,8 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
-use crate::items::step;
+use crate::items::{Item, LOSSES, of, step};
+use crate::part::part;
 use crate::read::Facts;
 
 /// From so many times the least round trip that the kernel saw, and so much above it, seconds, pings were sent under load.
@@ -19,6 +21,9 @@ const SAME: f64 = 1.5;
 
 /// Most that is said of what goes by a round trip at rest that no text has. A choice: as of what rests on an assumption.
 const UNRESTED: f64 = 0.6;
+
+/// Lost pings are of a queue that comes and goes as surely as the others vary, 0 to 1: not at all up to the first, fully from the second. A choice.
+const VARIES: [f64; 2] = [0.3, 0.7];
 
 impl Evidence {
     /// Round trips without load, seconds: their mean, and how long they usually are at most. Neither is below the floor.
@@ -42,6 +47,21 @@ impl Evidence {
         };
         let added = idle.value - idle.low;
         step(added / libm::fmax(idle.low, 1e-9), 0.04, 0.1).min(step(added, 0.001, 0.004))
+    }
+
+    /// How surely pings that were lost met a full queue of others, 0 to 1: those that came back waited, now more and now less. Damaged
+    /// frames and radio links of the hosts lose by themselves.
+    pub(crate) fn loses_beside_others(&self) -> f64 {
+        let lost = self.idle_loss.as_ref().filter(|lost| lost.low > 0.0);
+        let counted = lost.is_some_and(|lost| !lost.from.contains(&Place::You));
+        let around = &self.around;
+        let radio = around.signal.is_some() || around.weak_radio.is_some();
+        let radio = radio || matches!(self.line, Some((_, RADIO)));
+        let other = self.udp || self.rate.is_none() || radio || around.is_damaged();
+        match counted && !other && self.never_rested().is_none() {
+            true => step(self.unsteady(), VARIES[0], VARIES[1]),
+            false => 0.0,
+        }
     }
 
     /// Why the pings are not of the path at rest, where a queue stood in each of them; none where nothing says so.
@@ -83,7 +103,11 @@ impl Evidence {
     /// The most that is said of a cause that goes by the round trip at rest, where no text has it.
     pub(crate) fn at_most_unrested(&self, cause: Cause) -> f64 {
         let goes = cause.is_loss() || matches!(cause, Cause::Shaper | Cause::CrossTraffic);
-        match goes && self.never_rested().is_some() {
+        // A radio link that no text has loses and delays as others do.
+        let others = cause == Cause::CrossTraffic
+            && self.loses_beside_others() > 0.0
+            && !self.is_full_of_others();
+        match others || goes && self.never_rested().is_some() {
             true => UNRESTED,
             false => 1.0,
         }
@@ -97,7 +121,9 @@ impl Evidence {
         if let Some(which) = self.asks_vantage(asking) {
             return Some(which);
         }
-        let why = self.never_rested()?;
+        let Some(why) = self.never_rested() else {
+            return self.asks_quiet_hour(asking, likely);
+        };
         likely.iter().any(full).then(|| MissingFact {
             fact: "rtt_idle_ns",
             would_decide: format!(
@@ -106,6 +132,20 @@ impl Evidence {
             command: format!(
                 "while neither this nor anything else is sent: {}",
                 asking.ping(20)
+            ),
+        })
+    }
+
+    /// The same pings at a quiet hour, where pings were lost and the others varied: others' traffic goes then, and chance stays.
+    fn asks_quiet_hour(&self, asking: &Asking, likely: &[Cause]) -> Option<MissingFact> {
+        let either = |c: &Cause| c.is_loss() || *c == Cause::CrossTraffic;
+        let asks = self.loses_beside_others() > 0.0 && likely.iter().any(either);
+        asks.then(|| MissingFact {
+            fact: "idle_loss_ratio",
+            would_decide: "whether a link that others fill loses them: then hardly a ping is lost at a quiet hour, and none waits. What stays is chance, or a radio link".to_owned(),
+            command: format!(
+                "at a quiet hour, such as early in the morning, while nothing else is sent: {}",
+                asking.ping(200)
             ),
         })
     }
@@ -156,4 +196,110 @@ fn lost_pings(facts: &Facts, flow: &Flow) -> Option<Figure> {
     // None of n lost says that fewer than 3/n are, 19 times of 20.
     share.high = (lost + 2.0 * lost.sqrt() + 3.0) / sent.value;
     Some(share)
+}
+
+/// What the path loses whatever is sent.
+pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(idle) = e.idle_loss.as_ref().filter(|_| !e.udp) {
+        let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
+        let others = e.loses_beside_others();
+        items.push(Item {
+            holds: others,
+            weights: vec![(Cause::CrossTraffic, 4.0), (Cause::RandomLoss, -4.0)],
+            sentence: "pings are lost, and those that come back wait now more and now less: a queue that others fill, or a radio link, does both. Chance alone delays nothing".to_owned(),
+        });
+        items.push(Item {
+            holds: if seen { 1.0 } else { 0.0 },
+            weights: vec![
+                (Cause::RandomLoss, 10.0 * (1.0 - others)),
+                (Cause::CrossTraffic, 2.0 + 8.0 * others),
+            ],
+            sentence: match idle.from.contains(&Place::You) {
+                true => format!("the path loses {} of packets whatever is sent", part(idle.value)),
+                false if idle.value >= 1.0 => "nothing that ping or a trace sent was answered".to_owned(),
+                false => format!(
+                    "{} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
+                    part(idle.value)
+                ),
+            },
+        });
+        if let Some(again) = e.again.as_ref().filter(|a| seen && a.value > 0.0) {
+            let off = libm::fabs(libm::log(idle.value / again.value));
+            items.push(Item {
+                holds: 1.0 - step(off, 0.5, 1.2),
+                weights: [
+                    of(&LOSSES, -8.0),
+                    vec![
+                        (Cause::RandomLoss, 14.0 * (1.0 - others)),
+                        (Cause::CrossTraffic, 6.0 * others),
+                    ],
+                ]
+                .concat(),
+                sentence: match idle.from.contains(&Place::You) {
+                    true => "as large a share is lost without load as under it",
+                    false => "as large a share of pings is lost as of the flow's segments",
+                }
+                .to_owned(),
+            });
+        }
+        items.push(Item {
+            holds: if !seen && sure { 0.5 } else { 0.0 },
+            weights: vec![(Cause::RandomLoss, -4.0)],
+            sentence: String::new(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2.5 % of 200 pings lost, and the others between 12 and 109 ms with this mean.
+    fn evening(mean_s: f64) -> Evidence {
+        let at = Place::Line(0, 1);
+        Evidence {
+            rate: Some(Figure::exact(2.5e6, at)),
+            idle_loss: Some(Figure::between(0.025, 0.008, 0.06, at)),
+            again: Some(Figure::exact(0.03, at)),
+            rtt_idle: Some(Figure::between(mean_s, 0.012, 0.109, at)),
+            rtt_floor: Some(Figure::exact(0.012, at)),
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        }
+    }
+
+    /// What the losses at rest give a cause, decibans.
+    fn worth(e: &Evidence, cause: Cause) -> f64 {
+        let mut items = Vec::new();
+        at_rest(e, &mut items);
+        let each = items.into_iter().flat_map(|i| {
+            let own = i.weights.into_iter().filter(move |(c, _)| *c == cause);
+            own.map(move |(_, weight)| i.holds * weight)
+        });
+        each.sum()
+    }
+
+    #[test]
+    fn lost_pings_whose_fellows_waited_speak_for_others_and_not_for_chance() {
+        let varies = evening(0.047);
+        assert_eq!(varies.loses_beside_others(), 1.0);
+        let of = |cause| worth(&varies, cause);
+        assert!(of(Cause::CrossTraffic) > of(Cause::RandomLoss) + 20.0);
+        assert!(varies.at_most_unrested(Cause::CrossTraffic) < 0.7);
+        // What waits for nothing was lost by chance.
+        let still = evening(0.012_1);
+        assert_eq!(still.loses_beside_others(), 0.0);
+        let of = |cause| worth(&still, cause);
+        assert!(of(Cause::RandomLoss) > of(Cause::CrossTraffic) + 10.0);
+    }
+
+    #[test]
+    fn a_radio_link_loses_and_delays_by_itself() {
+        let radio = Evidence {
+            line: Some((Figure::exact(60e6, Place::You), RADIO)),
+            ..evening(0.047)
+        };
+        assert_eq!(radio.loses_beside_others(), 0.0);
+    }
 }

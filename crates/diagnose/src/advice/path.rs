@@ -17,6 +17,7 @@ use crate::member::Struck;
 use crate::ports::{Kind, Port};
 use crate::read::Facts;
 use crate::seen::Side;
+use crate::service;
 
 /// What the path needs, where that is all there is to do.
 pub(super) fn changes_of_path(
@@ -158,6 +159,7 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
         return Some(match several(flow).map(|most| most > ABOVE * speed) {
             Some(true) => spread("", facts, flow),
             None if speed >= group::MEMBERS => one_of_several(flow, speed),
+            _ if e.may_cross_service() => service::change(speed),
             _ => port(e, speed, line),
         });
     }
@@ -252,7 +254,7 @@ fn one_of_several(flow: &Flow, speed: f64) -> Change {
     Change {
         host: named(flow, End::Sender),
         commands: vec![format!(
-            "iperf3 -c {} -P 8 -t 30: more than {} in all is a group of links, which gives each connection one member; no more is a port that runs at that",
+            "iperf3 -c {} -P 8 -t 30: more than {} in all is a group of links, which gives each connection one member; no more is a port, a service or a shaper of that rate",
             super::to(flow),
             bps(speed)
         )],

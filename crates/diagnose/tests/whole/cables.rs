@@ -505,7 +505,7 @@ Physical interface: ge-0/0/1, Enabled, Physical link is Up
         let verdict = &d.flows[0].verdict;
         assert_eq!(verdict.cause, "duplex", "{collisions} {verdict:#?}");
         assert!(
-            !because(&d).contains("a port on the way runs at that"),
+            !because(&d).contains("is what Ethernet at"),
             "{}",
             because(&d)
         );

@@ -164,7 +164,7 @@ fn one_connection_that_fills_a_usual_port_may_have_one_member() {
     assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
     assert!(flow.verdict.confidence < 0.9, "{:#?}", flow.verdict);
     assert!(
-        because(flow).contains("not at 100 Gbit/s, or is one member of a group of links"),
+        because(flow).contains("on the way, or one member of a group of links"),
         "{}",
         because(flow)
     );

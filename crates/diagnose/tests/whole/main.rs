@@ -72,6 +72,7 @@ mod run_here;
 mod seeds;
 mod segments;
 mod server_waits;
+mod services;
 mod slac;
 mod slow_readers;
 mod slower_lines;

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::FlowReport;
 
-use crate::{asked, first_flow, of, on};
+use crate::{asked, asked_with, first, first_flow, of, on};
 
 /// Between real kernels, 34 ms: other traffic fills a line of 100 Mbit/s and its queue of 400 kB all the time.
 const SHARED: &str = "\
@@ -91,4 +91,51 @@ fn a_ping_at_rest_that_is_there_is_not_asked_for() {
         "{:#?}",
         flow.missing
     );
+}
+
+/// Five of 200 pings were lost, and the others took 12 to 109 ms: an access that neighbours fill in the evening.
+const EVENING: &str = "\
+$ ping -c 200 -i 0.2 192.0.2.80
+PING 192.0.2.80 (192.0.2.80) 56(84) bytes of data.
+--- 192.0.2.80 ping statistics ---
+200 packets transmitted, 195 received, 2.5% packet loss, time 40081ms
+rtt min/avg/max/mdev = 12.012/47.204/109.018/22.310 ms
+$ iperf3 -c 192.0.2.80 -R -t 10
+Connecting to host 192.0.2.80, port 5201
+Reverse mode, remote host 192.0.2.80 is sending
+[  5] local 10.0.0.5 port 53210 connected to 192.0.2.80 port 5201
+[ ID] Interval           Transfer     Bitrate
+[  5]   0.00-1.00   sec   512 KBytes  4.19 Mbits/sec
+[  5]   1.00-2.00   sec   256 KBytes  2.10 Mbits/sec
+[  5]   2.00-3.00   sec   384 KBytes  3.15 Mbits/sec
+[  5]   3.00-4.00   sec   128 KBytes  1.05 Mbits/sec
+[  5]   4.00-5.00   sec   384 KBytes  3.15 Mbits/sec
+[  5]   5.00-6.00   sec   256 KBytes  2.10 Mbits/sec
+[  5]   6.00-7.00   sec   384 KBytes  3.15 Mbits/sec
+[  5]   7.00-8.00   sec   256 KBytes  2.10 Mbits/sec
+[  5]   8.00-9.00   sec   256 KBytes  2.10 Mbits/sec
+[  5]   9.00-10.00  sec   256 KBytes  2.10 Mbits/sec
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  3.25 MBytes  2.73 Mbits/sec   70             sender
+[  5]   0.00-10.00  sec  3.00 MBytes  2.52 Mbits/sec                  receiver
+";
+
+#[test]
+fn lost_pings_beside_some_that_waited_are_no_chance() {
+    let flow = first(EVENING);
+    let verdict = &flow.verdict;
+    assert!(
+        ["cross_traffic", "unknown"].contains(&verdict.cause),
+        "{verdict:#?}"
+    );
+    assert!(verdict.confidence <= 0.6, "{verdict:#?}");
+    let command = asked_with(&flow, "idle_loss_ratio").expect("it decides");
+    assert!(command.contains("at a quiet hour"), "{command}");
+    assert!(command.contains("ping -c 200 192.0.2.80"), "{command}");
+    // None waited: no queue was full, and the hour says nothing.
+    let still = EVENING.replace("47.204/109.018", "12.104/12.418");
+    let command = first(&still);
+    let command = asked_with(&command, "idle_loss_ratio").unwrap_or_default();
+    assert!(!command.contains("at a quiet hour"), "{command}");
 }
