@@ -3,6 +3,7 @@
 use farpath_record::Location;
 pub use farpath_record::{Evidence, Role, Rule, Severity};
 
+use crate::secrets::masked;
 use crate::source::{Lines, Place};
 
 /// One thing a check found; the first place of its evidence is that of the fault.
@@ -19,9 +20,9 @@ pub fn doubts(finding: &Finding) -> Vec<&Place> {
     finding.with(Role::Doubt).map(|e| &e.place).collect()
 }
 
-/// A word of a text as a message quotes it: its first 60 characters.
+/// A word of a text as a message quotes it: its first 60 characters, without secrets.
 pub(crate) fn quoted(word: &str) -> String {
-    word.chars().take(60).collect()
+    masked(word).chars().take(60).collect()
 }
 
 /// The same place, for people to read.
@@ -32,6 +33,6 @@ pub(crate) fn location(place: &Place, name: &str, lines: &Lines<'_>) -> Location
         source: name.to_owned(),
         line,
         column,
-        excerpt: text.chars().take(200).collect(),
+        excerpt: masked(&text.chars().take(200).collect::<String>()),
     }
 }

@@ -30,6 +30,7 @@ mod report;
 mod routes;
 mod rules;
 pub mod sarif;
+mod secrets;
 mod source;
 mod subnets;
 mod tunnels;

@@ -6,6 +6,7 @@ use crate::dialect::Dialect;
 use crate::finding::{Finding, Role, Severity, doubts, place};
 use crate::report::{Fault, FileReport, Report, Status};
 use crate::rules::rule;
+use crate::secrets::{Masked, masked};
 use crate::source::{Lines, Place, Source};
 
 /// How many findings are printed: more than that help nobody; JSON and SARIF have them all.
@@ -142,7 +143,9 @@ impl Page<'_> {
         let (line, _) = self.lines[place.file].line_and_column(start);
         let at = |byte: usize| text.floor_char_boundary(byte.saturating_sub(start));
         let span = at(place.span.start)..at(place.span.end.max(place.span.start));
-        let snippet = Snippet::source(text)
+        let masked = Masked::of(text);
+        let span = masked.span(&span);
+        let snippet = Snippet::source(masked.text)
             .path(source.name.as_str())
             .line_start(line)
             .annotation(kind.span(span).label(label));
@@ -180,7 +183,7 @@ impl Page<'_> {
         for place in places.iter().take(MOST_LISTED) {
             let (line, column) = self.lines[file].line_and_column(place.span.start);
             let (_, text) = self.lines[file].around(&place.span);
-            let shown: String = text.trim().chars().take(50).collect();
+            let shown: String = masked(text).trim().chars().take(50).collect();
             out.push_str(&format!("  {what:<14}  {line}:{column}  {shown}\n"));
         }
         if places.len() > MOST_LISTED {

@@ -9,6 +9,7 @@ use crate::finding::{Finding, Rule};
 use crate::platform::Platform;
 use crate::qos::{Device, Interface, Ipsec, Maps, SrrMaps, Stated};
 use crate::rules::faults;
+use crate::secrets::masked;
 use crate::source::Place;
 
 /// What became of a statement.
@@ -269,11 +270,12 @@ fn is_numeric(word: &str) -> bool {
             .all(|c| c.is_ascii_digit() || c == '-' || c == ',')
 }
 
-/// At most 60 characters of its first line.
+/// At most 60 characters of its first line, without secrets.
 pub(crate) fn shortened(text: &str) -> String {
-    let text = text.lines().next().unwrap_or_default();
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    let text = masked(text.lines().next().unwrap_or_default());
+    let end = text.char_indices().nth(60).map(|(end, _)| end);
+    match end {
+        Some(end) => format!("{}…", &text[..end]),
+        None => text,
     }
 }

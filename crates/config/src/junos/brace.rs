@@ -3,6 +3,7 @@
 use super::lex::{Kind, Token, Tokens};
 use super::tree::{Id, ROOT, Tree, Word};
 use super::{MOST_NESTED, MOST_WORDS, Problem};
+use crate::secrets::{ends_in_secret, masked};
 
 /// A block that is open.
 struct Block {
@@ -147,8 +148,11 @@ impl<'t, 'a> Reader<'t, 'a> {
     /// The statement read so far ends here without a semicolon.
     fn missing_semicolon(&mut self) {
         if let Some(last) = self.words.last() {
-            let name = last.text;
-            let message = format!("no `;` after `{name}`");
+            let words: Vec<&str> = self.words.iter().map(|w| w.text).collect();
+            let message = match ends_in_secret(&words) {
+                true => "no `;` after a secret".to_owned(),
+                false => format!("no `;` after `{}`", last.text),
+            };
             let remedy = "end the statement with `;`, or open a block with `{`";
             self.problems.push(Problem::new(
                 last.start as usize..last.end as usize,
@@ -317,7 +321,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         self.unbalanced = true;
         if let Some(block) = self.stack.pop() {
             let name = self.tree.path(block.node).join(" ");
-            let message = format!("the block `{}` is never closed", short(&name));
+            let message = format!("the block `{}` is never closed", short(&masked(&name)));
             self.say(block.open, message, "write `}` after its last statement");
         }
     }

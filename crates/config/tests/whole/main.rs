@@ -9,6 +9,7 @@ mod mutated_ios;
 mod platforms;
 mod qos;
 mod rates;
+mod secrets;
 mod segments;
 mod slips;
 mod srr;
