@@ -94,6 +94,8 @@ pub(crate) struct Around {
     pub(crate) own_drops: Option<OwnDrops>,
     /// Interfaces of both ends with unlike MTUs.
     pub(crate) unlike_mtus: Option<crate::unlike_mtus::Unlike>,
+    /// Ports of switches that are too narrow for packets that are lost.
+    pub(crate) narrow_ports: Vec<crate::narrow_port::NarrowPort>,
     /// The round trip of a connection, and the longer one of pings to its peer, seconds: something on the way answers.
     pub(crate) split: Option<[f64; 2]>,
     /// What answers a trace by TCP in the peer's stead, and whether this connection goes to the port of the trace.
