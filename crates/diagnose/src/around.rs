@@ -76,6 +76,8 @@ pub(crate) struct Around {
     pub(crate) lost_at: Option<String>,
     /// What the only trace says, where texts hold nothing else of a path, for people.
     pub(crate) trace_alone: Option<String>,
+    /// What a kernel logged of an interface that did not send.
+    pub(crate) stalled: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
     pub(crate) own_answers: Option<String>,
     /// What pings to a first hop say of where loss and waiting begin, for people.
@@ -239,6 +241,7 @@ impl Evidence {
         self.around.link_log = LinkLog::of(facts);
         self.around.lost_at = lost_at(facts);
         self.around.trace_alone = by_trace_alone(facts);
+        self.around.stalled = crate::no_rate::stalled(facts);
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);
