@@ -250,11 +250,14 @@ fn a_hole_in_one_subnet_is_a_switch() {
     let port = "sw1# show interface ethernet1/5 | include MTU\n  MTU 1500 bytes, BW 10000000 Kbit, DLY 10 usec\n";
     let flow = of(64, port);
     let change = &flow.changes[0];
+    let commands = change.commands.join("\n");
+    let shows = "on sw1, first: show running-config interface ethernet1/5, and keep";
+    let at_port = commands.find(shows);
+    let at_sender = commands.find("sysctl -w net.ipv4.tcp_mtu_probing=1");
+    assert!(at_port.is_some() && at_port < at_sender, "{commands}");
     assert!(
-        change.commands[0]
-            .contains("on sw1, first: show running-config interface ethernet1/5, and keep")
-            && change.commands[0].contains("interface ethernet1/5; mtu 9216 (or the most"),
-        "{change:#?}"
+        commands.contains("interface ethernet1/5; mtu 9216 (or the most"),
+        "{commands}"
     );
     let undo = &change.undo[0];
     assert!(undo.contains("interface ethernet1/5; mtu 1500"), "{undo}");
