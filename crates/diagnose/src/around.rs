@@ -76,6 +76,8 @@ pub(crate) struct Around {
     pub(crate) lost_at: Option<String>,
     /// What the only trace says, where texts hold nothing else of a path, for people.
     pub(crate) trace_alone: Option<String>,
+    /// What a kernel logged of an interface that did not send.
+    pub(crate) stalled: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
     pub(crate) own_answers: Option<String>,
     /// What pings to a first hop say of where loss and waiting begin, for people.
@@ -94,6 +96,8 @@ pub(crate) struct Around {
     pub(crate) own_drops: Option<OwnDrops>,
     /// Interfaces of both ends with unlike MTUs.
     pub(crate) unlike_mtus: Option<crate::unlike_mtus::Unlike>,
+    /// Ports of switches that are too narrow for packets that are lost.
+    pub(crate) narrow_ports: Vec<crate::narrow_port::NarrowPort>,
     /// The round trip of a connection, and the longer one of pings to its peer, seconds: something on the way answers.
     pub(crate) split: Option<[f64; 2]>,
     /// What answers a trace by TCP in the peer's stead, and whether this connection goes to the port of the trace.
@@ -237,6 +241,7 @@ impl Evidence {
         self.around.link_log = LinkLog::of(facts);
         self.around.lost_at = lost_at(facts);
         self.around.trace_alone = by_trace_alone(facts);
+        self.around.stalled = crate::no_rate::stalled(facts);
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);

@@ -11,7 +11,7 @@ use crate::flow::{Flow, alike};
 use crate::known::System;
 use crate::placed::{by_names, is_windows};
 use crate::read::{Facts, WINDOWS};
-use crate::seen::Side;
+use crate::seen::{Side, Test};
 
 /// What was typed and printed at prompts that have a name.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub(crate) struct Prompts {
     pub(crate) reached: BTreeSet<(String, String)>,
     /// Names at whose prompts the server of a test was started.
     pub(crate) serves: BTreeSet<String>,
+    /// Commands that start the client of a test, in the order of the texts.
+    pub(crate) clients: Vec<Client>,
     /// Names at prompts, and the addresses that their interfaces were printed with.
     pub(crate) owns: BTreeSet<(String, String)>,
     /// Runs of pings in the words of Windows.
@@ -28,6 +30,29 @@ pub(crate) struct Prompts {
     pub(crate) by_windows: BTreeSet<(u32, String)>,
     /// Addresses that were printed at a prompt of a Unix as the own one.
     pub(crate) unix: BTreeSet<String>,
+}
+
+/// A command that starts the client of a test.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    /// The name at its prompt.
+    pub(crate) name: String,
+    /// The end that its host is; none where the command has no prompt with a name, or tests both ways.
+    pub(crate) side: Option<Side>,
+    /// Where it was typed.
+    pub(crate) at: Place,
+}
+
+/// The command above a test in its text: the last one, where no other test stands between.
+fn typed_for<'f>(facts: &'f Facts, test: &Test) -> Option<&'f Client> {
+    let Place::Line(own, _) = test.at else {
+        return None;
+    };
+    let of_text = |at: Place| matches!(at, Place::Line(source, _) if source == own);
+    let above = |c: &&Client| of_text(c.at) && c.at <= test.at;
+    let last = facts.prompts.clients.iter().rfind(above)?;
+    let between = |other: &Test| other.at >= last.at && other.at < test.at;
+    (!facts.tests.iter().any(between)).then_some(last)
 }
 
 /// Which ends of a flow a host of Windows is not by what was typed: one whose address was printed at a prompt of a Unix, and one that it asked
@@ -49,7 +74,7 @@ pub(crate) fn not_windows(facts: &Facts, flow: &Flow, host: u32) -> [bool; 2] {
     })
 }
 
-/// The end that a host is of by an interface's address, or as the only one that runs a server.
+/// The end that a host is of by an interface's address, as the only one that runs a server, or by the command of its test.
 pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
     let own = |name: &String| names.iter().any(|n| alike(n, name));
     let owns = |side: Side| {
@@ -69,7 +94,12 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
         let all = &facts.prompts.serves;
         (!all.is_empty() && all.iter().all(own)).then(|| test.client.other())
     };
-    by_address.or_else(serves)
+    let connects = || {
+        let test = flow.test.as_ref().filter(|t| t.tool.starts_with("iperf"))?;
+        let client = typed_for(facts, test).filter(|c| own(&c.name))?;
+        client.side.filter(|side| *side == test.client)
+    };
+    by_address.or_else(serves).or_else(connects)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.

@@ -87,6 +87,9 @@ fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// What it is worth that a port is known which carries no packets so large, decibans: as much as unlike MTUs of both ends. A choice.
+const LOCATED: f64 = 6.0;
+
 /// Pings as large as the connection's segments are all lost, and smaller ones are answered.
 fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     let Some(lost) = e.large_lost.as_ref().filter(|_| !e.udp) else {
@@ -103,10 +106,14 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     };
     let port = e.around.ports.smaller_mtu(lost.value);
     let port = port.map_or_else(String::new, |said| format!("; {said}"));
+    let located = match e.around.narrow_ports.is_empty() {
+        true => 0.0,
+        false => LOCATED,
+    };
     items.push(Item {
         holds: if as_large { holds } else { 0.0 },
         weights: match proven {
-            false => vec![(Cause::MtuBlackHole, 24.0)],
+            false => vec![(Cause::MtuBlackHole, 24.0 + located)],
             true => [of(&LOSSES, -20.0), vec![(Cause::MtuBlackHole, 44.0)]].concat(),
         },
         sentence: format!(

@@ -84,6 +84,7 @@ mod memory;
 mod missing;
 mod mounted;
 mod names;
+mod narrow_port;
 mod near_port;
 mod negotiated;
 mod no_rate;

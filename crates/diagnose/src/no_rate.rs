@@ -3,16 +3,33 @@
 use crate::cause::Cause;
 use crate::document::VerdictReport;
 use crate::evidence::Evidence;
+use crate::fact::Of;
+use crate::flow::word;
+use crate::read::Facts;
 
 /// How what is said first of a trace begins: one that shows nothing wrong, and one that shows loss.
 pub(crate) const CLEAN: &str = "nothing is wrong in this trace";
 pub(crate) const LOSSY: &str = "this trace shows loss";
 
-/// What a trace alone says, where no cause is known: it stands first of all that was found.
+/// How what is said first of an interface begins that did not send, and the fact of it: what a kernel logged.
+const STALLED: &str = "an interface did not send for seconds";
+pub(crate) const WATCHDOG: &str = "transmit_timeout";
+
+/// What a kernel logged of an interface that did not send, for people.
+pub(crate) fn stalled(facts: &Facts) -> Option<String> {
+    let (said, at) = word(facts, Of::Path, WATCHDOG)?;
+    Some(format!(
+        "{STALLED}, as its kernel says: {said} ({}). Nothing leaves by it meanwhile, and its driver resets it: its firmware, driver or slot. Whether that is what is slow the times of both say",
+        facts.place(at)
+    ))
+}
+
+/// What a trace alone says, or a kernel, where no cause is known: it stands first of all that was found.
 pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
-    let heads = [CLEAN, LOSSY].iter().any(|begin| first.starts_with(begin));
-    heads.then_some(first.as_str())
+    let mut heads = [CLEAN, LOSSY, STALLED].iter();
+    let is_one = heads.any(|begin| first.starts_with(begin));
+    is_one.then_some(first.as_str())
 }
 
 impl Evidence {
@@ -32,6 +49,7 @@ impl Evidence {
     pub(crate) fn said_first(&self) -> String {
         let nothing = || "the texts do not say how fast anything was".to_owned();
         let trace = self.around.trace_alone.clone();
-        trace.unwrap_or_else(nothing)
+        let stalled = || self.around.stalled.clone();
+        trace.or_else(stalled).unwrap_or_else(nothing)
     }
 }

@@ -1,5 +1,6 @@
 //! A size of packets that passes where larger ones vanish.
 
+mod switched;
 mod tunnelled;
 
 use super::systems::{Between, Remedy, probing};
@@ -10,6 +11,7 @@ use crate::known::System;
 use crate::read::Facts;
 use crate::segments::HEADERS;
 use crate::tunnel;
+use switched::widened;
 use tunnelled::through;
 
 /// What to change against a hole, at a sender of this system.
@@ -26,10 +28,19 @@ pub(super) fn against_hole(
     let tunnel = tunnel::of_flow(facts, flow, [size.0 as f64, lost]);
     // No router between the ends of a tunnel lowers what is within it.
     let bridged = tunnel.is_none() && is_bridged(facts, flow);
-    let remedy = probing(&size, Between { system, bridged });
+    let ports = match bridged {
+        true => e.around.narrow_ports.as_slice(),
+        false => &[],
+    };
+    let between = Between {
+        system,
+        bridged,
+        located: !ports.is_empty(),
+    };
+    let remedy = probing(&size, between);
     match tunnel {
         Some(tunnel) => through(tunnel, size.0, remedy),
-        None => remedy,
+        None => widened(ports, remedy),
     }
 }
 

@@ -657,6 +657,7 @@ mod tests {
                 Between {
                     system: Some(System::Windows),
                     bridged: true,
+                    located: false,
                 },
             ),
             restart(),

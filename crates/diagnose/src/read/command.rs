@@ -4,6 +4,7 @@ use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::ceiling::bps;
 use crate::fact::{Figure, Of, Place};
 use crate::filed::{ASKED, SENT};
+use crate::seen::Side;
 use crate::words::{decimal, option_rate, option_size, size, whole};
 
 /// The state of reading: none.
@@ -42,7 +43,7 @@ impl Tool for Commands {
         match typed.server {
             true => facts.serves(),
             false => {
-                facts.connects();
+                facts.connects(line, typed.side());
                 facts.reached(typed.target().into_iter());
             }
         }
@@ -132,6 +133,16 @@ fn of_nuttcp(text: &str) -> Option<Vec<(Of, f64)>> {
     (!all.is_empty()).then_some(all)
 }
 
+/// Options of iperf by which a test goes both ways.
+const BOTH_WAYS: [&str; 6] = [
+    "--bidir",
+    "--full-duplex",
+    "--dualtest",
+    "--tradeoff",
+    "-d",
+    "-r",
+];
+
 /// A command that starts an end of iperf.
 pub(super) struct Typed<'a> {
     /// Whether it is the server's.
@@ -152,6 +163,18 @@ impl<'a> Typed<'a> {
         let is = |o: &&str| is_flag(o, 'c') || *o == "--client";
         let at = self.options.iter().position(is)?;
         self.options.get(at + 1).copied()
+    }
+
+    /// The end that a client's host is; none where the test goes both ways.
+    fn side(&self) -> Option<Side> {
+        if self.options.iter().any(|o| BOTH_WAYS.contains(o)) {
+            return None;
+        }
+        let is = |o: &&str| is_flag(o, 'R') || *o == "--reverse";
+        Some(match self.options.iter().any(is) {
+            true => Side::Receiver,
+            false => Side::Sender,
+        })
     }
 
     /// Whether an option stands among them.

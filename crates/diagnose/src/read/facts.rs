@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::environment::Environment;
 use super::failed::Refused;
 use super::fetch::Fetch;
 use super::label::Label;
@@ -122,6 +123,8 @@ pub struct Facts {
     pub ignored_count: Vec<usize>,
     /// Commands that fetch files, in the order of the texts.
     pub(crate) fetches: Vec<Fetch>,
+    /// What the environment of the shell that is read now says of proxies.
+    pub(super) environment: Environment,
     /// What was said of names that are looked up, and of their servers.
     pub(crate) names: Names,
     /// The request that waited longest for its server, where it waited for most of its time.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::environment::heeds;
 use super::label::behind_prompt;
 use super::{Facts, Line};
 use crate::fact::{Figure, Place};
@@ -107,13 +108,15 @@ const SHOWN: [(&str, &str); 12] = [
 impl Facts {
     /// Keeps a line that was typed, where it is such a command.
     pub(super) fn typed_fetch(&mut self, line: Line<'_>) {
+        self.environment(line);
         let text = line.bare;
         if self.fetches.len() >= FETCHES_MAX || !text.contains("curl") && !text.contains("wget") {
             return;
         }
         let behind = behind_prompt(text);
-        let known = behind.and_then(|command| fetch(command, line.at));
-        let known = known.or_else(|| fetch(text, line.at));
+        let known = behind
+            .and_then(|command| fetch(command, line.at, self.surrounds(line, command)));
+        let known = known.or_else(|| fetch(text, line.at, &[]));
         // What is printed below another command of theirs is not of the one before it.
         let another = || runs(text, behind).then(|| Fetch::unknown(line.at));
         self.fetches.extend(known.or_else(another));
@@ -228,7 +231,7 @@ impl Fetch {
 }
 
 /// The words of a command without the quotes around them, as far as the next command.
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -255,14 +258,14 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// A setting of the environment, or of wget: `http_proxy=http://192.0.2.8:3128`.
-fn setting(word: &str) -> Option<(&str, &str)> {
+pub(super) fn setting(word: &str) -> Option<(&str, &str)> {
     let (name, value) = word.split_once('=')?;
     let is_name = name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
     (is_name && !name.is_empty()).then_some((name, value))
 }
 
-/// A command that fetches one file, if a text is one.
-fn fetch(text: &str, at: Place) -> Option<Fetch> {
+/// A command that fetches one file, if a text is one, with what is known of its environment.
+fn fetch(text: &str, at: Place, around: &[(String, String)]) -> Option<Fetch> {
     let all = words(text);
     let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
     let begin = all.iter().take_while(is_before).count();
@@ -279,9 +282,17 @@ fn fetch(text: &str, at: Place) -> Option<Fetch> {
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let host = end(authority)?.host;
     let file = path.split(['?', '#']).next().unwrap_or("");
+    // These do not hand their environment on.
+    let anew = |word: &String| ["sudo", "doas"].contains(&word.as_str());
+    let handed = !all[..begin].iter().any(anew);
+    let around = around
+        .iter()
+        .filter(|(name, _)| handed && heeds(tool, name))
+        .map(|(name, value)| (name.as_str(), value.as_str()));
     let settings = all[..begin].iter().filter_map(|word| setting(word));
     let of_wget = parts.iter().filter(|(name, _)| name == "execute");
-    let settings: Vec<(&str, &str)> = settings
+    let settings: Vec<(&str, &str)> = around
+        .chain(settings)
         .chain(of_wget.filter_map(|(_, value)| setting(value)))
         .collect();
     let url = format!("{scheme}://{host}{file}");
@@ -434,8 +445,8 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Option<Fetch> {
-        let command = behind_prompt(text).and_then(|command| fetch(command, Place::You));
-        command.or_else(|| fetch(text, Place::You))
+        let command = behind_prompt(text).and_then(|command| fetch(command, Place::You, &[]));
+        command.or_else(|| fetch(text, Place::You, &[]))
     }
 
     fn proxy(host: &str, port: Option<u16>) -> Way {

@@ -1,7 +1,8 @@
 //! Whose texts are read now: who printed them, and the host that they are about.
 
 use super::label::{self, Label, WINDOWS};
-use super::{Described, Facts};
+use super::{Described, Facts, Line};
+use crate::bystander::Client;
 use crate::fact::{Of, Place};
 use crate::seen::{Role, Side};
 
@@ -65,11 +66,22 @@ impl Facts {
         }
     }
 
-    /// Whoever printed the lines that are read now runs the client of a test: who calls that host a server means another service.
-    pub(super) fn connects(&mut self) {
+    /// Whoever printed the lines that are read now runs the client of a test, and is that end of it: who calls that host a server means
+    /// another service.
+    pub(super) fn connects(&mut self, line: Line<'_>, side: Option<Side>) {
         if self.label.side == Some(Role::Server) {
             self.label.side = None;
         }
+        if self.prompts.clients.len() >= SHELLS_MAX {
+            self.prompts.clients.clear();
+        }
+        // What stands behind no prompt may be prose.
+        let named = label::prompt(line.bare).is_some() && self.label.name != WINDOWS;
+        self.prompts.clients.push(Client {
+            name: self.label.name.clone(),
+            side: side.filter(|_| named),
+            at: line.at,
+        });
     }
 
     /// Whoever printed the lines that are read now runs the server of a test.

@@ -5,6 +5,7 @@ mod slot;
 
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Of;
+use crate::no_rate::WATCHDOG;
 use crate::slot::{CARRIES, COULD};
 use crate::tcp_memory::SHORT;
 
@@ -13,6 +14,9 @@ const OUT_OF_MEMORY: &str = "TCP: out of memory -- consider tuning tcp_mem";
 
 /// What it logs where its table of connections is full (Linux, net/netfilter/nf_conntrack_core.c).
 const TABLE_FULL: &str = "_conntrack: table full, dropping packet";
+
+/// What it logs where an interface did not send for seconds (Linux, net/sched/sch_generic.c).
+const NOT_SENT: &str = "NETDEV WATCHDOG: ";
 
 /// Words of a line of the log, and what it means. Of each kind one note is enough.
 const SAYS: [(&str, &str); 8] = [
@@ -29,7 +33,7 @@ const SAYS: [(&str, &str); 8] = [
         "more connections begin than the program accepts: raise its backlog and net.core.somaxconn; options may be missing from connections with SYN cookies",
     ),
     (
-        "NETDEV WATCHDOG: ",
+        NOT_SENT,
         "the interface did not send for seconds, and its driver reset it: its firmware, driver or slot",
     ),
     (
@@ -88,6 +92,9 @@ impl Tool for KernelLog {
         if new && SAYS[n].0 == OUT_OF_MEMORY {
             let host = self.host_of(facts);
             facts.word(host, SHORT, "yes", line.at);
+        }
+        if new && SAYS[n].0 == NOT_SENT {
+            facts.word(Of::Path, WATCHDOG, message(line.bare), line.at);
         }
         if new && SAYS[n].0 == TABLE_FULL {
             let host = crate::redact(&facts.label.name);

@@ -207,7 +207,7 @@ fn mark(text: &str) -> Option<usize> {
 }
 
 /// The host of a shell's prompt: `server# `, `root@server:~$ `, `[root@server ~]# `, `rainbow:guest {159} `.
-fn prompt(text: &str) -> Option<&str> {
+pub(super) fn prompt(text: &str) -> Option<&str> {
     let mark = mark(text)?;
     if !is_command(&text[mark + 1..]) {
         return None;

@@ -15,6 +15,7 @@ mod counters;
 mod curl;
 mod dig;
 mod disk;
+mod environment;
 mod facts;
 mod failed;
 mod fetch;

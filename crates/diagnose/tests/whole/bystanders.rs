@@ -156,6 +156,24 @@ fn a_host_that_is_tied_to_the_receiver_is_it() {
     }
 }
 
+/// The command of a test says which end its host is, where no line of the test does.
+#[test]
+fn a_host_whose_command_ran_the_test_is_an_end_of_it() {
+    let dtn = "root@dtn7:~# ";
+    let report = "[  5]   0.00-10.00  sec  1.28 GBytes  1.10 Gbits/sec    0             sender\n[  5]   0.00-10.09  sec  1.28 GBytes  1.10 Gbits/sec                  receiver\n\n";
+    for (option, wmem, rmem) in [("", 12 * MIB, 512 * MIB), (" -R", 512 * MIB, 16 * MIB)] {
+        let command = format!("{dtn}iperf3 -c {TO} -t 10{option} | tail -3\n{report}");
+        let text = command + &ping(dtn) + &settings(dtn, wmem, rmem);
+        let d = of(&text, &on("40Gbit/s"));
+        let flow = &d.flows[0];
+        let why = flow.verdict.because.join("\n");
+        assert!(!why.contains("no text ties dtn7"), "{why}");
+        assert!(!asked(flow, "host_name"), "{:#?}", flow.missing);
+        let commands = crate::commands(flow);
+        assert!(!commands.contains("first make sure"), "{commands}");
+    }
+}
+
 /// The usual paste: the target is called what the other prompt is.
 #[test]
 fn the_target_by_name_is_the_host_of_that_prompt() {

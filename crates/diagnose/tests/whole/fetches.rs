@@ -73,6 +73,32 @@ fn a_proxy_past_which_the_same_file_is_faster_holds_the_rate() {
     assert_ne!(fast.verdict.cause, "proxy", "{:#?}", fast.verdict);
 }
 
+/// A proxy that the environment names is that of a command without an option of its own.
+#[test]
+fn a_proxy_of_the_environment_is_that_of_a_bare_command() {
+    let bare = "curl -o /dev/null http://mirror.example.org/1g.bin";
+    let of_shell = |environment: &str| {
+        let text = format!("{environment}$ {bare}\n{HEAD}{SLOW}$ {PAST}\n{HEAD}{FAST}{PINGS}");
+        of(&text, &Known::default())
+    };
+    for environment in [
+        "$ env | grep -i proxy\nhttp_proxy=http://proxy.corp:3128\nno_proxy=localhost,.corp\n",
+        "$ export http_proxy=http://proxy.corp:3128\n",
+    ] {
+        let d = of_shell(environment);
+        let slow = &d.flows[0];
+        assert_eq!(
+            slow.name,
+            "proxy.corp > receiver (mirror.example.org through this proxy)"
+        );
+        assert_eq!(slow.verdict.cause, "proxy", "{:#?}", slow.verdict);
+    }
+    let d = of_shell("$ env | grep -i proxy\nhttps_proxy=http://proxy.corp:3128\n");
+    for flow in &d.flows {
+        assert_ne!(flow.verdict.cause, "proxy", "{:#?}", flow.verdict);
+    }
+}
+
 /// What `top` shows on the proxy: one program has a processor for itself.
 const TOP: &str = "proxy# top -b -n1 | head -9
 top - 03:11:20 up 88 days,  2:11,  1 user,  load average: 1.31, 1.22, 1.20

@@ -235,26 +235,54 @@ fn a_hole_in_one_subnet_is_a_switch() {
             if received > 0 { 0 } else { 100 }
         )
     };
-    let of = |ttl: u32| {
-        let port = "sw1# show interface ethernet1/5 | include MTU\n  MTU 1500 bytes, BW 10000000 Kbit, DLY 10 usec\n";
+    let of = |ttl: u32, port: &str| {
         let text = format!("{}{}\n{port}", ping(8972, 0, ttl), ping(1472, 3, ttl));
         let d = crate::of(&text, &Known::default());
         let flow = d.flows[0].clone();
         assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
         flow
     };
-    let flow = of(64);
-    let commands = crate::commands(&flow);
+    let commands = crate::commands(&of(64, ""));
     assert!(
         commands.contains("on each switch between") && !commands.contains("iptables"),
         "{commands}"
     );
+    let port = "sw1# show interface ethernet1/5 | include MTU\n  MTU 1500 bytes, BW 10000000 Kbit, DLY 10 usec\n";
+    let flow = of(64, port);
+    let change = &flow.changes[0];
+    let commands = change.commands.join("\n");
+    let shows = "on sw1, first: show running-config interface ethernet1/5, and keep";
+    let at_port = commands.find(shows);
+    let at_sender = commands.find("sysctl -w net.ipv4.tcp_mtu_probing=1");
+    assert!(at_port.is_some() && at_port < at_sender, "{commands}");
+    assert!(
+        commands.contains("interface ethernet1/5; mtu 9216 (or the most"),
+        "{commands}"
+    );
+    let undo = &change.undo[0];
+    assert!(undo.contains("interface ethernet1/5; mtu 1500"), "{undo}");
+    assert!(
+        !change.commands.join("\n").contains("on each switch")
+            && !change.risk.contains("find which switch"),
+        "{change:#?}"
+    );
+    // What another port of that switch has, it takes.
+    let wide = "sw1# show interface ethernet1/4 | include MTU\n  MTU 9198 bytes, BW 10000000 Kbit, DLY 10 usec\n";
+    let commands = crate::commands(&of(64, &format!("{port}{wide}")));
+    assert!(
+        commands.contains("interface ethernet1/5; mtu 9198 (which ethernet1/4 has)"),
+        "{commands}"
+    );
+    // The interface of a VLAN passes what goes through its switch by.
+    let vlan = "sw1# show interface vlan10 | include MTU\n  MTU 1500 bytes, BW 10000000 Kbit, DLY 10 usec\n";
+    let commands = crate::commands(&of(64, vlan));
+    assert!(commands.contains("on each switch between"), "{commands}");
     let because = crate::because(&flow);
     assert!(
         because.contains("ethernet1/5 of sw1 has an MTU of 1500 bytes"),
         "{because}"
     );
-    let commands = crate::commands(&of(61));
+    let commands = crate::commands(&of(61, port));
     assert!(
         commands.contains("iptables") && !commands.contains("on each switch between"),
         "{commands}"

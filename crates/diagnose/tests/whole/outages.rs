@@ -143,3 +143,24 @@ fn datagrams_are_taken_by_what_the_record_says() {
         assert_eq!(verdict.cause, cause, "{word}: {verdict:?}");
     }
 }
+
+/// What a kernel logged of an interface that did not send stands first where no cause is known.
+#[test]
+fn an_interface_that_did_not_send_is_said_first() {
+    let text = "srv9# dmesg -T | tail -1
+[Mon Nov 30 02:41:11 2026] NETDEV WATCHDOG: eno1 (e1000e): transmit queue 0 timed out
+mon$ ping -c 10 srv9
+PING srv9 (192.0.2.9) 56(84) bytes of data.
+10 packets transmitted, 10 received, 0% packet loss, time 9012ms
+rtt min/avg/max/mdev = 0.210/0.230/0.260/0.010 ms
+";
+    let d = of(text, &Known::default());
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "unknown", "{verdict:#?}");
+    let first = &verdict.because[0];
+    assert!(
+        first.starts_with("an interface did not send for seconds")
+            && first.contains("eno1 (e1000e): transmit queue 0 timed out (ticket.txt:2)"),
+        "{verdict:#?}"
+    );
+}

@@ -18,6 +18,8 @@ pub(crate) struct Between {
     pub(crate) system: Option<System>,
     /// Switches alone lie between the ends.
     pub(crate) bridged: bool,
+    /// The port with the smaller MTU is known.
+    pub(crate) located: bool,
 }
 
 /// How the MTU of an interface is shown, set and set back.
@@ -48,7 +50,7 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
     let mss = passes.saturating_sub(IpVersion::V4.fixed_headers().into());
     let [shows, sets, back] = of_interface(between.system, *passes);
     let (mut commands, mut undo) = (Vec::new(), Vec::new());
-    if between.bridged {
+    if between.bridged && !between.located {
         commands.push("on each switch between the two hosts: show interface | include MTU; no router lies between them, as their TTL shows, and a switch reports nothing: its MTU is to be that of the hosts".to_owned());
     }
     if !windows {
@@ -61,7 +63,8 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
     ));
     undo.push(back);
     let cure = match between.bridged {
-        true => "which switch has the smaller MTU",
+        true if between.located => "to raise the MTU of that port",
+        true => "to find which switch has the smaller MTU",
         false => {
             commands.extend([
                 format!("or on the router before the small link: iptables -t mangle -A {LOWER} {mss}"),
@@ -71,7 +74,7 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
             undo.push(format!(
                 "iptables -t mangle -D {LOWER} {mss}; nft -a list chain inet filter forward, and nft delete rule inet filter forward handle N, with its handle; no ip tcp adjust-mss, or the one that the interface had"
             ));
-            "who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU"
+            "to find who drops ICMP \"fragmentation needed\" (ICMPv6 \"packet too big\"), or which link has the smaller MTU"
         }
     };
     Remedy {
@@ -83,7 +86,7 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
             false => kept(&[(PROBING, "1")]),
         },
         risk: format!(
-            "the MTU is {passes} bytes, {known}; all that leaves an interface with that MTU is in smaller packets; the cure is to find {cure}"
+            "the MTU is {passes} bytes, {known}; all that leaves an interface with that MTU is in smaller packets; the cure is {cure}"
         ),
     }
 }
