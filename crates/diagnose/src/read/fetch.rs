@@ -114,8 +114,8 @@ impl Facts {
             return;
         }
         let behind = behind_prompt(text);
-        let known = behind
-            .and_then(|command| fetch(command, line.at, self.surrounds(line, command)));
+        let known =
+            behind.and_then(|command| fetch(command, line.at, self.surrounds(line, command)));
         let known = known.or_else(|| fetch(text, line.at, &[]));
         // What is printed below another command of theirs is not of the one before it.
         let another = || runs(text, behind).then(|| Fetch::unknown(line.at));
