@@ -269,6 +269,14 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
     })
 }
 
+/// One request at a time in each round trip: the program's protocol, and not a window of the same size.
+const NO_WINDOW: [(Cause, f64); 4] = [
+    (Cause::Application, 40.0),
+    (Cause::ReceiveWindow, -10.0),
+    (Cause::SendBuffer, -10.0),
+    (Cause::NoWindowScaling, -10.0),
+];
+
 /// One write that waits for its server takes the path's round trip within the first of these parts of it, its own bytes and the server's disk
 /// included, and surely not from the second on. A choice.
 const WAITS: [f64; 2] = [0.15, 0.25];
@@ -279,12 +287,7 @@ fn one_that_waits(of: Requests, path_s: f64) -> Item {
     let apart = (of.took_s / path_s - 1.0).abs();
     Item {
         holds: 1.0 - step(apart, WAITS[0], WAITS[1]),
-        weights: vec![
-            (Cause::Application, 40.0),
-            (Cause::ReceiveWindow, -10.0),
-            (Cause::SendBuffer, -10.0),
-            (Cause::NoWindowScaling, -10.0),
-        ],
+        weights: NO_WINDOW.to_vec(),
         sentence: format!(
             "the rate is one write of {} in each round trip of {}{}",
             crate::ceiling::bytes(of.bytes),
@@ -303,12 +306,7 @@ fn one_of_old(of: Requests, path_s: f64) -> Item {
     let apart = (1.0 - carried / OLD[0]).max(carried / OLD[1] - 1.0);
     Item {
         holds: 1.0 - step(apart, ONE[0], ONE[1]),
-        weights: vec![
-            (Cause::Application, 40.0),
-            (Cause::ReceiveWindow, -10.0),
-            (Cause::SendBuffer, -10.0),
-            (Cause::NoWindowScaling, -10.0),
-        ],
+        weights: NO_WINDOW.to_vec(),
         sentence: format!(
             "the rate is {} in each round trip of {}: by SMB 1, which the texts show, a copy has one request of 60 to 64 KiB under way, whatever the windows are",
             crate::ceiling::bytes(carried),

@@ -69,6 +69,8 @@ mod speedtest;
 mod ss;
 mod survey;
 mod sysctl;
+#[cfg(test)]
+mod taken;
 mod tcpdump;
 mod uname;
 mod vrp;

@@ -216,19 +216,11 @@ fn command(text: &str) -> Option<(&str, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::taken::taken;
 
     /// The rates of shapers that are stated, and the queues that are shaped. Every line is taken.
     fn of(text: &str) -> (Vec<f64>, Vec<(String, f64)>) {
-        let mut tool = Scheduled::default();
-        let mut facts = Facts::default();
-        for (n, line) in (1..).zip(text.lines()) {
-            let line = Line {
-                bare: line.trim(),
-                at: Place::Line(0, n),
-            };
-            assert!(tool.line(line, n > 1, &mut facts), "{}", line.bare);
-        }
-        tool.finish(&mut facts);
+        let facts = taken(Scheduled::default(), text);
         let all = facts.facts.iter().filter(|f| f.name == SHAPER);
         let rates = all.filter_map(|f| Some(f.number()?.value)).collect();
         let shaped = facts.ports.iter().filter(|r| r.kind == Kind::Shaped);

@@ -266,20 +266,11 @@ fn limits(value: &str) -> Option<[Option<f64>; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::taken::taken;
 
     /// What is read of a text, every line of which is taken.
     fn of(text: &str) -> Facts {
-        let mut tool = SimpleQueues::default();
-        let mut facts = Facts::default();
-        for (n, line) in (1..).zip(text.lines()) {
-            let line = Line {
-                bare: line.trim(),
-                at: Place::Line(0, n),
-            };
-            assert!(tool.line(line, n > 1, &mut facts), "{}", line.bare);
-        }
-        tool.finish(&mut facts);
-        facts
+        taken(SimpleQueues::default(), text)
     }
 
     #[test]

@@ -165,20 +165,12 @@ fn asks(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::ports::Kind;
+    use crate::read::taken::taken;
 
     /// What is read of one port: every line is taken.
     fn of(lines: &str) -> Vec<(String, Kind, f64)> {
-        let mut tool = Transceivers::default();
-        let mut facts = Facts::default();
         let text = format!("<core1>display transceiver interface 10GE1/0/1 verbose\n{lines}");
-        for (n, line) in (1..).zip(text.lines()) {
-            let line = Line {
-                bare: line.trim(),
-                at: Place::Line(0, n),
-            };
-            assert!(tool.line(line, n > 1, &mut facts), "{}", line.bare);
-        }
-        tool.finish(&mut facts);
+        let facts = taken(Transceivers::default(), &text);
         let each = facts.ports.iter();
         each.map(|r| (r.port.named(""), r.kind, r.value)).collect()
     }

@@ -114,6 +114,7 @@ fn asks(text: &str) -> Option<(&str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::taken::taken;
 
     #[test]
     fn what_policers_dropped_is_read_by_class_and_board() {
@@ -133,15 +134,7 @@ mod tests {
      Car          |      Packets:                         8,426
                   |      Bytes:                               -
 ";
-        let mut tool = Statistics::default();
-        let mut facts = Facts::default();
-        for (n, line) in (1..).zip(text.lines()) {
-            let line = Line {
-                bare: line.trim(),
-                at: Place::Line(0, n),
-            };
-            assert!(tool.line(line, n > 1, &mut facts), "{}", line.bare);
-        }
+        let facts = taken(Statistics::default(), text);
         let each: Vec<(String, Kind, f64)> = facts
             .ports
             .iter()
