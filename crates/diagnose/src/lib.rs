@@ -107,6 +107,7 @@ mod pattern;
 mod pauses;
 mod pinged;
 mod placed;
+mod port;
 mod ports;
 mod read;
 mod read_again;

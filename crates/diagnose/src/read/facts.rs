@@ -20,7 +20,7 @@ use crate::names::Names;
 use crate::negotiated::Negotiated;
 use crate::own_drops::Queue;
 use crate::passed::{Linked, Owner, Passed};
-use crate::ports::PortReading;
+use crate::port::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
 use crate::simple_queue::SimpleQueue;

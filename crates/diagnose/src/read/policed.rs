@@ -9,7 +9,7 @@ mod car;
 use super::conditioned::{FEW, OF_POLICY, POLICER, SHAPER};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::ports::{Kind, OF_TC, Port, PortReading};
+use crate::port::{Kind, OF_TC, Port, PortReading};
 use crate::words::{after, decimal, decimal_prefix, option_rate, rate, size, whole};
 
 /// A contract as it was stated.

@@ -8,7 +8,7 @@ mod status;
 
 use crate::duplex::FullPort;
 use crate::fact::{Of, Place};
-use crate::ports::{Kind, Port, PortReading};
+use crate::port::{Kind, Port, PortReading};
 use crate::words::{after, whole};
 
 use super::optics::{self, Received, Table};

@@ -2,7 +2,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
-use crate::ports::{Kind, Port, PortReading};
+use crate::port::{Kind, Port, PortReading};
 use crate::simple_queue::{SimpleQueue, contains};
 use crate::words::{option_rate, whole};
 

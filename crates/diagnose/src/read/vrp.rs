@@ -7,7 +7,7 @@ use super::ports::Here;
 use super::router::{carried, rate_of};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::ports::Kind;
+use crate::port::Kind;
 use crate::words::{after, decimal, whole};
 pub(super) use optics::Transceivers;
 pub(super) use statistics::Statistics;
