@@ -46,6 +46,7 @@ mod exceeded;
 mod fact;
 mod fetched;
 mod fetches;
+mod figures;
 mod filed;
 mod first_hop;
 mod fitted;

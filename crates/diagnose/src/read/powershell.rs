@@ -4,9 +4,9 @@ mod chosen;
 
 use super::windows::tuned;
 use super::{Facts, Line, NOTES_MAX, PORT, Tool};
-use crate::ceiling::bps;
 use crate::duplex::Duplexed;
 use crate::fact::{Of, Place};
+use crate::figures::bps;
 use crate::negotiated::Negotiated;
 use crate::passed::{Counter, Link, Unit, Way};
 use crate::tally::UNSENT;
