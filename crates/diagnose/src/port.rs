@@ -71,6 +71,15 @@ pub(crate) struct PortReading {
     pub(crate) at: Place,
 }
 
+/// A port of a router or switch that says that it is at full duplex.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FullPort {
+    /// The port.
+    pub(crate) port: Port,
+    /// Its speed, bit/s.
+    pub(crate) bps: f64,
+}
+
 impl Port {
     /// `xe-1/0/3 of r1`, for people.
     pub(crate) fn named(&self, otherwise: &str) -> String {

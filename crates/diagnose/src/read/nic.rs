@@ -2,12 +2,10 @@
 
 mod bonding;
 
-use super::modes::Modes;
+use super::modes::{Duplexed, Modes, Negotiated};
 use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed};
 use crate::cloud::ALLOWANCES;
-use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place, Value};
-use crate::negotiated::Negotiated;
 use crate::passed::{Counter, Link, Unit, Way};
 use crate::tally::{TRANSITIONS, UNSENT};
 use crate::tunnel;
