@@ -3,6 +3,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
+use crate::words::shortens;
 
 /// A member of a group of links, as a text has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,11 +162,10 @@ fn asks(text: &str) -> Option<&str> {
     let mut words = command.split_whitespace();
     let show = words.next()?;
     let what = words.next()?;
-    let is = |word: &str, full: &str, least: usize| word.len() >= least && full.starts_with(word);
-    let known = is(what, "etherchannel", 5) || is(what, "port-channel", 6);
+    let known = shortens(what, "etherchannel", 5) || shortens(what, "port-channel", 6);
     let router = router.rsplit(['@', ':']).next().unwrap_or("");
     let plain = !router.contains(char::is_whitespace);
-    (plain && is(show, "show", 2) && known).then_some(router)
+    (plain && shortens(show, "show", 2) && known).then_some(router)
 }
 
 /// The port channel and the members of a row: `1      Po1(SU)         LACP      Gi0/0(s)    Gi0/1(P)`, `Po146(D)    LACP(aF*)   Et43(D)`.
