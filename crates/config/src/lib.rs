@@ -44,4 +44,5 @@ pub use links::MOST_ON_A_LINK;
 pub use platform::Platform;
 pub use report::{Fault, FileReport, Report, Status, Structure};
 pub use rules::RULES;
+pub use secrets::masked;
 pub use source::{Place, Source};

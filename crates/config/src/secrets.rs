@@ -1,4 +1,5 @@
-//! Passwords, keys and communities in statements: what is printed has `***` in their place. Rather too much is hidden than too little.
+//! Passwords, keys and communities in statements and in what tools print: `***` stands in their place. Rather too much is hidden than too
+//! little.
 
 use core::ops::Range;
 
@@ -6,10 +7,10 @@ use core::ops::Range;
 const HIDDEN: &str = "***";
 
 /// Words behind which a secret stands; also as the end of a word: `wpa-psk`, `authentication-key`.
-const NAMES: [&str; 5] = ["password", "passphrase", "secret", "key", "psk"];
+const NAMES: [&str; 6] = ["password", "passphrase", "secret", "key", "psk", "token"];
 
 /// Others behind which one stands.
-const OTHER_NAMES: [&str; 10] = [
+const OTHER_NAMES: [&str; 12] = [
     "passwd",
     "key-string",
     "key-hash",
@@ -19,6 +20,8 @@ const OTHER_NAMES: [&str; 10] = [
     "pass-phrase",
     "enablepass",
     "community-name",
+    "snmp-community",
+    "apikey",
     "cak",
 ];
 
@@ -26,7 +29,7 @@ const OTHER_NAMES: [&str; 10] = [
 const PUBLIC: [&str; 3] = ["hash-key", "public-key", "trusted-key"];
 
 /// How a secret is written, between the name and the secret; so is a single digit.
-const FORMATS: [&str; 30] = [
+const FORMATS: [&str; 33] = [
     "encrypted",
     "unencrypted",
     "clear",
@@ -54,6 +57,9 @@ const FORMATS: [&str; 30] = [
     "read-only",
     "read-write",
     "read-write-all",
+    "read",
+    "write",
+    "cipher",
     "=",
     ":",
     "128",
@@ -91,8 +97,26 @@ const OF_TRAPS: [&str; 13] = [
     "encrypted",
 ];
 
-/// The text with `***` for each secret in it.
-pub(crate) fn masked(text: &str) -> String {
+/// Words before the `community` of a route, which is none of SNMP's: `set community 65000:100`.
+const OF_ROUTES: [&str; 14] = [
+    "set",
+    "match",
+    "from",
+    "then",
+    "if",
+    "elseif",
+    "and",
+    "or",
+    "not",
+    "delete",
+    "apply",
+    "route",
+    "bgp",
+    "policy-options",
+];
+
+/// The text, of any length, with `***` for each secret in it: statements of a configuration, or what a tool printed.
+pub fn masked(text: &str) -> String {
     Masked::of(text).text
 }
 
@@ -271,7 +295,9 @@ enum Extent {
 /// How far the secret behind word `number` reaches; `None` where none stands there.
 fn extent(tokens: &[Token<'_>], number: usize) -> Option<Extent> {
     let token = &tokens[number];
-    if token.quoted {
+    let next = tokens.get(number + 1);
+    // Of quoted words only those of JSON are names: `"password": "…"`.
+    if token.quoted && next.is_none_or(|t| !t.text.starts_with([':', '='])) {
         return None;
     }
     let has = |words: &[&str]| tokens.iter().any(|t| t.is_one_of(words));
@@ -280,25 +306,32 @@ fn extent(tokens: &[Token<'_>], number: usize) -> Option<Extent> {
     let lower = token.text.to_ascii_lowercase();
     match lower.as_str() {
         "community" => {
-            let of_policy = || tokens.get(number + 2).is_some_and(|t| t.text == "members");
-            let first = before.is_none_or(|t| !t.is_word());
-            word(has(&["snmp-server", "snmp"]) || first && !of_policy())
+            let of_snmp = |t: &Token<'_>| t.text.to_ascii_lowercase().starts_with("snmp");
+            let members = tokens.get(number + 2).is_some_and(|t| t.text == "members");
+            let of_routes = members || before.is_some_and(|t| t.is_one_of(&OF_ROUTES));
+            word(tokens.iter().any(of_snmp) || !of_routes)
         }
+        // `md5 1 key SECRET` has a name of its own behind it.
+        "md5" => {
+            let mut after = tokens[number + 1..].iter();
+            word(!after.any(|t| is_name(&t.text.to_ascii_lowercase())))
+        }
+        "bearer" => Some(Extent::Word),
         "authentication" => {
-            let next = tokens.get(number + 1);
             let text = next.is_some_and(|t| t.is_one_of(&["text"]));
             word(text || has(&["nhrp", "standby", "vrrp", "glbp", "hsrp"]))
         }
         "auth" | "priv" => word(has(&["snmp-server"]) && has(&["user"])),
         "key" if before.is_some_and(|t| t.is_one_of(&["tunnel"])) => None,
         "key" if has(&["isakmp"]) => Some(Extent::Word),
+        other if other.ends_with("authorization:") => Some(Extent::Rest),
         other => is_name(other).then_some(Extent::Rest),
     }
 }
 
 /// Whether a secret stands behind this word, in lower case.
 fn is_name(word: &str) -> bool {
-    let word = word.trim_end_matches([':', '=']);
+    let word = word.trim_matches(['"', '\'', '{', ':', '=', ',']);
     let ends = |name: &&str| {
         let lead = word.strip_suffix(*name);
         lead.is_some_and(|l| l.is_empty() || l.ends_with(['-', '_']))
@@ -327,8 +360,9 @@ fn behind(
             number += 1;
             continue;
         }
-        // `key 1` is the number of a key.
-        let numbered = name.text.to_ascii_lowercase().ends_with("key");
+        // `key 1` is the number of a key, and so is `md5 1 {`.
+        let lower = name.text.to_ascii_lowercase();
+        let numbered = lower.ends_with("key") || lower == "md5";
         if numbered && next.is_none() && token.is_numeral() && token.text.len() <= 3 {
             return number;
         }
@@ -387,11 +421,15 @@ fn alone(token: &Token<'_>) -> Option<Range<usize>> {
     Some(token.at + from..token.at + from + long)
 }
 
-/// Where the value of `password=…` begins.
+/// Where the value of `password=…` or `password:…` begins.
 fn value_at(text: &str) -> Option<usize> {
-    let (name, value) = text.split_once('=')?;
-    let secret = !value.is_empty() && is_name(&name.to_ascii_lowercase());
-    secret.then_some(name.len() + 1)
+    let behind = |sign: char| {
+        let (name, value) = text.split_once(sign)?;
+        let lower = name.to_ascii_lowercase();
+        let named = is_name(&lower) || lower == "community" || lower.ends_with("authorization");
+        (named && !value.is_empty()).then_some(name.len() + 1)
+    };
+    behind('=').or_else(|| behind(':'))
 }
 
 /// Hides what may be a password in a description: words with more than letters, behind `password` or the like. How many
@@ -491,6 +529,11 @@ mod tests {
             ),
             ("description password hunter2", "description password ***"),
             (
+                "snmp-agent community read cipher s3cr3t",
+                "snmp-agent community read cipher ***",
+            ),
+            ("area 1 md5 7 0822455D", "area 1 md5 7 ***"),
+            (
                 "archive path ftp://u:p@192.0.2.1/",
                 "archive path ftp://***@192.0.2.1/",
             ),
@@ -515,9 +558,34 @@ mod tests {
             "ip ospf authentication message-digest",
             "aaa authentication login default group tacacs+ local",
             "isis authentication mode md5",
+            "md5 1 {",
+            "authentication-algorithm md5;",
+            "set policy-options policy-statement IN term a from community BLUE",
+            "match community 10",
+            "description bearer AB-1234",
+            "aaa authorization exec default group tacacs+ local",
             "interface GigabitEthernet0/1\n mtu 1500\n",
         ] {
             assert_eq!(masked(line), line);
+        }
+    }
+
+    #[test]
+    fn what_tools_print_has_secrets_too() {
+        for (text, shown) in [
+            ("Authorization: Bearer abc", "Authorization: ***"),
+            (
+                "curl -H \"Authorization: Basic abc\"",
+                "curl -H \"Authorization:***\"",
+            ),
+            ("token: abc", "token: ***"),
+            ("apikey=abc", "apikey=***"),
+            ("password:hunter2", "password:***"),
+            ("the community publ1c", "the community ***"),
+            ("{\"password\": \"two words\"}", "{\"password\": \"***\"}"),
+            ("\"secret\": \"abc\"", "\"secret\": \"***\""),
+        ] {
+            assert_eq!(masked(text), shown);
         }
     }
 

@@ -122,6 +122,20 @@ impl Account {
 }
 
 #[cfg(test)]
+impl Account {
+    /// A capture's: these shares of the time, and how far they are to be believed.
+    pub(crate) fn captured<const N: usize>(shares: [(&str, f64); N], trust: f64) -> Account {
+        Account {
+            shares: shares.map(|(word, share)| (word.to_owned(), share)).into(),
+            trust,
+            sees_buffers: false,
+            by: "the capture",
+            at: Place::You,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -73,15 +73,8 @@ mod tests {
     /// A capture at the sender: for 90 % of the time the window grew after losses, or marks.
     fn lossy(marks: Option<f64>, again: f64) -> Evidence {
         let shares = [("cwnd_recovery", 0.9), ("unknown", 0.1)];
-        let shares = shares.map(|(word, share)| (word.to_owned(), share));
         Evidence {
-            account: Some(Account {
-                shares: shares.into(),
-                trust: 1.0,
-                sees_buffers: false,
-                by: "the capture at the sender",
-                at: Place::You,
-            }),
+            account: Some(Account::captured(shares, 1.0)),
             marks: marks.map(|n| Figure::exact(n, Place::You)),
             retransmits: Some(Figure::exact(again, Place::You)),
             streams: 1.0,

@@ -3,6 +3,7 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
+pub(crate) use crate::figures::ms;
 use crate::flow::{Flow, number, word};
 use crate::items::{Item, spread, step};
 use crate::leaves::{by_leaves, shaping};
@@ -230,14 +231,6 @@ const NS: f64 = crate::evidence::NS;
 
 /// Runs of pings that differ by less than this, nanoseconds, need no queue.
 const LEAST_NS: f64 = 1e7;
-
-/// A time of a queue for people, the same wherever it stands.
-pub(crate) fn ms(seconds: f64) -> String {
-    match seconds * 1e3 {
-        ms if ms >= 99.95 => format!("{ms:.0} ms"),
-        ms => format!("{ms:.1} ms"),
-    }
-}
 
 /// A queue's time, seconds, and the most of it where single round trips under load say that: a mean has the time in it until the queue
 /// was full.

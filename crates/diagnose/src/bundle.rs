@@ -8,34 +8,7 @@ use crate::evidence::Evidence;
 use crate::fact::Place;
 use crate::flow::Flow;
 use crate::group::{ACTIVE, MEMBER};
-use crate::read::Facts;
-
-/// A member of a group of links, as a text has it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Member {
-    /// The host whose bond it is of; none of a router or switch.
-    pub(crate) host: Option<u32>,
-    /// The router or switch; empty where nothing names it.
-    pub(crate) device: String,
-    /// The bond or port channel; empty where nothing names it.
-    pub(crate) group: String,
-    pub(crate) name: String,
-    pub(crate) state: State,
-    pub(crate) at: Place,
-}
-
-/// What a member does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// It carries its part.
-    Up,
-    /// It has no link.
-    Down,
-    /// Its own end keeps it out of the group.
-    Suspended,
-    /// It has not agreed with its other end that it is of the group.
-    Alone,
-}
+use crate::read::{Facts, Member, State};
 
 /// Most members that are compared, and most that notes name.
 const MEMBERS_MAX: usize = 10_000;

@@ -1,11 +1,19 @@
 //! Connections of captures as evidence: what each direction that carried data shows.
 
+mod hole;
+mod scaling;
+
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_observe::Connection as Seen;
-use farpath_record::trace::{IcmpError, TraceConnection, TraceDirection};
-use farpath_trace::{Analysis, DirectionFound, SegmentSeen};
+use farpath_record::trace::{TraceConnection, TraceDirection};
+use farpath_trace::{Analysis, DirectionFound};
+
+pub(crate) use hole::Swallowed;
+use hole::swallowed;
+use scaling::of_handshake;
+pub(crate) use scaling::{LeftOut, who_left_out};
 
 use crate::account::{Account, unexplained};
 use crate::blackout::Blackout;
@@ -88,28 +96,6 @@ pub(crate) struct Captured {
     pub(crate) turns: Option<Turns>,
     /// It stands for several short connections.
     pub(crate) opened: Option<Opened>,
-}
-
-/// Who left window scaling out of a handshake: both SYNs have to have the option (RFC 7323 §2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LeftOut {
-    /// An end, beside which its SYN was captured.
-    End(Side),
-    /// An end, or what lies between it and the capture.
-    Beyond(Side),
-    /// What lies between two captures: one shows the option where the other does not.
-    Between,
-}
-
-/// Full segments that were sent again and again and never arrived, where small ones did.
-#[derive(Clone, Debug)]
-pub(crate) struct Swallowed {
-    /// How often they were sent again.
-    pub(crate) again: Figure,
-    /// The largest packet that the way carries, as a router reported, bytes.
-    pub(crate) mtu: Option<Figure>,
-    /// Who reported that; empty where nobody did.
-    pub(crate) by: String,
 }
 
 impl Vantage {
@@ -341,46 +327,6 @@ impl Captured {
     }
 }
 
-/// Whose SYN had no window scale option. An answer has none where it was not offered one, so that the SYN that was first counts.
-fn of_handshake(connection: &TraceConnection, reverse: bool, vantage: Vantage) -> Option<LeftOut> {
-    let opening = connection.opening.as_ref()?;
-    let scales = |options: &[String]| options.iter().any(|o| o.starts_with("window_scale"));
-    let opener = if reverse {
-        Side::Receiver
-    } else {
-        Side::Sender
-    };
-    let side = match scales(&opening.offered) {
-        false => opener,
-        true if opening.syn_ack_ns.is_some() && !scales(&opening.answered_with) => opener.other(),
-        true => return None,
-    };
-    let beside = match vantage {
-        Vantage::Sender => Some(Side::Sender),
-        Vantage::Receiver => Some(Side::Receiver),
-        Vantage::Middle | Vantage::Unknown => None,
-    };
-    Some(match beside == Some(side) {
-        true => LeftOut::End(side),
-        false => LeftOut::Beyond(side),
-    })
-}
-
-/// What several captures of one handshake show together: where they differ, the option was taken out between them.
-pub(crate) fn who_left_out(all: &[&Captured]) -> Option<LeftOut> {
-    let mut each = all.iter().filter_map(|c| c.left_out);
-    let first = each.next()?;
-    let side = |l: LeftOut| match l {
-        LeftOut::End(side) | LeftOut::Beyond(side) => Some(side),
-        LeftOut::Between => None,
-    };
-    Some(each.fold(first, |one, other| match other {
-        _ if side(one) != side(other) => LeftOut::Between,
-        LeftOut::End(_) => other,
-        _ => one,
-    }))
-}
-
 /// The largest first, by what was sent: what carries data to a hole delivers none of it.
 pub(crate) fn by_size(x: &Captured, y: &Captured) -> Ordering {
     y.size().total_cmp(&x.size())
@@ -408,52 +354,6 @@ const CONTROL: u64 = 5;
 
 /// A second, nanoseconds: ends are as far apart at most where a capture was stopped with its program.
 const SECOND_NS: i64 = 1_000_000_000;
-
-/// Full segments of a direction that were sent again and again and never arrived: no full one did, or a router said why.
-fn swallowed(
-    errors: &[IcmpError],
-    (connection, reverse): (&TraceConnection, bool),
-    direction: &TraceDirection,
-    found: &DirectionFound,
-    at: Place,
-) -> Option<Swallowed> {
-    let mss = direction.mss?;
-    let delivered = found.observed.as_ref().map_or(0, |o| o.delivered);
-    let never = |s: &&SegmentSeen| {
-        let resent = !["reordered", "network_duplicate"].contains(&s.class);
-        resent && s.length >= mss / 2 && s.offset + u64::from(s.length) > delivered
-    };
-    let again: Vec<&SegmentSeen> = found.segments.iter().filter(never).collect();
-    let sender = if reverse {
-        &connection.b
-    } else {
-        &connection.a
-    };
-    // A sender that heeds the report sends smaller segments then, and of these none is reported.
-    let heeded = |e: &IcmpError| again.first().is_none_or(|s| e.last_ns < s.at_ns);
-    let mut reported = errors.iter().filter(|e| {
-        let says = ["fragmentation_needed", "packet_too_big"].contains(&e.kind.as_str());
-        let ours = e.connection == Some(connection.id) && e.flow_from == *sender;
-        says && ours && !heeded(e)
-    });
-    let report = reported.next();
-    let again = again.len();
-    if again < AGAIN_LEAST || report.is_none() && delivered >= u64::from(mss) {
-        return None;
-    }
-    let mtu = report.and_then(|r| r.mtu).filter(|m| *m >= MTU_LEAST);
-    Some(Swallowed {
-        again: Figure::exact(again as f64, at),
-        mtu: mtu.map(|m| Figure::exact(f64::from(m), at)),
-        by: report.map_or(String::new(), |r| r.from.clone()),
-    })
-}
-
-/// A full segment that is lost twice more was not lost by accident.
-const AGAIN_LEAST: usize = 2;
-
-/// Every link carries packets of this many bytes (RFC 791).
-const MTU_LEAST: u32 = 68;
 
 /// `192.0.2.1:40000`, `[2001:db8::1]:40000`.
 pub(crate) fn end(text: &str) -> End {
@@ -592,6 +492,7 @@ pub(crate) fn left_out(facts: &Facts, taken: &[usize]) -> Vec<String> {
 
 /// Most connections that a note names.
 const NAMED_MAX: usize = 8;
+
 /// When captures began to see a flow; none that no capture shows.
 pub(crate) fn started_ns(facts: &Facts, flow: &Flow) -> Option<i64> {
     let each = flow.captured.iter().map(|n| &facts.captured[*n]);

@@ -1,16 +1,17 @@
 //! Ceilings: what each cause by itself would leave of the rate. None uses a figure that was made of the rate.
 
+mod settings;
+
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::{Cc, IpVersion, pftk::Pftk, window};
 
+pub(crate) use settings::{kernel, receiving, rooms, sending, socket_room};
+
 use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number, word};
+use crate::fact::Figure;
+pub(crate) use crate::figures::{bps, bytes, ranged, span};
 use crate::group::Group;
-use crate::known::System;
-use crate::memory::beyond;
-use crate::read::Facts;
 use crate::room::{ANNOUNCED, Room};
 use crate::segments::{FIXED_HEADERS, HEADERS, STAMPS};
 
@@ -149,8 +150,15 @@ fn windows(e: &Evidence, all: &mut Vec<Limit>) {
     }
 }
 
+/// The same, no larger than `most` bytes.
+pub(crate) fn cap(bytes: &mut Figure, most: f64) {
+    for value in [&mut bytes.value, &mut bytes.low, &mut bytes.high] {
+        *value = value.min(most);
+    }
+}
+
 /// The largest window without scaling, bytes (RFC 9293 §3.1).
-pub(crate) const UNSCALED: f64 = 65_535.0;
+pub(crate) const UNSCALED: f64 = window::UNSCALED_MAX as f64;
 
 /// `16384 B · 8 / RTT (250 to 300 ms), net.inet.tcp.recvspace`.
 pub(crate) fn formula(e: &Evidence, bytes: &Figure, rtt: &Figure, what: &str) -> String {
@@ -319,281 +327,4 @@ pub(crate) fn slow_start_s(e: &Evidence, rate: f64) -> Option<f64> {
 pub(crate) fn opened(e: &Evidence) -> Option<f64> {
     let ((bytes, busy_s), rtt) = (e.worked.as_ref()?, e.rtt.as_ref()?);
     Some(busy_s / (rtt.value * (rounds(e, *bytes) + 1.0)))
-}
-
-/// What the settings of hosts allow.
-pub(crate) fn rooms(
-    e: &mut Evidence,
-    (facts, flow): (&Facts, &Flow),
-    senders: &[Of],
-    receivers: &[Of],
-) {
-    if let Some(room) = known(
-        facts,
-        Of::Receiver,
-        "window_known_bytes",
-        "the window you gave",
-    ) {
-        e.windows.push(room);
-    }
-    if let Some(room) = known(
-        facts,
-        Of::Sender,
-        "send_buffer_known_bytes",
-        "the send buffer you gave",
-    ) {
-        e.buffers.push(room);
-    }
-    let asked = number(facts, Of::Receiver, "window_requested_bytes").cloned();
-    e.tuned = receiving(facts, receivers, e.systems[1], asked);
-    if e.windows.is_empty() {
-        e.windows.clone_from(&e.tuned);
-    }
-    if !e.buffers.iter().any(|b| b.asked) {
-        let asked = crate::typed::option(facts, flow, "window_requested_bytes");
-        let more = sending(facts, senders, asked.cloned());
-        e.buffers.extend(more);
-    }
-}
-
-/// The room of a buffer on a BSD or Windows: what tuning grows it to, where it is on, else what a connection begins with.
-fn space(
-    facts: &Facts,
-    host: Of,
-    end: &str,
-    [auto, most, first]: [&'static str; 3],
-) -> Option<Room> {
-    let get = |name: &'static str| number(facts, host, name).cloned();
-    let tuned = get(auto).is_none_or(|a| a.value != 0.0);
-    let most = get(most).filter(|_| tuned);
-    let what = space_of(facts, host, end, most.is_some());
-    let bytes = most.or_else(|| get(first))?;
-    Some(Room {
-        memory: Some(bytes.clone()),
-        bytes,
-        what,
-        asked: false,
-    })
-}
-
-/// What a host calls the setting that its connections' windows or buffers go by: the most that tuning gives, or what they begin with.
-fn space_of(facts: &Facts, host: Of, end: &str, tuned: bool) -> String {
-    let system = word(facts, host, "system").map_or("", |(name, _)| name);
-    let level = word(facts, host, "tuning_level").map(|(level, _)| level);
-    match (system, level) {
-        ("windows", Some(level)) => format!("the auto-tuning level {level} of Windows"),
-        ("windows", None) => "the window of Windows".to_owned(),
-        ("macos", _) if tuned => {
-            let way = if end == "recv" { "rcv" } else { "snd" };
-            format!("net.inet.tcp.auto{way}bufmax")
-        }
-        _ if tuned => format!("net.inet.tcp.{end}buf_max"),
-        _ => format!("net.inet.tcp.{end}space"),
-    }
-}
-
-fn known(facts: &Facts, of: Of, name: &'static str, what: &str) -> Option<Room> {
-    let bytes = number(facts, of, name)?.clone();
-    Some(Room {
-        bytes,
-        memory: None,
-        what: what.to_owned(),
-        asked: true,
-    })
-}
-
-/// What the receiver's settings make of its window. A buffer that was asked for is doubled by Linux and limited by
-/// `rmem_max`; the BSDs refuse one above their limit and stay at the default.
-pub(crate) fn receiving(
-    facts: &Facts,
-    hosts: &[Of],
-    system: Option<System>,
-    asked: Option<Figure>,
-) -> Vec<Room> {
-    let mut all = Vec::new();
-    for host in hosts {
-        let get = |name: &'static str| number(facts, *host, name).cloned();
-        let scale = get("adv_win_scale").map(|s| s.value);
-        let part = window::window_part(scale, kernel(facts, *host));
-        let room = |bytes: Figure, what: &str, asked: bool| {
-            let mut window = bytes.times(part.usual);
-            (window.low, window.high) = (bytes.low * part.least, bytes.high * part.most);
-            Room {
-                bytes: window,
-                memory: Some(bytes),
-                what: what.to_owned(),
-                asked,
-            }
-        };
-        match (&asked, get("core_rmem_max_bytes"), get("rmem_max_bytes")) {
-            (Some(asked), Some(max), _) => {
-                let got = doubled(asked, &max);
-                let said = most_said(got.value / 2.0);
-                let what = "what was asked for, limited by net.core.rmem_max";
-                let mut room = room(got, what, true);
-                cap(&mut room.bytes, said);
-                all.push(room);
-            }
-            (None, _, Some(auto)) => {
-                let auto = match get("moderate_rcvbuf").is_some_and(|m| m.value == 0.0) {
-                    true => get("rmem_default_bytes").unwrap_or(auto),
-                    false => auto,
-                };
-                all.push(room(auto, "net.ipv4.tcp_rmem", false));
-            }
-            _ => {}
-        }
-        let names = ["recvbuf_auto", "recvbuf_max_bytes", "recvspace_bytes"];
-        all.extend(space(facts, *host, "recv", names));
-    }
-    if all.is_empty()
-        && let (Some(asked), Some(System::Linux)) = (asked, system)
-    {
-        // Without the limit, what was asked for is the most: doubled, and half of it window.
-        let mut bytes = asked.clone();
-        (bytes.low, bytes.high) = (asked.value * 0.02, asked.value * 1.5);
-        all.push(Room {
-            bytes,
-            memory: Some(asked.times(2.0)),
-            what: "what was asked for".to_owned(),
-            asked: true,
-        });
-    }
-    all
-}
-
-/// What of a socket's buffer is room for data: Linux reports twice what was asked for, and half to three quarters of a
-/// receive buffer become window (`tcp_adv_win_scale`); elsewhere the buffer is the window.
-pub(crate) fn socket_room(
-    got: Option<&Figure>,
-    asked: Option<&Figure>,
-    system: Option<System>,
-    what: &str,
-) -> Option<Room> {
-    let got = got?;
-    let is_linux = match system {
-        Some(system) => system == System::Linux,
-        // Twice what was asked for is Linux's way.
-        None => asked.is_some_and(|a| got.value > 1.9 * a.value),
-    };
-    let (least, usual, most) = match (is_linux, system) {
-        (true, _) => (0.45, 0.5, 1.0),
-        (false, None) => (0.45, 1.0, 1.0),
-        (false, Some(_)) => (1.0, 1.0, 1.0),
-    };
-    let mut bytes = got.times(usual);
-    bytes.low = got.low * least;
-    bytes.high = got.high * most;
-    Some(Room {
-        bytes,
-        memory: Some(got.clone()),
-        what: what.to_owned(),
-        asked: asked.is_some(),
-    })
-}
-
-/// The buffer that Linux gives who asks: twice as much, as far as the limit goes.
-fn doubled(asked: &Figure, most: &Figure) -> Figure {
-    let mut got = asked.with(most);
-    got.value = 2.0 * asked.value.min(most.value);
-    (got.low, got.high) = (got.value, got.value);
-    got
-}
-
-/// The same, no larger than `most` bytes.
-pub(crate) fn cap(bytes: &mut Figure, most: f64) {
-    for value in [&mut bytes.value, &mut bytes.low, &mut bytes.high] {
-        *value = value.min(most);
-    }
-}
-
-/// The largest window that can be said with the scale a SYN has for this much room (RFC 7323 §2.3).
-pub(crate) fn most_said(bytes: f64) -> f64 {
-    let shift = window::shift_for(bytes).unwrap_or(window::SHIFT_MAX);
-    let most = window::largest_window(shift).map_or(u64::MAX, |w| w.as_bytes());
-    most as f64
-}
-
-/// The release of a host's kernel, if it was said.
-pub(crate) fn kernel(facts: &Facts, host: Of) -> Option<(u32, u32)> {
-    let (release, _) = word(facts, host, "kernel")?;
-    window::release(release)
-}
-
-/// What the sender's settings make of its buffer. Linux charges a segment's memory, not its data.
-pub(crate) fn sending(facts: &Facts, hosts: &[Of], asked: Option<Figure>) -> Vec<Room> {
-    let mut all = Vec::new();
-    for host in hosts {
-        let get = |name: &'static str| number(facts, *host, name).cloned();
-        let (bytes, what) = match (&asked, get("core_wmem_max_bytes"), get("wmem_max_bytes")) {
-            (Some(asked), Some(max), _) => {
-                let what = "what was asked for, limited by net.core.wmem_max";
-                (doubled(asked, &max), what)
-            }
-            (None, _, Some(auto)) => (auto, "net.ipv4.tcp_wmem"),
-            _ => {
-                let names = ["sendbuf_auto", "sendbuf_max_bytes", "sendspace_bytes"];
-                all.extend(space(facts, *host, "send", names));
-                continue;
-            }
-        };
-        let of = window::sent_part(kernel(facts, *host));
-        let mut part = bytes.times(of.usual);
-        part.low = bytes.low * of.least;
-        part.high = bytes.high * of.most + beyond(bytes.high);
-        all.push(Room {
-            bytes: part,
-            memory: Some(bytes),
-            what: what.to_owned(),
-            asked: asked.is_some(),
-        });
-    }
-    all
-}
-
-/// Bytes for people: `45.2 kB`.
-pub(crate) fn bytes(value: f64) -> String {
-    let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
-    match units.into_iter().find(|(_, worth)| value >= *worth) {
-        Some((name, worth)) => format!("{:.1} {name}", value / worth),
-        None => format!("{value:.0} bytes"),
-    }
-}
-
-/// From one rate to another, for people; one of them where both are printed alike.
-pub(crate) fn span(low: f64, high: f64) -> String {
-    let [low, high] = [low, high].map(bps);
-    match low == high {
-        true => low,
-        false => format!("{low} to {high}"),
-    }
-}
-
-/// A rate, and what it may be, for people: nothing of that where it is printed alike.
-pub(crate) fn ranged(rate: &Figure) -> String {
-    let (value, span) = (bps(rate.value), span(rate.low, rate.high));
-    match span == value {
-        true => value,
-        false => format!("{value} ({span})"),
-    }
-}
-
-/// A rate for people, three figures.
-pub(crate) fn bps(value: f64) -> String {
-    let units = [
-        ("Tbit/s", 1e12),
-        ("Gbit/s", 1e9),
-        ("Mbit/s", 1e6),
-        ("kbit/s", 1e3),
-    ];
-    let (name, worth) = units
-        .into_iter()
-        .find(|(_, worth)| value >= *worth * 0.9995)
-        .unwrap_or(("bit/s", 1.0));
-    let shown = value / worth;
-    match shown {
-        s if s >= 99.95 => format!("{s:.0} {name}"),
-        s if s >= 9.995 => format!("{s:.1} {name}"),
-        s => format!("{s:.2} {name}"),
-    }
 }

@@ -264,8 +264,9 @@ impl Overfull {
 impl Evidence {
     /// Takes what a host dropped at full sockets of datagrams, where no test says how fast they came.
     pub(crate) fn of_datagram_sockets(&mut self, facts: &Facts) {
-        let untested = self.rate.is_none() && !self.udp;
-        self.around.overfull = Overfull::of(facts).filter(|_| untested);
+        if self.rate.is_none() && !self.udp {
+            self.around.overfull = Overfull::of(facts);
+        }
     }
 
     /// What to change about it.

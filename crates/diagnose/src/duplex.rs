@@ -9,31 +9,9 @@ use crate::fact::{Of, Place};
 use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::machine::is_worth_saying;
-use crate::ports::{Kind, Port, counts};
-use crate::read::Facts;
+use crate::ports::{Kind, counts};
+use crate::read::{Duplexed, Facts};
 use crate::tally::{HOSTS_MAX, NOBODY, Tally};
-
-/// What an interface of a host says of its duplex.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Duplexed {
-    /// The host.
-    pub(crate) host: u32,
-    /// The interface, empty where it was not printed.
-    pub(crate) name: String,
-    /// Whether it is at half duplex.
-    pub(crate) half: bool,
-    /// Where that was read.
-    pub(crate) at: Place,
-}
-
-/// A port of a router or switch that says that it is at full duplex.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FullPort {
-    /// The port.
-    pub(crate) port: Port,
-    /// Its speed, bit/s.
-    pub(crate) bps: f64,
-}
 
 /// An interface of a host at half duplex, and one of the other host, or a port, at full, for people.
 #[derive(Clone, Debug, PartialEq)]

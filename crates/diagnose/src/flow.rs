@@ -3,7 +3,7 @@
 use crate::advice::{Shared, share};
 use crate::bypassed::{self, Bypassed};
 use crate::captured::{self, Captured};
-use crate::fact::{Figure, Of, Place, Value};
+use crate::fact::{Figure, Of, Place};
 use crate::filed::file_of;
 use crate::follow::TESTERS;
 use crate::history::SEVERAL;
@@ -506,11 +506,7 @@ pub(crate) fn number<'f>(facts: &'f Facts, of: Of, name: &'static str) -> Option
 
 /// The last word of this name said of someone, and where.
 pub(crate) fn word<'f>(facts: &'f Facts, of: Of, name: &'static str) -> Option<(&'f str, Place)> {
-    let fact = facts.latest(of, name)?;
-    match &fact.value {
-        Value::Word(word) => Some((word.as_str(), fact.at)),
-        Value::Number(_) => None,
-    }
+    facts.latest_word(of, name)
 }
 
 /// Whether two names are of one host: the same, or the first label of the other.

@@ -107,8 +107,9 @@ impl FullPort {
 impl Evidence {
     /// Takes a full port that drops, where no test says how fast a flow was.
     pub(crate) fn of_full_port(&mut self, facts: &Facts) {
-        let untested = self.rate.is_none() && !self.udp;
-        self.around.full_port = FullPort::of(facts).filter(|_| untested);
+        if self.rate.is_none() && !self.udp {
+            self.around.full_port = FullPort::of(facts);
+        }
     }
 
     /// What to change about it.

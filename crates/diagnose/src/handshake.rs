@@ -5,33 +5,10 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::flow::{Flow, alike};
 use crate::items::Item;
-use crate::read::Facts;
+use crate::read::{Facts, Syn};
 use crate::room::Room;
 use crate::seen::{End, Side};
 use crate::segments::STAMPS;
-
-/// A SYN, as a text shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Syn {
-    /// The end that sent it.
-    pub(crate) from: End,
-    /// The end it went to.
-    pub(crate) to: End,
-    /// Whether it answers another.
-    pub(crate) answers: bool,
-    /// The largest segment that its end takes, with the bytes of options, bytes.
-    pub(crate) mss: Option<f64>,
-    /// By how many bits its end shifts its window; none where it does not offer that.
-    pub(crate) shift: Option<u32>,
-    /// Whether selective acknowledgements are permitted.
-    pub(crate) sack: bool,
-    /// Whether it has a timestamp.
-    pub(crate) stamps: bool,
-    /// The host's name at the prompt that it was printed under; empty without one.
-    pub(crate) shell: String,
-    /// Where it was read.
-    pub(crate) at: Place,
-}
 
 /// The largest window before it is shifted, bytes (RFC 7323 §2.3).
 const UNSHIFTED: f64 = 65_535.0;

@@ -70,15 +70,8 @@ mod tests {
         let mut test = Test::new("capture", at);
         of_capture(&mut test, &direction, at);
         let shares = [("cwnd_recovery", 0.72), ("link", 0.28)];
-        let shares = shares.map(|(word, share)| (word.to_owned(), share));
         Evidence {
-            account: Some(Account {
-                shares: shares.into(),
-                trust: 1.0,
-                sees_buffers: false,
-                by: "the capture at the sender",
-                at,
-            }),
+            account: Some(Account::captured(shares, 1.0)),
             marks: test.numbers.get(REDUCTIONS).cloned(),
             retransmits: Some(Figure::exact(again, at)),
             rate: Some(Figure::exact(14e6, at)),

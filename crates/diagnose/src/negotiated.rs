@@ -2,28 +2,10 @@
 
 use crate::around::PORT;
 use crate::ceiling::bps;
-use crate::duplex::Duplexed;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::Flow;
-use crate::read::Facts;
-
-/// What a host says of one of its interfaces.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Negotiated {
-    /// Its name; empty where it is not known.
-    pub(crate) name: String,
-    /// The fastest mode that it can run in, bit/s; 0 where nothing says it, as below.
-    pub(crate) supported: f64,
-    /// The fastest that it offers its partner.
-    pub(crate) advertised: f64,
-    /// The fastest that its partner, the port at the other end of its cable, offers.
-    pub(crate) partner: f64,
-    /// Whether it negotiates; false where its speed is set.
-    pub(crate) automatic: Option<bool>,
-    /// Where its speed was read.
-    pub(crate) at: Option<Place>,
-}
+use crate::read::{Duplexed, Facts, Negotiated};
 
 /// An interface at the end of a flow that is its slowest link as far as is known.
 #[derive(Clone, Debug, PartialEq)]

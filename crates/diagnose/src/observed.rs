@@ -372,13 +372,7 @@ mod tests {
                 ("cwnd_slow_start", 0.06),
             ];
             let e = Evidence {
-                account: Some(Account {
-                    shares: shares.map(|(word, share)| (word.to_owned(), share)).into(),
-                    trust,
-                    sees_buffers: false,
-                    by: "the capture",
-                    at: Place::You,
-                }),
+                account: Some(Account::captured(shares, trust)),
                 streams: 1.0,
                 mss: 1448.0,
                 ..Evidence::default()

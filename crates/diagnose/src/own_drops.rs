@@ -8,26 +8,9 @@ use crate::flow::Flow;
 use crate::infer::usual_line;
 use crate::items::{Item, LOSSES, step};
 use crate::machine::{alike, is_worth_saying};
-use crate::read::Facts;
+use crate::read::{Facts, Queue};
 use crate::tally::{Tally, tally};
 use crate::words::decimal;
-
-/// The queue at the root of an interface of a host, as `tc` and `ip link` print it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Queue {
-    /// The host.
-    pub(crate) host: u32,
-    /// The interface, empty where it was not printed.
-    pub(crate) interface: String,
-    /// Its queue discipline.
-    pub(crate) kind: &'static str,
-    /// What it has room for, as `tc` prints it, `20p` or `30000b`; empty where nothing says it.
-    pub(crate) limit: String,
-    /// Whether it is the root itself, and not one of several below it.
-    pub(crate) single: bool,
-    /// Of a netem what it does, as `tc` prints it: `limit 1000 delay 40ms loss 0.5%`; empty of others.
-    pub(crate) options: String,
-}
 
 /// What such a queue of the sender dropped.
 #[derive(Clone, Debug)]

@@ -12,77 +12,10 @@ use crate::flow::Flow;
 use crate::half_port::{half_on_path, halves};
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
+use crate::port::OF_TC;
+pub(crate) use crate::port::{Kind, Port, PortReading};
 use crate::read::Facts;
 use crate::read_again::Once;
-
-/// A port or a policer of a router, as the text names them; empty where it does not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Port {
-    pub(crate) router: String,
-    pub(crate) name: String,
-}
-
-/// What a router counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    /// Frames that arrived damaged.
-    Damaged,
-    /// The same as framing errors, which another counter may count too.
-    Framing,
-    /// Errors of any kind, where nothing says of which.
-    Errors,
-    /// Seconds in which the line had bit errors.
-    Seconds,
-    /// Whether light is too weak: 1 where its alarm is raised, a half where a warning is, else 0.
-    Dark,
-    /// How much light a port receives, dBm.
-    Received,
-    /// Packets that a policer dropped.
-    Policed,
-    /// Packets that a port's queue dropped.
-    Dropped,
-    /// Packets that a port dropped as they arrived.
-    Refused,
-    /// Collisions.
-    Collided,
-    /// Those of them that were late.
-    Late,
-    /// Whether a port of Junos is at half duplex.
-    HalfOfJunos,
-    /// The same of IOS, NX-OS, IOS XR or EOS.
-    HalfOfIos,
-    /// The same of VRP.
-    HalfOfVrp,
-    /// The same of RouterOS.
-    HalfOfRouterOs,
-    /// A port's speed, bit/s.
-    Speed,
-    /// What the queue of a class is shaped to, bit/s.
-    Shaped,
-    /// A port's MTU, bytes.
-    Mtu,
-    /// What the queue of a class sends, bit/s.
-    Serves,
-    /// What leaves by a port, bit/s.
-    Leaves,
-    /// What arrives at it, bit/s.
-    Arrives,
-}
-
-/// A reading of a router's counter.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PortReading {
-    pub(crate) port: Port,
-    pub(crate) kind: Kind,
-    /// What it stood at.
-    pub(crate) value: f64,
-    /// The packets that had arrived at the port, where that was printed before; of its duplex, behind it.
-    pub(crate) packets: Option<f64>,
-    /// Of its duplex, the packets that had left by the port.
-    pub(crate) sent: Option<f64>,
-    /// Where it was read.
-    pub(crate) at: Place,
-}
 
 /// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,23 +59,6 @@ pub(crate) struct Ports {
     /// What it is shaped to, bit/s.
     shaped: Option<Figure>,
 }
-
-impl Port {
-    /// `xe-1/0/3 of r1`, for people.
-    pub(crate) fn named(&self, otherwise: &str) -> String {
-        let name = match self.name.is_empty() {
-            true => otherwise,
-            false => &self.name,
-        };
-        match self.router.is_empty() {
-            true => name.to_owned(),
-            false => format!("{name} of {}", self.router),
-        }
-    }
-}
-
-/// How a policer of Linux's `tc` is called: its counts are printed by other commands than those of routers.
-pub(crate) const OF_TC: &str = "the policer of tc";
 
 /// What does not count up: of two readings the larger counts.
 const RATES: [Kind; 3] = [Kind::Serves, Kind::Leaves, Kind::Arrives];

@@ -72,13 +72,7 @@ mod tests {
     fn what_a_complete_capture_shows_no_sign_of_is_not_a_candidate() {
         let ranked = |lossless: bool| {
             let e = Evidence {
-                account: Some(Account {
-                    shares: [("application".to_owned(), 1.0)].into(),
-                    trust: 0.25,
-                    sees_buffers: false,
-                    by: "the capture at the receiver",
-                    at: Place::You,
-                }),
+                account: Some(Account::captured([("application", 1.0)], 0.25)),
                 retransmits: Some(Figure::exact(0.0, Place::You)),
                 rate: Some(Figure::exact(12_097.0, Place::You)),
                 bytes: Some(Figure::exact(5440.0, Place::You)),

@@ -68,13 +68,7 @@ mod tests {
             again: Some(Figure::exact(0.01, Place::You)),
             retransmits: Some(Figure::exact(690.0, Place::You)),
             cc: Some("bbr".to_owned()),
-            account: Some(Account {
-                shares: shares.map(|(word, share)| (word.to_owned(), share)).into(),
-                trust: 0.25,
-                sees_buffers: false,
-                by: "the capture at the receiver",
-                at: Place::You,
-            }),
+            account: Some(Account::captured(shares, 0.25)),
             streams: 1.0,
             mss: 1448.0,
             ..Evidence::default()

@@ -52,6 +52,11 @@ pub(crate) fn after<'a>(text: &'a str, before: &str) -> Option<&'a str> {
     rest.split_whitespace().next()
 }
 
+/// Whether a word is this one of a command of a router, or its beginning of so many letters at least: `sh` of `show`.
+pub(crate) fn shortens(word: &str, full: &str, least: usize) -> bool {
+    word.len() >= least && full.starts_with(word)
+}
+
 /// The value of `key=value` or `key:value` among the words of a line, cut at a comma or bracket.
 pub(crate) fn keyed<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut from = 0;
@@ -192,6 +197,14 @@ mod tests {
         assert_eq!(rate("512Kbit"), Some(512e3));
         assert_eq!(rate("12MBps"), Some(96e6));
         assert_eq!(rate("12"), None);
+    }
+
+    #[test]
+    fn a_word_of_a_command_may_be_its_beginning() {
+        assert!(shortens("sh", "show", 2) && shortens("show", "show", 2));
+        for word in ["s", "so", "shows", ""] {
+            assert!(!shortens(word, "show", 2), "{word}");
+        }
     }
 
     #[test]

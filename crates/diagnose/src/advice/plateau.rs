@@ -36,13 +36,7 @@ mod tests {
             let shares = [("link", link), ("cwnd_slow_start", 1.0 - link)];
             let e = Evidence {
                 rate: Some(Figure::exact(18.8e6, Place::You)),
-                account: Some(Account {
-                    shares: shares.map(|(word, share)| (word.to_owned(), share)).into(),
-                    trust,
-                    sees_buffers: false,
-                    by: "the capture at the sender",
-                    at: Place::You,
-                }),
+                account: Some(Account::captured(shares, trust)),
                 ..Evidence::default()
             };
             let window = Figure::exact(366e6, Place::You);

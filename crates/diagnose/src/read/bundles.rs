@@ -2,8 +2,35 @@
 //! group of links carry something.
 
 use super::{Facts, Line, Tool};
-use crate::bundle::{Member, State};
 use crate::fact::Place;
+use crate::words::shortens;
+
+/// A member of a group of links, as a text has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Member {
+    /// The host whose bond it is of; none of a router or switch.
+    pub(crate) host: Option<u32>,
+    /// The router or switch; empty where nothing names it.
+    pub(crate) device: String,
+    /// The bond or port channel; empty where nothing names it.
+    pub(crate) group: String,
+    pub(crate) name: String,
+    pub(crate) state: State,
+    pub(crate) at: Place,
+}
+
+/// What a member does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It carries its part.
+    Up,
+    /// It has no link.
+    Down,
+    /// Its own end keeps it out of the group.
+    Suspended,
+    /// It has not agreed with its other end that it is of the group.
+    Alone,
+}
 
 /// The state of reading.
 #[derive(Default)]
@@ -135,11 +162,10 @@ fn asks(text: &str) -> Option<&str> {
     let mut words = command.split_whitespace();
     let show = words.next()?;
     let what = words.next()?;
-    let is = |word: &str, full: &str, least: usize| word.len() >= least && full.starts_with(word);
-    let known = is(what, "etherchannel", 5) || is(what, "port-channel", 6);
+    let known = shortens(what, "etherchannel", 5) || shortens(what, "port-channel", 6);
     let router = router.rsplit(['@', ':']).next().unwrap_or("");
     let plain = !router.contains(char::is_whitespace);
-    (plain && is(show, "show", 2) && known).then_some(router)
+    (plain && shortens(show, "show", 2) && known).then_some(router)
 }
 
 /// The port channel and the members of a row: `1      Po1(SU)         LACP      Gi0/0(s)    Gi0/1(P)`, `Po146(D)    LACP(aF*)   Et43(D)`.

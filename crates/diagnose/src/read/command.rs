@@ -1,8 +1,8 @@
 //! Commands that were typed: `iperf -c host -w 8m`, also behind a shell's prompt.
 
 use super::{Facts, Line, NOTES_MAX, Tool};
-use crate::ceiling::bps;
 use crate::fact::{Figure, Of, Place};
+use crate::figures::bps;
 use crate::filed::{ASKED, SENT};
 use crate::seen::Side;
 use crate::words::{decimal, option_rate, option_size, size, whole};

@@ -2,25 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::bundles::Member;
 use super::environment::Environment;
 use super::failed::Refused;
 use super::fetch::Fetch;
 use super::label::Label;
+use super::modes::{Duplexed, Negotiated};
 use super::moments::Moments;
-use crate::bundle::Member;
+use super::qdisc::Queue;
+use super::tcpdump::Syn;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::datagram_socket::FullSocket;
-use crate::duplex::{Duplexed, FullPort};
 use crate::fact::{Fact, Of, Place};
-use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
 use crate::located::Traced;
 use crate::names::Names;
-use crate::negotiated::Negotiated;
-use crate::own_drops::Queue;
 use crate::passed::{Linked, Owner, Passed};
-use crate::ports::PortReading;
+use crate::port::{FullPort, PortReading};
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
 use crate::simple_queue::SimpleQueue;

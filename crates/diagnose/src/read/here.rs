@@ -155,7 +155,7 @@ impl Facts {
             Of::Host(n) => {
                 let name = &self.label.name;
                 let names = &self.hosts[n as usize];
-                let system = crate::flow::word(self, host, "system").map(|(word, _)| word);
+                let system = self.latest_word(host, "system").map(|(word, _)| word);
                 let of_kind = (name == WINDOWS) == (system == Some("windows"));
                 let fits = names.is_empty() && of_kind;
                 (name.is_empty() || fits || names.contains(name))

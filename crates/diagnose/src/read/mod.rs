@@ -78,6 +78,7 @@ mod windows;
 mod xfrm;
 
 use crate::fact::Place;
+pub(crate) use bundles::{Member, State};
 pub(crate) use copies::COPIES;
 pub(crate) use dig::GIVEN_UP;
 use facts::Described;
@@ -87,12 +88,15 @@ pub(crate) use failed::FullQueue;
 pub(crate) use fetch::{Fetch, Way as FetchedBy};
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
+pub(crate) use modes::{Duplexed, Negotiated};
 pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use processor::HEADED;
+pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
+pub(crate) use tcpdump::Syn;
 
 /// A text, and what to call it.
 #[derive(Clone, Debug)]

@@ -1,7 +1,37 @@
-//! Lists of link modes that ethtool prints: what an interface can do, what it offers, and what its partner does.
+//! How a host's interface runs, and lists of link modes that ethtool prints: what it can do, what it offers, and what its partner does.
 
-use crate::negotiated::Negotiated;
+use crate::fact::Place;
 use crate::words::whole;
+
+/// What an interface of a host says of its duplex.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Duplexed {
+    /// The host.
+    pub(crate) host: u32,
+    /// The interface, empty where it was not printed.
+    pub(crate) name: String,
+    /// Whether it is at half duplex.
+    pub(crate) half: bool,
+    /// Where that was read.
+    pub(crate) at: Place,
+}
+
+/// What a host says of one of its interfaces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Negotiated {
+    /// Its name; empty where it is not known.
+    pub(crate) name: String,
+    /// The fastest mode that it can run in, bit/s; 0 where nothing says it, as below.
+    pub(crate) supported: f64,
+    /// The fastest that it offers its partner.
+    pub(crate) advertised: f64,
+    /// The fastest that its partner, the port at the other end of its cable, offers.
+    pub(crate) partner: f64,
+    /// Whether it negotiates; false where its speed is set.
+    pub(crate) automatic: Option<bool>,
+    /// Where its speed was read.
+    pub(crate) at: Option<Place>,
+}
 
 /// A list of modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,10 @@
 
 mod bonding;
 
-use super::modes::Modes;
+use super::modes::{Duplexed, Modes, Negotiated};
 use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed};
 use crate::cloud::ALLOWANCES;
-use crate::duplex::Duplexed;
 use crate::fact::{Fact, Of, Place, Value};
-use crate::negotiated::Negotiated;
 use crate::passed::{Counter, Link, Unit, Way};
 use crate::tally::{TRANSITIONS, UNSENT};
 use crate::tunnel;
@@ -81,37 +79,7 @@ impl Tool for Nic {
             facts.tunnel(head, line.at);
         }
         if let Some(kind) = begins(text) {
-            self.host = self.host.filter(|_| going && self.kind == kind);
-            self.kind = kind;
-            self.columns = None;
-            if !going {
-                (self.asked, self.interface) = (None, String::new());
-            }
-            if text == "NIC statistics:" {
-                self.carried = [[None; 2]; 2];
-            }
-            if let Some(name) = head(text) {
-                name.clone_into(&mut self.interface);
-            }
-            self.ring = None;
-            if text.starts_with("Settings for ") {
-                (self.link, self.modes) = (Negotiated::default(), None);
-            }
-            self.of_ip(text, kind == "ip");
-            let host = self.begun(line.at, facts);
-            match kind {
-                "tc" => self.root = qdisc::head((host, &self.interface), text, line.at, facts),
-                "ip" if !self.loopback => qdisc::ip((host, &self.interface), text, line.at, facts),
-                "ip" => {}
-                "bonding" => {
-                    self.bond.line(host, text, line.at, facts);
-                }
-                // A line by itself says something already.
-                _ if !text.ends_with(':') => {
-                    self.ethtool(host, text, line.at, facts);
-                }
-                _ => {}
-            }
+            self.begin(kind, line, going, facts);
             return true;
         }
         if text.contains(": flags=") && tunnel.is_some_and(|head| head.point_to_point) {
@@ -312,6 +280,42 @@ const OPTICS: [&str; 5] = [
 ];
 
 impl Nic {
+    /// Takes the line that what one of the tools prints begins with.
+    fn begin(&mut self, kind: &'static str, line: Line<'_>, going: bool, facts: &mut Facts) {
+        let text = line.bare;
+        self.host = self.host.filter(|_| going && self.kind == kind);
+        self.kind = kind;
+        self.columns = None;
+        if !going {
+            (self.asked, self.interface) = (None, String::new());
+        }
+        if text == "NIC statistics:" {
+            self.carried = [[None; 2]; 2];
+        }
+        if let Some(name) = head(text) {
+            name.clone_into(&mut self.interface);
+        }
+        self.ring = None;
+        if text.starts_with("Settings for ") {
+            (self.link, self.modes) = (Negotiated::default(), None);
+        }
+        self.of_ip(text, kind == "ip");
+        let host = self.begun(line.at, facts);
+        match kind {
+            "tc" => self.root = qdisc::head((host, &self.interface), text, line.at, facts),
+            "ip" if !self.loopback => qdisc::ip((host, &self.interface), text, line.at, facts),
+            "ip" => {}
+            "bonding" => {
+                self.bond.line(host, text, line.at, facts);
+            }
+            // A line by itself says something already.
+            _ if !text.ends_with(':') => {
+                self.ethtool(host, text, line.at, facts);
+            }
+            _ => {}
+        }
+    }
+
     /// The host whose lines begin here, and the interface that they are of.
     fn begun(&mut self, at: Place, facts: &mut Facts) -> Of {
         let host = *self.host.get_or_insert_with(|| facts.host());

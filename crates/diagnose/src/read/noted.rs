@@ -40,4 +40,13 @@ impl Facts {
             .get(&(of, name))
             .and_then(|n| self.facts.get(*n))
     }
+
+    /// The last word of this name said of someone, and where.
+    pub(crate) fn latest_word(&self, of: Of, name: &'static str) -> Option<(&str, Place)> {
+        let fact = self.latest(of, name)?;
+        match &fact.value {
+            Value::Word(word) => Some((word.as_str(), fact.at)),
+            Value::Number(_) => None,
+        }
+    }
 }

@@ -9,8 +9,8 @@ mod car;
 use super::conditioned::{FEW, OF_POLICY, POLICER, SHAPER};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::ports::{Kind, OF_TC, Port, PortReading};
-use crate::words::{after, decimal, decimal_prefix, option_rate, rate, size, whole};
+use crate::port::{Kind, OF_TC, Port, PortReading};
+use crate::words::{after, decimal, decimal_prefix, option_rate, rate, shortens, size, whole};
 
 /// A contract as it was stated.
 #[derive(Clone, PartialEq)]
@@ -520,12 +520,10 @@ fn command(text: &str) -> Option<(&str, &str)> {
     let [show, map, interface, ref rest @ ..] = words[..] else {
         return None;
     };
-    let short =
-        |word: &str, full: &str, least: usize| word.len() >= least && full.starts_with(word);
-    let is_it = short(show, "show", 2) && short(map, "policy-map", 6);
+    let is_it = shortens(show, "show", 2) && shortens(map, "policy-map", 6);
     let router = router.rsplit(['@', ':']).next().unwrap_or("");
     let name = rest.first().copied().unwrap_or("");
-    (is_it && short(interface, "interface", 3)).then_some((router, name))
+    (is_it && shortens(interface, "interface", 3)).then_some((router, name))
 }
 
 /// The interface whose filters a command of `tc` prints: `hv1# tc -s filter show dev vnet7 ingress`.

@@ -1,7 +1,7 @@
 //! What policers of IOS XR dropped, of `show policy-map interface`. IOS prints other words, which [`super::policed`] reads.
 
 use super::{Facts, Line, Tool};
-use crate::ports::{Kind, Port, PortReading};
+use crate::port::{Kind, Port, PortReading};
 use crate::words::whole;
 
 /// The state of reading: the policer's router, and its interface and policy.

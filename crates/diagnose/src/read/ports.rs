@@ -6,9 +6,8 @@ mod queues;
 mod several;
 mod status;
 
-use crate::duplex::FullPort;
 use crate::fact::{Of, Place};
-use crate::ports::{Kind, Port, PortReading};
+use crate::port::{FullPort, Kind, Port, PortReading};
 use crate::words::{after, whole};
 
 use super::optics::{self, Received, Table};

@@ -2,12 +2,11 @@
 
 mod chosen;
 
+use super::modes::{Duplexed, Negotiated};
 use super::windows::tuned;
 use super::{Facts, Line, NOTES_MAX, PORT, Tool};
-use crate::ceiling::bps;
-use crate::duplex::Duplexed;
 use crate::fact::{Of, Place};
-use crate::negotiated::Negotiated;
+use crate::figures::bps;
 use crate::passed::{Counter, Link, Unit, Way};
 use crate::tally::UNSENT;
 use crate::words::{rate, whole};

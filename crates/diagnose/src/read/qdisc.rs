@@ -2,9 +2,25 @@
 
 use super::Facts;
 use crate::fact::{Figure, Of, Place};
-use crate::own_drops::Queue;
 use crate::passed::{Link, Unit, Way};
 use crate::words::{after, decimal, keyed, rate, whole};
+
+/// The queue at the root of an interface of a host, as `tc` and `ip link` print it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Queue {
+    /// The host.
+    pub(crate) host: u32,
+    /// The interface, empty where it was not printed.
+    pub(crate) interface: String,
+    /// Its queue discipline.
+    pub(crate) kind: &'static str,
+    /// What it has room for, as `tc` prints it, `20p` or `30000b`; empty where nothing says it.
+    pub(crate) limit: String,
+    /// Whether it is the root itself, and not one of several below it.
+    pub(crate) single: bool,
+    /// Of a netem what it does, as `tc` prints it: `limit 1000 delay 40ms loss 0.5%`; empty of others.
+    pub(crate) options: String,
+}
 
 /// `qdisc tbf 8001: dev eth0 root refcnt 2 rate 100Mbit burst 64Kb lat 50ms`. Whether it stands at the root of an interface that is not
 /// the loopback.

@@ -2,7 +2,7 @@
 
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Of;
-use crate::words::whole;
+use crate::words::{shortens, whole};
 
 /// The state of reading: the router whose command was read, empty where none was.
 #[derive(Default)]
@@ -60,7 +60,7 @@ fn asks(text: &str) -> Option<&str> {
     let mut words = command.split_whitespace();
     let mut is = |name: &str, least: usize| {
         let word = words.next();
-        word.is_some_and(|w| w.len() >= least && name.starts_with(w))
+        word.is_some_and(|w| shortens(w, name, least))
     };
     let named = prompt.starts_with(|c: char| c.is_ascii_alphanumeric())
         && prompt

@@ -3,7 +3,7 @@
 use super::ports::{Here, Several};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::ports::{Kind, Port};
+use crate::port::{Kind, Port};
 use crate::words::{rate, whole};
 
 /// The state of reading.
@@ -180,11 +180,17 @@ impl RouterOs {
 
 /// The router whose command a line is: `[admin@gw1] > /interface ethernet print stats`, `[admin@gw1] /interface> monitor ether1`.
 fn asks(text: &str) -> Option<&str> {
+    let (router, command) = typed(text)?;
+    let asked = [" stats", "monitor"].iter().any(|w| command.contains(w));
+    let of_ports = command.contains('>') && command.contains("/interface");
+    (asked && of_ports).then_some(router)
+}
+
+/// The router and the command of a line with a prompt of RouterOS.
+pub(super) fn typed(text: &str) -> Option<(&str, &str)> {
     let (who, command) = text.strip_prefix('[')?.split_once(']')?;
     let (_, router) = who.split_once('@')?;
-    let asked = [" stats", "monitor"].iter().any(|w| command.contains(w));
-    let typed = command.contains('>') && command.contains("/interface");
-    (asked && typed).then_some(router)
+    Some((router, command))
 }
 
 /// The key and the values of a line of a list: keys are of small letters, digits and hyphens.

@@ -1,10 +1,11 @@
 //! `/queue simple print`, `print stats` and `export` of MikroTik's RouterOS: what shapes what a target sends and receives.
 
+use super::routeros::typed;
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
-use crate::ports::{Kind, Port, PortReading};
+use crate::port::{Kind, Port, PortReading};
 use crate::simple_queue::{SimpleQueue, contains};
-use crate::words::{option_rate, whole};
+use crate::words::{option_rate, shortens, whole};
 
 /// The state of reading.
 #[derive(Default)]
@@ -177,16 +178,14 @@ fn of_queue(queue: &SimpleQueue, way: &str, (kind, value): (Kind, f64), at: Plac
 
 /// The router whose queues a command prints: `[admin@gw1] > /queue simple print stats`, `[admin@gw1] /queue/simple> export`.
 fn asks(text: &str) -> Option<&str> {
-    let (who, command) = text.strip_prefix('[')?.split_once(']')?;
-    let (_, router) = who.split_once('@')?;
+    let (router, command) = typed(text)?;
     let words = command.split([' ', '/', '>']).filter(|w| !w.is_empty());
     let words: Vec<&str> = words.collect();
     let of_queues = |pair: &[&str]| pair[0] == "queue" && pair[1] == "simple";
     let at = words.windows(2).position(of_queues)?;
-    let short = |word: &str, full: &str| word.len() >= 2 && full.starts_with(word);
     let prints = words[at + 2..]
         .iter()
-        .any(|w| short(w, "print") || short(w, "export"));
+        .any(|w| shortens(w, "print", 2) || shortens(w, "export", 2));
     (prints && command.contains('>')).then_some(router)
 }
 

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use farpath_record::survey::Survey;
 
+use super::modes::{Duplexed, Negotiated};
+use super::qdisc::Queue;
 use super::{Facts, counters, sysctl};
-use crate::duplex::Duplexed;
 use crate::fact::{Of, Place};
-use crate::negotiated::Negotiated;
-use crate::own_drops::Queue;
 use crate::seen::{Role, Side};
 
 /// Counters of an interface that grow when it drops what it received.

@@ -154,7 +154,7 @@ pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts
         true => "linux",
         false => bsd(key),
     };
-    let known = crate::flow::word(facts, host, "system").map(|(name, _)| name);
+    let known = facts.latest_word(host, "system").map(|(name, _)| name);
     // A key that several BSDs have says less than one of a single system.
     let says_more = known.is_none() || known == Some("bsd") && system != "bsd";
     if !system.is_empty() && says_more {

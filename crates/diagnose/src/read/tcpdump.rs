@@ -2,10 +2,32 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
-use crate::handshake::Syn;
 use crate::redact::address;
 use crate::seen::End;
 use crate::words::{between, decimal, whole};
+
+/// A SYN, as a text shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Syn {
+    /// The end that sent it.
+    pub(crate) from: End,
+    /// The end it went to.
+    pub(crate) to: End,
+    /// Whether it answers another.
+    pub(crate) answers: bool,
+    /// The largest segment that its end takes, with the bytes of options, bytes.
+    pub(crate) mss: Option<f64>,
+    /// By how many bits its end shifts its window; none where it does not offer that.
+    pub(crate) shift: Option<u32>,
+    /// Whether selective acknowledgements are permitted.
+    pub(crate) sack: bool,
+    /// Whether it has a timestamp.
+    pub(crate) stamps: bool,
+    /// The host's name at the prompt that it was printed under; empty without one.
+    pub(crate) shell: String,
+    /// Where it was read.
+    pub(crate) at: Place,
+}
 
 /// The state of reading.
 #[derive(Default)]

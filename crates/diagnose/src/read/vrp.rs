@@ -7,8 +7,8 @@ use super::ports::Here;
 use super::router::{carried, rate_of};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::ports::Kind;
-use crate::words::{after, decimal, whole};
+use crate::port::Kind;
+use crate::words::{after, decimal, shortens, whole};
 pub(super) use optics::Transceivers;
 pub(super) use statistics::Statistics;
 
@@ -149,7 +149,7 @@ fn typed(text: &str) -> Option<(&str, &str)> {
 
 /// Whether a word is this one of a command, or the beginning of it.
 fn is(word: Option<&str>, name: &str) -> bool {
-    word.is_some_and(|w| w.len() >= 3 && name.starts_with(w))
+    word.is_some_and(|w| shortens(w, name, 3))
 }
 
 /// The port whose lines begin, and whether it has a link: `10GE1/0/1 current state : UP (ifindex: 7)`.

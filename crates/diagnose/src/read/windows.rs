@@ -1,7 +1,8 @@
 //! `netsh interface tcp show global` of Windows, in other languages too, PowerShell's `Get-NetTCPSetting`, `ver`, and TCP's values of the registry.
 
+use farpath_predict::window::UNSCALED_MAX;
+
 use super::{Facts, Line, Tool};
-use crate::ceiling::UNSCALED;
 use crate::fact::{Of, Place};
 
 /// The state of reading.
@@ -101,7 +102,7 @@ pub(super) fn tuned(host: Of, level: &str, at: Place, facts: &mut Facts) {
     if let Some((level, shift)) = crate::known::tuning(level) {
         facts.word(host, "tuning_level", level, at);
         // With tuning off, Windows offers 64 KiB and does not scale it.
-        let most = UNSCALED * f64::from(1_u32 << shift);
+        let most = UNSCALED_MAX as f64 * f64::from(1_u32 << shift);
         facts.exact(host, "recvspace_bytes", most, at);
     }
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::bloat::ms;
 use crate::fact::{Figure, Place};
+use crate::figures::ms;
 use crate::read::copies::copy;
 use crate::read::dig::GIVEN_UP;
 use crate::read::label::{behind_prompt, is_typed};

@@ -1,8 +1,8 @@
 //! Lines of `/proc/net/bonding/bond0`: `Transmit Hash Policy: layer3+4 (1)`, and `Speed: 10000 Mbps` of each member.
 
 use super::{Facts, decimal};
-use crate::bundle::{Member, State};
 use crate::fact::{Of, Place};
+use crate::read::{Member, State};
 use crate::words::after;
 
 /// What Linux calls the mode in which one member carries everything (Documentation/networking/bonding.rst).

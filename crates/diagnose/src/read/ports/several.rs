@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::Place;
-use crate::ports::{Kind, Port, PortReading};
+use crate::port::{Kind, Port, PortReading};
 use crate::read::{Facts, NOTES_MAX, optics};
 
 /// What tables counted, until all of a text is read.

@@ -2,7 +2,7 @@
 
 use super::{is, typed};
 use crate::fact::Place;
-use crate::ports::{Kind, Port, PortReading};
+use crate::port::{Kind, Port, PortReading};
 use crate::read::{Facts, Line, Tool};
 use crate::words::whole;
 
