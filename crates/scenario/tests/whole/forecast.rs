@@ -1972,21 +1972,19 @@ fn highspeed_above_its_table_climbs_by_the_last_row() {
     }
 }
 
-/// Random losses, simulated over the law: BIC 1.36 at 43 segments, Scalable 1.13 at 80 (40 ms, five seeds).
+/// Random losses, simulated over the law: BIC 1.36 at 43 segments (40 ms, five seeds). Scalable's law is theirs, to 3 %.
 #[test]
-fn laws_of_bic_and_scalable_say_what_random_losses_make_of_them() {
-    for (cc, loss, phrase) in [
-        ("bic", "1e-3", "BIC's law is one of periodic losses"),
-        ("scalable", "1e-3", "Scalable's law"),
-    ] {
+fn the_law_of_bic_says_what_random_losses_make_of_it() {
+    let lossy = |cc: &str, loss: &str| {
         let test = format!("kind = \"tcp\"\ncc = \"{cc}\"\nduration = \"300 s\"");
-        let record = wide(&format!("[link.forward]\nloss = {loss}"), &test);
-        assert!(says(&record, phrase), "{:?}", record.notes);
-    }
-    let regular = wide(
-        "[link.forward]\nlose_every = 1000",
-        "kind = \"tcp\"\ncc = \"bic\"\nduration = \"300 s\"",
-    );
+        wide(&format!("[link.forward]\n{loss}"), &test)
+    };
+    let random = lossy("bic", "loss = 1e-3");
+    let said = says(&random, "BIC's law is one of periodic losses");
+    assert!(said, "{:?}", random.notes);
+    let scalable = lossy("scalable", "loss = 1e-3");
+    assert!(!says(&scalable, "'s law"), "{:?}", scalable.notes);
+    let regular = lossy("bic", "lose_every = 1000");
     assert!(
         says(&regular, "at even distances simulated flows have"),
         "{:?}",
@@ -2014,7 +2012,8 @@ fn one_flight_more_is_said_of_a_short_measurement() {
     assert!(!says(&notes("16 MB", "1.67 s"), words));
 }
 
-/// Kelly's 0.08/p is the window before a cut: of losses at even distances its mean is 0.0694/p, 80.3 Mbit/s over 100 ms.
+/// Kelly's 0.08/p is the window before a cut: of losses at even distances its mean is 0.0694/p, 80.3 Mbit/s over 100 ms, and of random ones
+/// 0.0749/p.
 #[test]
 fn scalable_between_even_losses_has_the_mean_of_its_cycle() {
     for flavour in ["rfc", "linux"] {
@@ -2022,8 +2021,29 @@ fn scalable_between_even_losses_has_the_mean_of_its_cycle() {
         let even = of(&predicted("lose_every = 10000", &test), "goodput_bps");
         assert!((0.96..1.01).contains(&(even / 80.3e6)), "{even}");
         let random = of(&predicted("loss = 1e-4", &test), "goodput_bps");
-        assert!((0.85..0.89).contains(&(even / random)), "{even} {random}");
+        assert!((0.91..0.95).contains(&(even / random)), "{even} {random}");
     }
+}
+
+/// Below 100 segments Linux's gains one in a round trip, and a loss takes an eighth: 2.78/√p under random losses, where Reno has 1.31/√p,
+/// and 23.7 segments where one in a hundred is lost. The paper's has 12 there, as Reno.
+#[test]
+fn scalable_of_linux_is_additive_in_small_windows() {
+    let goodput = |loss: &str, keys: &str| {
+        let test = format!("kind = \"tcp\"\nduration = \"300 s\"\n{keys}");
+        let record = wide(&format!("[link.forward]\n{loss}"), &test);
+        of(&record, "goodput_bps")
+    };
+    let linux = "cc = \"scalable\"\nflavour = \"linux\"";
+    let paper = "cc = \"scalable\"\nflavour = \"rfc\"";
+    let reno = "cc = \"reno\"\nflavour = \"linux\"";
+    for loss in ["loss = 1e-2", "loss = 3e-3"] {
+        let over = goodput(loss, linux) / goodput(loss, reno);
+        assert!((2.09..2.15).contains(&over), "{loss}: {over}");
+    }
+    let even = "lose_every = 100";
+    let over = goodput(even, linux) / goodput(even, paper);
+    assert!((1.90..1.96).contains(&over), "{over}");
 }
 
 /// 1.31 / √p are 41 segments of each of eight connections, as of one: none is few.
