@@ -26,6 +26,18 @@ impl Aimd {
         libm::sqrt(self.increase * (2.0 - self.decrease) / (2.0 * self.decrease * loss))
     }
 
+    /// Mean window in segments where each segment is lost with probability `loss`, above 0: √(2a/(πp)) times the product over k from 1 of
+    /// (1 − δ²ᵏ)/(1 − δ²ᵏ⁻¹), δ = 1 − d (Dumas, Guillemin and Robert, Adv. Appl. Prob. 34(1), 2002). For Reno that is 1.31/√p.
+    pub fn random_window(self, loss: f64) -> f64 {
+        let keeps = 1.0 - self.decrease;
+        let (mut odd, mut product) = (keeps, 1.0);
+        while odd > f64::EPSILON {
+            product *= (1.0 - odd * keeps) / (1.0 - odd);
+            odd *= keeps * keeps;
+        }
+        product * libm::sqrt(2.0 * self.increase / (std::f64::consts::PI * loss))
+    }
+
     /// The loss ratio at which the mean window is `window` segments: the inverse of
     /// [`Aimd::window`].
     pub fn loss_for(self, window: f64) -> f64 {

@@ -51,16 +51,13 @@ pub struct Grounds {
 }
 
 /// Reno's least window by AIMD(1, ½), which the fast algorithms do not fall below.
-const FRIENDLY: Aimd = Aimd {
+pub(crate) const FRIENDLY: Aimd = Aimd {
     increase: 1.0,
     decrease: 0.5,
 };
 
 /// Scalable TCP's a/b: 0.01 for each ACK against an eighth for each loss (Kelly, 2003).
-const SCALABLE: f64 = 0.08;
-/// What each ACK adds, in segments, and what a loss leaves of the window.
-const SCALABLE_STEP: f64 = 0.01;
-const SCALABLE_KEEPS: f64 = 0.875;
+pub(crate) const SCALABLE: f64 = 0.08;
 
 /// Loss ratio above which timeouts, which the response functions leave out, govern (Padhye et al., SIGCOMM 1998).
 pub const LOSS_MAX: f64 = 0.02;
@@ -86,18 +83,6 @@ pub fn window(cc: Cc, loss: f64, on: Conditions) -> Option<f64> {
         Cc::Westwood | Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
     };
     Some(libm::fmax(own, FRIENDLY.window(loss)))
-}
-
-/// Scalable TCP's mean window in segments where one in 1/`loss` segments is lost, at even distances. A cycle is ln(8/7)/ln(1.01) round
-/// trips of growth and one of the repair, in which nothing grows: 1/p segments in 14.4 round trips, 0.0694/p.
-///
-/// [`window`] has 0.08/p, which is the window before each cut where the repair takes no time. `None` where the window is cut to
-/// `least` segments or fewer, at which it grows otherwise.
-pub fn scalable_at_even_losses(loss: f64, least: f64) -> Option<f64> {
-    let rounds = libm::log(1.0 / SCALABLE_KEEPS) / libm::log(1.0 + SCALABLE_STEP) + 1.0;
-    let of_top = (1.0 - SCALABLE_KEEPS) / SCALABLE_STEP + SCALABLE_KEEPS;
-    let top = 1.0 / (loss * of_top);
-    (SCALABLE_KEEPS * top > least).then(|| 1.0 / (loss * rounds))
 }
 
 /// The loss ratio at which the mean window is `window` segments: the inverse of [`window`]; above 1
@@ -331,7 +316,7 @@ pub const fn grounds(cc: Cc) -> Grounds {
             "8 × MSS / RTT × max(0.08/p, √(3/2)/√p)",
             "max(0.08/W, 3/(2W²))",
             "Kelly, CCR 33(2), 2003",
-            "mean of many random losses; Reno's at 16 segments and below",
+            "mean of many random losses; Reno's at 16 segments and below, where Linux's has 2.78/√p up to 100",
         ),
         Cc::Htcp => (
             "8 × MSS / RTT × W(T) with T solved from segments(T) = 1/p",

@@ -42,6 +42,7 @@ pub mod reduction;
 pub mod rfc6349;
 pub mod rounds;
 pub mod rtt;
+pub mod scalable;
 mod signal;
 pub mod slow_start;
 mod solve;

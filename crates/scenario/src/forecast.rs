@@ -21,6 +21,7 @@ mod published;
 mod queues;
 mod shaper;
 mod shared;
+mod stream;
 mod tcp;
 mod traced;
 
@@ -298,18 +299,12 @@ impl<'a> Path<'a> {
     pub(crate) fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let header = self.header();
         let offered = udp.rate.as_bps() as f64 * mean_share(udp);
-        let (narrowest, on_links) = self.through(test, (udp.size + header, udp.size), offered);
         record.notes.extend(load_notes(udp));
-        let policed = self.policed_stream(test, (udp.size + header, udp.size), on_links);
-        let passes = 1.0 - self.loss_ratio(udp.size + header, &self.there);
-        let queue = self.filling(test, udp, (offered, on_links), policed.is_some());
+        let stream = self.arrives(test, (udp.size + header, udp.size), offered);
+        let queue = self.filling(test, udp, offered, stream.policed);
         let filled = queue.as_ref().and_then(|queue| queue.as_ref().ok());
         let refused = self.refuses(udp.size + header, 1, record);
-        let through = match filled {
-            _ if refused => 0.0,
-            Some(queue) => (on_links * queue.behind).min(offered * passes),
-            None => policed.unwrap_or(on_links) * passes,
-        };
+        let through = if refused { 0.0 } else { stream.bps };
         let arrives = filled.filter(|_| !refused).map(|queue| queue.arrives);
         // What is sent at the start arrives a way later; until then nothing is measured.
         let way = self.one_way(udp.size + header).saturating_sub(test.omit);
@@ -320,20 +315,19 @@ impl<'a> Path<'a> {
         put(m, "goodput_bps", through * share);
         put(m, "loss_ratio", 1.0 - arrives.unwrap_or(through / offered));
         record.duration_ns = test.duration.unwrap_or_default().as_ns();
-        let by = if refused {
-            "mtu"
-        } else if policed.is_some() {
-            "policer"
-        } else if offered <= on_links || filled.is_some_and(|queue| queue.dropped <= 0.0) {
-            "application"
-        } else {
-            narrowest.place
+        let held = filled.is_some_and(|queue| queue.dropped <= 0.0);
+        let by = match stream.limit {
+            _ if refused => "mtu",
+            Some("policer") => "policer",
+            Some(place) if !held => place,
+            _ => "application",
         };
         record.limited_by = Some(by.to_owned());
         let of_queue = queue.filter(|_| !refused);
         let note = of_queue.map(|queue| queue.map_or_else(|why| why, |filled| filled.note));
         record.notes.extend(note);
-        if offered > on_links && self.crosses_twice() {
+        let is_full = matches!(stream.limit, Some("nic" | "link"));
+        if is_full && self.crosses_twice() {
             record.notes.push(
                 "the path crosses a full link more than once: above the limit it overtakes itself in the queue and delivers less than this"
                     .to_owned(),

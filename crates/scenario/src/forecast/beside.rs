@@ -46,6 +46,8 @@ struct Load {
     port: Option<usize>,
     /// Payload bit/s.
     bps: f64,
+    /// That is what it sends, losses on the way in it, and not what arrives.
+    sent: bool,
     /// IP datagram and payload bytes.
     size: (u32, u32),
     /// From its start until it is as `waits` says.
@@ -204,7 +206,18 @@ impl Path<'_> {
     fn share(&self, load: &Load, port: usize) -> f64 {
         let (len, payload) = load.size;
         let wire = self.wire_on(port, len, 0.0, 0);
-        load.bps * wire / f64::from(payload.max(1)) / self.rate_of(port).as_bps() as f64
+        let lost = match load.sent {
+            true => self.lost_before(Some(port), len),
+            false => 0.0,
+        };
+        let comes_bps = load.bps * (1.0 - lost);
+        comes_bps * wire / f64::from(payload.max(1)) / self.rate_of(port).as_bps() as f64
+    }
+
+    /// Chance that a datagram of `len` bytes is lost on the way out before it comes to a port.
+    fn lost_before(&self, port: Option<usize>, len: u32) -> f64 {
+        let at = self.there.iter().position(|hop| Some(hop.port) == port);
+        self.loss_ratio(len, &self.there[..at.unwrap_or(0)])
     }
 
     pub(super) fn port_name(&self, port: usize) -> String {
@@ -235,6 +248,7 @@ impl Path<'_> {
                 },
                 port: None,
                 bps: 0.0,
+                sent: false,
                 size: (1, 1),
                 settles: Duration::ZERO,
                 burst: Duration::ZERO,
@@ -257,6 +271,7 @@ impl Path<'_> {
             waits: Waits::Nothing,
             port: None,
             bps,
+            sent: false,
             size,
             settles: seconds(ramp_s),
             // Slow start sends twice what the path takes meanwhile: half of the window waits.
@@ -279,6 +294,7 @@ impl Path<'_> {
             waits: Waits::Nothing,
             port: None,
             bps: udp.rate.as_bps() as f64 * mean_share(udp),
+            sent: true,
             size: (len, udp.size),
             settles: Duration::ZERO,
             burst: Duration::ZERO,
@@ -286,13 +302,14 @@ impl Path<'_> {
         };
         let until = test.omit + test.duration.unwrap_or_default();
         let (narrowest, ahead) = self.stream_held(until, (len, udp.size), load.bps);
-        if load.bps > narrowest.bps {
+        let comes_bps = load.bps * (1.0 - self.lost_before(narrowest.port, len));
+        if comes_bps > narrowest.bps {
             load.port = narrowest.port;
             load.overloads = true;
             load.waits = match narrowest.port.and_then(|p| self.full_queue(p, len)) {
                 Some(queue) if !varies => {
                     let holds = queue.as_secs_f64() * narrowest.bps + ahead;
-                    let fills = holds / (load.bps - narrowest.bps);
+                    let fills = holds / (comes_bps - narrowest.bps);
                     load.settles = seconds(CERTAIN * fills) + self.one_way(len);
                     Waits::Always(queue)
                 }
@@ -301,7 +318,7 @@ impl Path<'_> {
                 ),
             };
         } else if varies
-            || (udp.arrivals != Arrivals::Constant && self.queues(udp, load.bps, narrowest.bps))
+            || (udp.arrivals != Arrivals::Constant && self.queues(udp, comes_bps, narrowest.bps))
         {
             load.waits = Waits::Unknown("it comes and goes");
         }

@@ -15,40 +15,56 @@ pub(super) struct Filling {
     pub(super) dropped: f64,
     /// The share of what is sent in the measurement that arrives, then or later.
     pub(super) arrives: f64,
-    /// The share of what leaves the queue that is not lost behind it.
-    pub(super) behind: f64,
     pub(super) note: String,
 }
 
-/// A port that carries less than comes to it, and what it does with that, in bits of payload.
-struct Place {
+/// A port, what comes to it, and what it does with that, in bits of payload.
+pub(super) struct Place {
     port: usize,
-    /// Where on the way out it is.
-    at: usize,
     offered_bps: f64,
     line_bps: f64,
     rate_bps: f64,
     bucket_bits: f64,
 }
 
+impl Place {
+    /// What it has passed some seconds after the start at the most, bits.
+    pub(super) fn passed_bits(&self, seconds: f64) -> f64 {
+        let line = self.line_bps * seconds;
+        line.min(self.bucket_bits + self.rate_bps * seconds)
+    }
+
+    /// The fastest that it ever passes anything, bit/s.
+    pub(super) fn peak_bps(&self) -> f64 {
+        match self.bucket_bits > 0.0 {
+            true => self.line_bps,
+            false => self.rate_bps,
+        }
+    }
+}
+
 impl Path<'_> {
-    /// What the queue of the link that is full makes of a stream that offers so much, of which links carry less; `None` where they carry
-    /// all of it, and a word where no closed form says. Some of it may be `policed`.
+    /// What the queue of the link that is full makes of a stream that offers so much; `None` where links carry all that comes to them,
+    /// and a word where no closed form says. Some of it may be `policed`.
     pub(super) fn filling(
         &self,
         test: &Test,
         udp: &Udp,
-        (offered, carried): (f64, f64),
+        offered: f64,
         policed: bool,
     ) -> Option<Result<Filling, String>> {
         let size = (udp.size + self.header(), udp.size);
-        let narrowest = self.narrowest(size, (0.0, 0), offered);
-        let port = narrowest.port?;
-        let overloads = carried < offered * (1.0 - LESS);
-        if !overloads || self.crosses_twice() {
+        let by_host = self.narrowest(size, (0.0, 0), offered).port.is_none();
+        if by_host || self.crosses_twice() {
             return None;
         }
-        let filling = self.filled_place(test, udp, offered, policed);
+        let until_s = (test.omit + test.duration.unwrap_or_default()).as_secs_f64();
+        let places = self.full_places(size, offered, until_s);
+        let narrowest = places
+            .iter()
+            .min_by(|one, other| one.rate_bps.total_cmp(&other.rate_bps))?;
+        let port = narrowest.port;
+        let filling = self.filled_place(test, udp, &places, policed);
         Some(filling.map_err(|why| {
             let until_full = match self.managed_by(port) {
                 Some(manager) => format!(", and {manager} drops or marks before it is full"),
@@ -65,7 +81,7 @@ impl Path<'_> {
         &self,
         test: &Test,
         udp: &Udp,
-        offered: f64,
+        places: &[Place],
         policed: bool,
     ) -> Result<Filling, &'static str> {
         if udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some() {
@@ -76,8 +92,7 @@ impl Path<'_> {
         }
         let (len, payload) = (udp.size + self.header(), udp.size);
         let until_s = (test.omit + test.duration.unwrap_or_default()).as_secs_f64();
-        let places = self.full_places((len, payload), offered, until_s);
-        let [place] = places.as_slice() else {
+        let [place] = places else {
             return Err("more than one place carries less than is sent");
         };
         let limited = self.hosts_bps(len, payload, 0.0, 0).is_finite();
@@ -97,44 +112,48 @@ impl Path<'_> {
         Ok(Filling {
             dropped,
             arrives: (1.0 - dropped) * (1.0 - self.loss_ratio(len, &self.there)),
-            behind: 1.0 - self.loss_ratio(len, &self.there[place.at..]),
             note: self.note_of(place.port, fluid, until_s),
         })
     }
 
-    /// The ports that carry less than comes to them of such a stream before so many seconds are over, each once. A bucket that lasts for
-    /// longer keeps its port from it.
+    /// The ports that carry less than comes to them of such a stream before so many seconds are over. A bucket that lasts for longer
+    /// keeps its port from it, and so do losses and slower places in front.
     fn full_places(&self, size: (u32, u32), offered: f64, until_s: f64) -> Vec<Place> {
-        let (len, payload) = size;
-        let bytes = f64::from(payload);
         let mut full = Vec::new();
+        let mut comes_bps = offered;
         for (at, hop) in self.there.iter().enumerate() {
-            let offered_bps = offered * (1.0 - self.loss_ratio(len, &self.there[..at]));
-            let wire = self.wire_on(hop.port, len, 0.0, 0);
-            let line_bps = self.carries_bps(hop.port, offered_bps * wire / bytes) * bytes / wire;
-            let shaped_bps = self.shaped_bps(hop.port, size, (0.0, 0));
-            let rate_bps = line_bps.min(shaped_bps);
-            let narrowest = Narrowest {
-                bps: rate_bps,
-                place: "link",
-                port: Some(hop.port),
-            };
-            let ahead = self.ahead(narrowest, len).filter(|_| shaped_bps < line_bps);
-            let bucket_bits = ahead.map_or(0.0, |(_, seconds)| seconds * rate_bps);
-            let least = offered_bps * (1.0 - LESS);
-            let lasts = (least - rate_bps) * until_s <= bucket_bits;
-            if line_bps < least || !lasts {
-                full.push(Place {
-                    port: hop.port,
-                    at,
-                    offered_bps,
-                    line_bps,
-                    rate_bps,
-                    bucket_bits,
-                });
+            let place = self.place(hop.port, size, comes_bps);
+            let passes_bps = comes_bps.min(place.peak_bps());
+            let least = comes_bps * (1.0 - LESS);
+            let lasts = (least - place.rate_bps) * until_s <= place.bucket_bits;
+            if place.line_bps < least || !lasts {
+                full.push(place);
             }
+            comes_bps = passes_bps * (1.0 - self.loss_ratio(size.0, &self.there[at..=at]));
         }
         full
+    }
+
+    /// A port to which so much of a stream comes, in datagrams of `len` bytes, `payload` of them. What a trace has above that is not used.
+    pub(super) fn place(&self, port: usize, (len, payload): (u32, u32), comes_bps: f64) -> Place {
+        let bytes = f64::from(payload);
+        let wire = self.wire_on(port, len, 0.0, 0);
+        let line_bps = self.carries_bps(port, comes_bps * wire / bytes) * bytes / wire;
+        let shaped_bps = self.shaped_bps(port, (len, payload), (0.0, 0));
+        let rate_bps = line_bps.min(shaped_bps);
+        let narrowest = Narrowest {
+            bps: rate_bps,
+            place: "link",
+            port: Some(port),
+        };
+        let ahead = self.ahead(narrowest, len).filter(|_| shaped_bps < line_bps);
+        Place {
+            port,
+            offered_bps: comes_bps,
+            line_bps,
+            rate_bps,
+            bucket_bits: ahead.map_or(0.0, |(_, seconds)| seconds * rate_bps),
+        }
     }
 
     /// Datagrams of `len` bytes that may wait in front of a port, where that is so for the whole of a run.

@@ -11,6 +11,12 @@ impl Path<'_> {
     /// Payload rate at which a host's processor or bus is fully at work, when each datagram of
     /// `len` bytes carries `payload` of them and `acks` datagrams of `ack_len` bytes come back.
     pub(super) fn hosts_bps(&self, len: u32, payload: u32, acks: f64, ack_len: u32) -> f64 {
+        let [sends, takes] = self.ends_bps(len, payload, acks, ack_len);
+        sends.min(takes)
+    }
+
+    /// The same of the sender, and of the receiver.
+    pub(super) fn ends_bps(&self, len: u32, payload: u32, acks: f64, ack_len: u32) -> [f64; 2] {
         let flow = &self.plan.flows[self.flow];
         let of = |node: usize, sends: bool| -> f64 {
             let Some(host) = self.scenario.hosts.get(node) else {
@@ -26,7 +32,7 @@ impl Path<'_> {
             let seconds = (out + acks * home).max(bus_s);
             f64::from(payload) * 8.0 / seconds
         };
-        of(flow.source.0, true).min(of(flow.sink.0, false))
+        [of(flow.source.0, true), of(flow.sink.0, false)]
     }
 
     /// Time that processors and buses of the two hosts take for a packet of `size` bytes out, and for one back where the far one `answers`.

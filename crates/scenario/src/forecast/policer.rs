@@ -31,6 +31,10 @@ pub(super) struct Met {
     dropping: Dropping,
     /// Not one datagram passes: the bucket holds less than a frame, or fewer cells than a frame has behind one another.
     takes_all: bool,
+    /// The crossing of the way out, from 0 on.
+    pub(super) at: usize,
+    /// It polices what arrives by that crossing, behind its line and losses, and not what leaves.
+    pub(super) arriving: bool,
 }
 
 impl Met {
@@ -88,10 +92,10 @@ impl Pace {
 
 impl Path<'_> {
     /// The policers that all of a test's datagrams of `len` bytes, `payload` of them, meet on the way out, and that drop of them.
-    fn policers(&self, test: &Test, len: u32, payload: u32) -> Vec<Met> {
+    pub(super) fn policers(&self, test: &Test, len: u32, payload: u32) -> Vec<Met> {
         let mut all = Vec::new();
         let (mut paced_by, mut shapes) = (Pace::NONE, Vec::new());
-        for hop in &self.there {
+        for (at, hop) in self.there.iter().enumerate() {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
             let in_queue = f64::from(link.framing.queue_bytes(len + hop.extra));
@@ -127,6 +131,8 @@ impl Path<'_> {
                     payload: f64::from(payload) / counted.max(1.0),
                     dropping: Dropping::Frames,
                     takes_all: burst_bytes < counted,
+                    at,
+                    arriving: behind,
                 };
                 all.push(met);
             }
@@ -142,6 +148,8 @@ impl Path<'_> {
                     payload: f64::from(payload) / on_wire,
                     dropping: Dropping::Cells,
                     takes_all: policer.clump_bytes() < on_wire,
+                    at,
+                    arriving: true,
                 };
                 all.push(met);
             }
@@ -330,43 +338,24 @@ impl Path<'_> {
             record.notes.push(why.to_owned());
         }
     }
-
-    /// What passes of a stream of datagrams, payload in bit/s; `None` where nothing is dropped.
-    pub(super) fn policed_stream(
-        &self,
-        test: &Test,
-        size: (u32, u32),
-        offered: f64,
-    ) -> Option<f64> {
-        let all = self.policers(test, size.0, size.1).into_iter();
-        all.filter_map(|met| met.stream_bps(test, offered))
-            .min_by(f64::total_cmp)
-    }
 }
 
 impl Met {
-    /// What passes of a stream of datagrams, payload in bit/s; `None` where nothing is dropped.
-    fn stream_bps(&self, test: &Test, offered: f64) -> Option<f64> {
+    /// Payload that it has passed so many seconds after the start of a stream of `comes_bps` at the most, bits; infinite where it drops nothing.
+    pub(super) fn passed_bits(&self, comes_bps: f64, seconds: f64) -> f64 {
         if self.takes_all {
-            return Some(0.0);
+            return 0.0;
         }
-        let seconds = (test.omit + test.duration.unwrap_or_default()).as_secs_f64();
-        let counted = offered / self.payload;
-        let mut through = self.policer.stream_bps(counted, seconds);
-        if self.dropping == Dropping::Cells && counted > self.policer.rate_bps {
+        let counted = comes_bps / self.payload;
+        let passed = match self.dropping {
+            Dropping::Frames => self.policer.stream_bps(f64::INFINITY, seconds) * seconds,
+            Dropping::Cells if counted <= self.policer.rate_bps => return f64::INFINITY,
             // Once the bucket is empty each frame loses some cells.
-            let first = self.policer.burst_bytes / (1.0 - self.policer.rate_bps / counted);
-            let measured = (first * 8.0 / seconds.max(1e-9)).min(counted);
-            through = if test.omit > farpath_units::Duration::ZERO {
-                0.0
-            } else {
-                measured
-            };
-        } else if test.omit > farpath_units::Duration::ZERO && counted > self.policer.rate_bps {
-            // The burst has gone before the measurement.
-            through = self.policer.rate_bps;
-        }
-        (through < counted).then_some(through * self.payload)
+            Dropping::Cells => {
+                self.policer.burst_bytes * 8.0 / (1.0 - self.policer.rate_bps / counted)
+            }
+        };
+        passed * self.payload
     }
 }
 

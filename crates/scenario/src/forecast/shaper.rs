@@ -4,7 +4,6 @@ use farpath_units::Duration;
 
 use super::{Narrowest, Path};
 use crate::model::Shape;
-use crate::model::Test;
 
 /// A stream of datagrams behind one shaper more or less.
 struct Stage {
@@ -45,29 +44,8 @@ impl<'a> Path<'a> {
         (more > 0.0).then_some((port, more * 8.0 / shape.rate.as_bps() as f64))
     }
 
-    /// What limits a stream of datagrams of `len` bytes, `payload` of them, that offers so much, and the payload in bit/s that links
-    /// let through in the time that is measured. A shaper passes b + r t in a time t.
-    pub(super) fn through(
-        &self,
-        test: &Test,
-        (len, payload): (u32, u32),
-        offered: f64,
-    ) -> (Narrowest, f64) {
-        let until = test.omit + test.duration.unwrap_or_default();
-        let (held, ahead) = self.stream_held(until, (len, payload), offered);
-        if ahead <= 0.0 {
-            return (held, offered.min(held.bps));
-        }
-        let stages = self.stages(len, payload, offered);
-        let passed = |at: Duration| {
-            let all = stages.iter().map(|s| s.passed(offered, at.as_secs_f64()));
-            all.fold(f64::INFINITY, f64::min)
-        };
-        let measured_s = until.saturating_sub(test.omit).as_secs_f64();
-        (held, (passed(until) - passed(test.omit)) / measured_s)
-    }
-
-    /// What limits such a stream at `until`, and how much of payload the bucket there, which has run empty, let pass beside its rate, bits.
+    /// What limits a stream of datagrams of `len` bytes, `payload` of them, that offers so much, at `until`, and how much of payload the
+    /// bucket there, which has run empty, let pass beside its rate, bits.
     pub(super) fn stream_held(
         &self,
         until: Duration,

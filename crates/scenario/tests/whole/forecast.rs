@@ -1972,21 +1972,19 @@ fn highspeed_above_its_table_climbs_by_the_last_row() {
     }
 }
 
-/// Random losses, simulated over the law: BIC 1.36 at 43 segments, Scalable 1.13 at 80 (40 ms, five seeds).
+/// Random losses, simulated over the law: BIC 1.36 at 43 segments (40 ms, five seeds). Scalable's law is theirs, to 3 %.
 #[test]
-fn laws_of_bic_and_scalable_say_what_random_losses_make_of_them() {
-    for (cc, loss, phrase) in [
-        ("bic", "1e-3", "BIC's law is one of periodic losses"),
-        ("scalable", "1e-3", "Scalable's law"),
-    ] {
+fn the_law_of_bic_says_what_random_losses_make_of_it() {
+    let lossy = |cc: &str, loss: &str| {
         let test = format!("kind = \"tcp\"\ncc = \"{cc}\"\nduration = \"300 s\"");
-        let record = wide(&format!("[link.forward]\nloss = {loss}"), &test);
-        assert!(says(&record, phrase), "{:?}", record.notes);
-    }
-    let regular = wide(
-        "[link.forward]\nlose_every = 1000",
-        "kind = \"tcp\"\ncc = \"bic\"\nduration = \"300 s\"",
-    );
+        wide(&format!("[link.forward]\n{loss}"), &test)
+    };
+    let random = lossy("bic", "loss = 1e-3");
+    let said = says(&random, "BIC's law is one of periodic losses");
+    assert!(said, "{:?}", random.notes);
+    let scalable = lossy("scalable", "loss = 1e-3");
+    assert!(!says(&scalable, "'s law"), "{:?}", scalable.notes);
+    let regular = lossy("bic", "lose_every = 1000");
     assert!(
         says(&regular, "at even distances simulated flows have"),
         "{:?}",
@@ -2014,7 +2012,8 @@ fn one_flight_more_is_said_of_a_short_measurement() {
     assert!(!says(&notes("16 MB", "1.67 s"), words));
 }
 
-/// Kelly's 0.08/p is the window before a cut: of losses at even distances its mean is 0.0694/p, 80.3 Mbit/s over 100 ms.
+/// Kelly's 0.08/p is the window before a cut: of losses at even distances its mean is 0.0694/p, 80.3 Mbit/s over 100 ms, and of random ones
+/// 0.0749/p.
 #[test]
 fn scalable_between_even_losses_has_the_mean_of_its_cycle() {
     for flavour in ["rfc", "linux"] {
@@ -2022,8 +2021,29 @@ fn scalable_between_even_losses_has_the_mean_of_its_cycle() {
         let even = of(&predicted("lose_every = 10000", &test), "goodput_bps");
         assert!((0.96..1.01).contains(&(even / 80.3e6)), "{even}");
         let random = of(&predicted("loss = 1e-4", &test), "goodput_bps");
-        assert!((0.85..0.89).contains(&(even / random)), "{even} {random}");
+        assert!((0.91..0.95).contains(&(even / random)), "{even} {random}");
     }
+}
+
+/// Below 100 segments Linux's gains one in a round trip, and a loss takes an eighth: 2.78/√p under random losses, where Reno has 1.31/√p,
+/// and 23.7 segments where one in a hundred is lost. The paper's has 12 there, as Reno.
+#[test]
+fn scalable_of_linux_is_additive_in_small_windows() {
+    let goodput = |loss: &str, keys: &str| {
+        let test = format!("kind = \"tcp\"\nduration = \"300 s\"\n{keys}");
+        let record = wide(&format!("[link.forward]\n{loss}"), &test);
+        of(&record, "goodput_bps")
+    };
+    let linux = "cc = \"scalable\"\nflavour = \"linux\"";
+    let paper = "cc = \"scalable\"\nflavour = \"rfc\"";
+    let reno = "cc = \"reno\"\nflavour = \"linux\"";
+    for loss in ["loss = 1e-2", "loss = 3e-3"] {
+        let over = goodput(loss, linux) / goodput(loss, reno);
+        assert!((2.09..2.15).contains(&over), "{loss}: {over}");
+    }
+    let even = "lose_every = 100";
+    let over = goodput(even, linux) / goodput(even, paper);
+    assert!((1.90..1.96).contains(&over), "{over}");
 }
 
 /// 1.31 / √p are 41 segments of each of eight connections, as of one: none is few.
@@ -2251,6 +2271,99 @@ fn a_stream_above_a_plain_link_fills_its_queue() {
     let fits = by_router("rate = \"1 Gbit/s\"", far, &stream.replace("20 M", "9 M"));
     assert!((of(&fits, "loss_ratio") - 0.1).abs() < 1e-9);
     assert!(!says(&fits, "the queue of"), "{:?}", fits.notes);
+}
+
+/// A link's key for such a share of losses on the way out, if any.
+fn lose(share: f64) -> String {
+    match share > 0.0 {
+        true => format!("\nforward.loss = {share}"),
+        false => String::new(),
+    }
+}
+
+/// What is lost in front of a full link never comes to it, and what is lost behind it has taken its time there: 20 Mbit/s, of which 20 %
+/// are lost in front, fill 10 Mbit/s, and 11 do not. CoDel has no law of its queue.
+#[test]
+fn losses_count_in_their_order_on_the_way() {
+    let stream = |mbps: u32, near_loss: f64, far_loss: f64| {
+        let near = format!("rate = \"1 Gbit/s\"{}", lose(near_loss));
+        let far = "rate = \"10 Mbit/s\"\ndelay = \"1 ms\"\naqm = \"codel\"";
+        let far = format!("{far}{}", lose(far_loss));
+        let test =
+            format!("kind = \"udp\"\nsize = 1472\nrate = \"{mbps} Mbit/s\"\nduration = \"10 s\"");
+        by_router(&near, &far, &test)
+    };
+    let line = 10e6 * 1472.0 / 1538.0;
+    for (mbps, near, far, arrives, limit) in [
+        (20, 0.2, 0.0, line, "link"),
+        (20, 0.0, 0.2, 0.8 * line, "link"),
+        (20, 0.2, 0.1, 0.9 * line, "link"),
+        (11, 0.2, 0.0, 0.8 * 11e6, "application"),
+        (11, 0.2, 0.1, 0.72 * 11e6, "application"),
+        (11, 0.0, 0.2, 0.8 * line, "link"),
+    ] {
+        let record = stream(mbps, near, far);
+        let case = format!("{mbps}, {near}, {far}: {record:?}");
+        let lost = 1.0 - arrives / (f64::from(mbps) * 1e6);
+        assert!((of(&record, "loss_ratio") - lost).abs() < 1e-9, "{case}");
+        // The way of 2 ms is missed of ten seconds.
+        let share = of(&record, "goodput_bps") / arrives;
+        assert!((0.999..1.0).contains(&share), "{case}");
+        assert_eq!(record.limited_by.as_deref(), Some(limit), "{case}");
+        let full = says(&record, "as if no queue took up");
+        assert_eq!(full, limit == "link", "{case}");
+    }
+}
+
+/// The same of a policer of 10 Mbit/s, which counts 1514 bytes for 1472, and of a place that is full in front of losses: half of 15
+/// Mbit/s does not fill 10.
+#[test]
+fn losses_in_front_of_a_policer_spare_it() {
+    let police =
+        "[link.forward]\npolice = { name = \"p\", rate = \"10 Mbit/s\", burst = \"62500 B\" }";
+    let stream = |mbps: u32, near: &str, far: &str| {
+        let test = format!(
+            "kind = \"udp\"\nsize = 1472\nrate = \"{mbps} Mbit/s\"\nomit = \"1 s\"\nduration = \"10 s\""
+        );
+        let record = by_router(near, &format!("rate = \"1 Gbit/s\"\n{far}"), &test);
+        (of(&record, "goodput_bps"), record.limited_by)
+    };
+    let lossy = "rate = \"1 Gbit/s\"\nforward.loss = 0.2";
+    let passes = 10e6 * 1472.0 / 1514.0;
+    let (full, limit) = stream(20, lossy, police);
+    assert!((full / passes - 1.0).abs() < 1e-6, "{full}");
+    assert_eq!(limit.as_deref(), Some("policer"));
+    let (fits, limit) = stream(12, lossy, police);
+    assert!((fits / 9.6e6 - 1.0).abs() < 1e-6, "{fits}");
+    assert_eq!(limit.as_deref(), Some("application"));
+    let (behind, limit) = stream(20, "rate = \"1 Gbit/s\"", &format!("{police}\nloss = 0.2"));
+    assert!((behind / (0.8 * passes) - 1.0).abs() < 1e-6, "{behind}");
+    assert_eq!(limit.as_deref(), Some("policer"));
+    let halved = "rate = \"15 Mbit/s\"\nforward.loss = 0.5";
+    let test =
+        "kind = \"udp\"\nsize = 1472\nrate = \"20 Mbit/s\"\nomit = \"1 s\"\nduration = \"10 s\"";
+    let first = by_router(halved, "rate = \"10 Mbit/s\"", test);
+    let half = of(&first, "goodput_bps") / (7.5e6 * 1472.0 / 1538.0);
+    assert!((half - 1.0).abs() < 1e-6, "{half}");
+    assert!(!says(&first, "more than one place"), "{:?}", first.notes);
+}
+
+/// A ping beside a stream that losses bring below what the link carries, 8 of 10 Mbit/s, waits for none of its queue.
+#[test]
+fn a_stream_that_losses_thin_keeps_nothing_waiting() {
+    let ping = |loss: f64| {
+        let near = format!("rate = \"1 Gbit/s\"{}", lose(loss));
+        let far = "rate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nqueue = \"100 packets\"";
+        let tests = "kind = \"udp\"\nsize = 1472\nrate = \"10 Mbit/s\"\nduration = \"600 s\"\n\
+                     [[test]]\nname = \"p\"\nkind = \"ping\"\nfrom = \"a\"\nto = \"b\"\nstart = \"300 s\"";
+        by_router(&near, far, tests)
+    };
+    let waits = |record: &Record| says(record, "waiting in front of rb r>b");
+    let full = ping(0.0);
+    assert!(waits(&full), "{:?}", full.notes);
+    let thinned = ping(0.2);
+    assert!(!waits(&thinned), "{:?}", thinned.notes);
+    assert!(of(&thinned, "rtt_avg_ns") < 5e6, "{thinned:?}");
 }
 
 /// `predict path` has a figure for BIC: the law is of Linux's steps, and the paper's have none.

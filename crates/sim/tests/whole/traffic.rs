@@ -106,6 +106,34 @@ fn a_forecast_of_a_stream_fills_the_queue_first() {
     }
 }
 
+/// What is lost in front of a full link leaves it full, and what is lost behind it has taken its time there; 11 Mbit/s of which a fifth
+/// is lost in front do not fill 10.
+#[test]
+fn a_forecast_has_losses_in_front_of_a_full_link_and_behind_it() {
+    for (mbps, near, far, fits) in [
+        (20, "loss = 0.2", "", 1.0),
+        (20, "", "loss = 0.2", 0.8),
+        (11, "loss = 0.2", "", 0.8 * 1.1 * 1538.0 / 1472.0),
+    ] {
+        let world = run_text(&format!(
+            "[scenario]\nname = \"lossy\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"near\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n[link.forward]\n{near}\n\
+             [[link]]\nname = \"far\"\nends = [\"r\", \"b\"]\nrate = \"10 Mbit/s\"\nqueue = \"100 packets\"\n[link.forward]\n{far}\n{}",
+            test(
+                "udp",
+                &format!("rate = \"{mbps} Mbit/s\"\nomit = \"1 s\"\nduration = \"10 s\"")
+            )
+        ));
+        let plan = Plan::new(&world.scenario).expect("a plan");
+        let forecast = farpath_scenario::forecast(&world.scenario, &plan, &BTreeMap::new());
+        let foreseen = forecast[0].metrics["goodput_bps"];
+        let case = format!("{mbps} Mbit/s, {near}, {far}");
+        assert_near(&case, foreseen, fits * 10e6 * 1472.0 / 1538.0, 1e-6);
+        // Some 8000 datagrams are drawn.
+        assert_near(&case, world.metric("t", "goodput_bps"), foreseen, 0.02);
+    }
+}
+
 #[test]
 fn tcp_fills_the_wire_but_for_its_headers_and_frames() {
     for (ip, timestamps, headers) in [(4, true, 52), (4, false, 40), (6, true, 72), (6, false, 60)]

@@ -2,6 +2,7 @@
 
 use farpath_predict::Cc;
 use farpath_predict::recovery::Losses;
+use farpath_tcp::Flavour;
 
 use crate::forecast::flow::Flow;
 
@@ -12,7 +13,7 @@ impl Flow {
     /// That a window is of few segments, and what simulated ones have.
     pub(super) fn doubt_of_few_segments(&self, cc: Cc, segments: f64) -> String {
         let few = match self.losses {
-            Losses::Random => at_random(cc),
+            Losses::Random => at_random(cc, self.config.flavour),
             Losses::Periodic => {
                 "Reno's and CUBIC's of 9 to 24 get 10 to 25 % less of regular losses, and on paths of a millisecond and below up to 45 %"
             }
@@ -28,7 +29,7 @@ impl Flow {
 }
 
 /// Under random losses, on paths of some milliseconds and more.
-fn at_random(cc: Cc) -> &'static str {
+fn at_random(cc: Cc, flavour: Flavour) -> &'static str {
     match cc {
         Cc::Cubic => {
             "windows of 21, 11 and 8 get up to 7, 13 and 18 % less up to 10 ms; of 22, 12 and 9 11 % more, 2 and 10 % less at 150 ms"
@@ -38,7 +39,7 @@ fn at_random(cc: Cc) -> &'static str {
         }
         Cc::Bic => "windows of 22, 12 and 9 get 20, 19 and 11 % more",
         Cc::HighSpeed => "windows of 22, 12 and 9 get 4 % more, 5 and 9 % less",
-        Cc::Scalable => "windows of 27, 12 and 9 get twice as much",
+        Cc::Scalable if flavour == Flavour::Linux => "windows of 28 and 20 get 5 and 8 % less",
         Cc::Reno => "windows of 24, 13 and 9 get 7 to 10, 12 to 17 and 16 to 22 % less in the mean",
         _ => "Reno's of 24, 13 and 9 get 7 to 10, 12 to 17 and 16 to 22 % less in the mean",
     }

@@ -4,7 +4,7 @@ use farpath_predict::bursts::{Chain, Struck};
 use farpath_predict::htcp::Growth;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::recovery::{Losses, segments_bps};
-use farpath_predict::{Cc, cubic_linux};
+use farpath_predict::{Cc, cubic_linux, scalable};
 use farpath_tcp::{Algorithm, Flavour};
 use farpath_units::Size;
 
@@ -69,9 +69,6 @@ impl Path<'_> {
 
 /// Bursts of a window over this last so long that repairs are lost in them (`docs/models/predict.md`, "Losses in bursts").
 const SPELLS: f64 = 10.0;
-/// Segments of a window up to which Scalable grows by one in a round trip: Linux's, and the paper's.
-const SCALABLE_LINUX: f64 = 100.0;
-const SCALABLE_LEGACY: f64 = 16.0;
 /// Seconds of a round trip below which the timeouts of repairs that are lost in shorter bursts count (the same place).
 const BURSTS_SHORT_S: f64 = 0.01;
 
@@ -123,14 +120,11 @@ impl Flow {
         if self.is_linux_cubic() {
             return Some(cubic_linux::window(self.loss, rtt_s, self.losses));
         }
-        if cc == Cc::Scalable && self.losses == Losses::Periodic {
-            let least = match self.config.flavour {
-                Flavour::Linux => SCALABLE_LINUX,
-                Flavour::Rfc => SCALABLE_LEGACY,
-            };
-            if let Some(window) = law::scalable_at_even_losses(self.loss, least) {
-                return Some(window);
-            }
+        if cc == Cc::Scalable {
+            return Some(match self.config.flavour {
+                Flavour::Linux => scalable::linux_window(self.loss, self.losses),
+                Flavour::Rfc => scalable::paper_window(self.loss, self.losses),
+            });
         }
         let on = Conditions {
             rtt_s,

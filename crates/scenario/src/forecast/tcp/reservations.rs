@@ -302,10 +302,6 @@ impl Flow {
             Cc::Bic if self.chain.is_none() => {
                 "BIC's law counts no fast convergence and no whole segments: of losses at even distances simulated flows have 0.6 to 0.8 of it"
             }
-            Cc::Scalable if random => {
-                "Scalable's law is that of many losses: simulated flows have 1.3 times as much at windows of 57 segments, 1.1 times at 80, and \
-                 0.94 to 0.96 of it from 270 on"
-            }
             _ => return None,
         };
         Some(doubt.to_owned())
