@@ -9,6 +9,10 @@
 //!
 //! A line with a short queue loses packets as a bucket of the queue's size does. What tells them apart is that packets wait in
 //! a queue, and never for a policer: where they wait at the losses for as long as the bucket takes to empty, it is a queue.
+//!
+//! Senders that keep the bucket near empty, as BBR does, need rates that are closer to each other: `bounds` finds them.
+
+mod bounds;
 
 use farpath_observe::percentile;
 use farpath_record::trace::PolicerFound;
@@ -18,6 +22,7 @@ use crate::event::Event;
 use crate::flights::Interval;
 use crate::observed::Direction;
 use crate::passages::{Passage, Passages};
+use crate::policer::bounds::Trials;
 use crate::work;
 
 /// Losses that are needed, and round trips that have some.
@@ -60,6 +65,8 @@ const ENOUGH: [Unexplained; 2] = [
 ];
 /// Rates are as good as the best one within this share of all losses.
 const AS_GOOD: f64 = 0.02;
+/// Two buckets are one whose sizes are at most this share apart, and whose rates meet.
+const ALIKE: f64 = 0.1;
 /// A queue of a bucket's size makes packets wait for at least this share of the time in which it empties.
 const WAITED: f64 = 0.4;
 /// At most so many losses come while round trips are this much longer than usual, and by this: a queue's.
@@ -107,7 +114,8 @@ pub(crate) fn policer(
         return None;
     }
     let queued = queued(&direction.intervals, &losses);
-    if slices(&losses, direction.round_trip) < SLICES_LEAST || queued > QUEUED_LOSSES {
+    let slices = slices(&losses, direction.round_trip);
+    if slices < SLICES_LEAST || queued > QUEUED_LOSSES {
         return None;
     }
     let steps = steps(passages, &losses)?;
@@ -116,7 +124,14 @@ pub(crate) fn policer(
     let passed: f64 = steps.iter().map(|s| s.passed).sum();
     let passes = passed / span.max(1) as f64;
     let fits = fits(&steps, &rates(passes), (packet, passages.from_start));
-    let (found, [least, most]) = best(&fits, count)?;
+    let trials = Trials {
+        steps: &steps,
+        packet,
+        from_start: passages.from_start,
+        joined: passages.is_joined(),
+        slices,
+    };
+    let (found, [least, most]) = closer(best(&fits, count), trials.bucket(passes))?;
     // Less than the bucket is not seen of packets that were joined.
     let mut together: Vec<f64> = steps.iter().map(|s| s.passed).collect();
     together.sort_by(f64::total_cmp);
@@ -366,6 +381,20 @@ fn best(fits: &[Fit], losses: u64) -> Option<(Fit, [f64; 2])> {
     Some((**found, ends))
 }
 
+/// Of a bucket that was found at rates in steps and one that has closer bounds: the latter where they are not the same, as it explains
+/// the losses more closely.
+fn closer(
+    stepped: Option<(Fit, [f64; 2])>,
+    bounded: Option<(Fit, [f64; 2])>,
+) -> Option<(Fit, [f64; 2])> {
+    let (Some((a, of_a)), Some((b, of_b))) = (stepped, bounded) else {
+        return stepped.or(bounded);
+    };
+    let alike = (a.size - b.size).abs() <= ALIKE * b.size;
+    let meet = of_a[0] <= of_b[1] && of_b[0] <= of_a[1];
+    if alike && meet { stepped } else { bounded }
+}
+
 /// Round trips that have losses.
 fn slices(losses: &[Lost], round_trip: i64) -> usize {
     let of = losses
@@ -432,3 +461,6 @@ fn waits(
     };
     Some(losses.iter().map(at).collect())
 }
+
+#[cfg(test)]
+mod tests;
