@@ -60,10 +60,6 @@ pub struct Receiver {
     patience: Duration,
     /// What `threshold` is when quick ACKs are used up.
     usual_threshold: u64,
-    /// The segment that began what is gathered came so long after the one before that nothing is gathered at their pace.
-    apart: bool,
-    /// Whether what was gathered was too little for an ACK, and waits for the timer or for what is gathered next.
-    waits: bool,
     /// The last segment was a duplicate, of these bytes, and is to be reported.
     twice: Option<SackBlock>,
     dsack: bool,
@@ -156,8 +152,6 @@ impl Receiver {
             patience: adapting.map_or(IDLE, |a| a.steady()) + INSTANT,
             adapting,
             usual_threshold,
-            apart: false,
-            waits: false,
             twice: None,
             dsack: config.recovery.dsack && config.sack,
             echo: Echo::new(config.recovery.ecn),
@@ -227,21 +221,14 @@ impl Receiver {
 
     #[inline]
     fn acknowledge_later(&mut self, now: Time) -> bool {
-        let gap = now.since(self.last);
-        if gap >= self.patience {
+        if now.since(self.last) >= self.patience {
             self.note_gap(now);
         }
         self.last = now;
         if self.next - self.acked >= self.threshold {
             self.due = true;
         } else if self.deadline == Time::MAX {
-            self.waits = false;
-            self.apart = gap >= self.timeout;
             self.deadline = now + self.timeout;
-        } else if self.waits {
-            // With what was gathered before and waits, it is gathered anew.
-            self.waits = false;
-            self.deadline = self.deadline.min(now + self.timeout);
         }
         self.due
     }
@@ -563,7 +550,6 @@ impl Receiver {
                 return;
             }
             if self.quick == 0
-                && !self.waits
                 && let Some(gathers) = self.gathers
             {
                 if self.next - self.acked >= gathers.threshold || self.has_opened() {
@@ -571,14 +557,11 @@ impl Receiver {
                     self.due = true;
                     return;
                 }
-                // Too little for an ACK of its own: it waits as ever, and goes with what is gathered next, or, where that is
-                // one segment at a time, with the next.
+                // Too little for an ACK of its own: it waits as ever, and goes with the next segment.
                 let rest = gathers.timeout.saturating_sub(self.timeout);
                 self.set_timer(self.deadline + rest.max(INSTANT));
-                match self.apart {
-                    true => (self.quick, self.threshold) = (1, 1),
-                    false => self.waits = true,
-                }
+                self.quick = 1;
+                self.threshold = 1;
                 return;
             }
             self.set_timer(Time::MAX);

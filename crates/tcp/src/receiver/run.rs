@@ -14,7 +14,6 @@ pub struct InOrder {
     deadline: Time,
     threshold: u64,
     timeout: Duration,
-    apart: bool,
     segments: u64,
     acks: u64,
     /// Of a window that follows what arrives: nothing happens to it before then, before this byte, and before an answer to a
@@ -41,12 +40,10 @@ impl InOrder {
     #[inline]
     pub fn take(&mut self, now: Time, len: u64) -> Option<u64> {
         self.segments += 1;
-        let gap = now.since(self.last);
         self.last = now;
         self.next += len;
         if self.next - self.acked < self.threshold {
             if self.deadline == Time::MAX {
-                self.apart = gap >= self.timeout;
                 self.deadline = now + self.timeout;
             }
             return None;
@@ -66,7 +63,6 @@ impl Receiver {
             || self.syn_ack_due
             || self.recent_count > 0
             || self.quick > 0
-            || self.waits
             || self.slow.is_some()
             || self.twice.is_some()
             || !self.is_window_known()
@@ -92,7 +88,6 @@ impl Receiver {
             deadline: self.deadline,
             threshold: self.threshold,
             timeout: self.timeout,
-            apart: self.apart,
             segments: 0,
             acks: 0,
             quiet,
@@ -106,7 +101,6 @@ impl Receiver {
         self.acked = run.acked;
         self.last = run.last;
         self.deadline = run.deadline;
-        self.apart = run.apart;
         self.stats.segments += run.segments;
         self.stats.acks += run.acks;
         if run.acks > 0

@@ -48,49 +48,24 @@ fn gathered_segments_are_acknowledged_together() {
         .collect();
     assert_eq!(due.iter().position(|due| *due), Some(64));
     assert_eq!(r.poll(us(60)).map(|a| a.ack), Some(85_000));
-    // One alone, at the end of a row, waits as ever, and goes with the next row.
+    // One alone waits as ever, and goes with the next.
     assert!(!r.on_data(us(100), 85_000, 1000, false));
     r.on_deadline(us(150));
     assert_eq!(r.poll(us(150)), None);
     assert_eq!(r.deadline(), us(100) + Duration::from_ms(40));
-    assert!(!r.on_data(us(1000), 86_000, 1000, false));
-    assert!(!r.on_data(us(1010), 87_000, 1000, false));
-    assert_eq!(r.deadline(), us(1050));
-    r.on_deadline(us(1050));
-    assert_eq!(r.poll(us(1050)).map(|a| a.ack), Some(88_000));
-    // Or, where no row comes, when its timer runs out.
-    assert!(!r.on_data(us(1055), 88_000, 1000, false));
-    r.on_deadline(us(1105));
-    assert_eq!(r.deadline(), us(1055) + Duration::from_ms(40));
-    r.on_deadline(us(41_055));
-    assert_eq!(r.poll(us(41_055)).map(|a| a.ack), Some(89_000));
-}
-
-/// Where segments come further apart than what is gathered, each second one is acknowledged at once.
-#[test]
-fn segments_apart_are_acknowledged_two_by_two() {
-    let us = |n: u64| ms(1) + Duration::from_us(n);
-    let mut r = open(&Config {
-        gro: Duration::from_us(50),
-        ..config()
-    });
-    assert!(!r.on_data(us(100), 0, 1000, false));
-    r.on_deadline(us(150));
-    assert_eq!(r.poll(us(150)), None);
-    assert_eq!(r.deadline(), us(100) + Duration::from_ms(40));
-    assert!(r.on_data(us(1000), 1000, 1000, false));
-    assert_eq!(r.poll(us(1000)).map(|a| a.ack), Some(2000));
-    assert!(!r.on_data(us(2000), 2000, 1000, false));
+    assert!(r.on_data(us(1000), 86_000, 1000, false));
+    assert_eq!(r.poll(us(1000)).map(|a| a.ack), Some(87_000));
+    assert!(!r.on_data(us(2000), 87_000, 1000, false));
     assert_eq!(r.deadline(), us(2050));
     // What comes behind a gap is gathered as well; the single segment before it still waits for the timer.
-    assert!(!r.on_data(us(2010), 5000, 1000, false));
+    assert!(!r.on_data(us(2010), 90_000, 1000, false));
     r.on_deadline(us(2050));
     assert_eq!(r.poll(us(2050)), None);
     assert_eq!(r.deadline(), us(2060));
     r.on_deadline(us(2060));
     assert_eq!(
         r.poll(us(2060)).map(|a| (a.ack, a.sack.len())),
-        Some((3000, 1))
+        Some((88_000, 1))
     );
 }
 
