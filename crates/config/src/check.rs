@@ -28,6 +28,7 @@ pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Op
     crate::subnets::check(sources, &mut report);
     crate::neighbors::check(sources, &mut report);
     crate::joined::check(sources, &unknown, options, &mut report);
+    crate::vlan::check(sources, &unknown, &mut report);
     crate::hosts::check(sources, options, &mut report);
     report.refuse_empty();
     report.sort();
