@@ -28,7 +28,7 @@ mod unscaled;
 mod wanted;
 
 use crate::cause::Cause;
-use crate::ceiling::Limit;
+use crate::ceiling::{Limit, payload_share};
 use crate::channel::channel_bytes;
 use crate::counted::ASKED;
 use crate::document::Change;
@@ -437,6 +437,11 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),
         bucket: e.short_bucket(),
+        burst: e.policer_burst.as_ref().map(|b| b.value),
+        policer: policy_map::of_policer(e, facts),
+        round_s: e.rtt.as_ref().map(|r| r.value),
+        rate: e.lasting(),
+        goal: e.target.as_ref().map(|t| t.value / payload_share(e.mss)),
         held: e.held(),
         instance: e.around.cloud.surely(e),
         streams: e.streams.max(flow.shared.streams),
