@@ -52,7 +52,7 @@ pub(crate) use systems::{
 };
 pub(crate) use unscaled::scales;
 pub(crate) use wanted::wanted;
-use wanted::{MODEST, goal};
+use wanted::{MODEST, for_usual_rates, goal};
 
 /// What to change against a cause, and against a second that holds besides; nothing where it is not a host's to change. Where the
 /// cause may as well be another, both changes are named, and no rate is promised of the first alone.
@@ -329,7 +329,10 @@ fn room(
     if now.most.is_some_and(enough) {
         return systems::ssh(crate::channel::channel_of(e));
     }
-    buffer(system, wanted, end, now)
+    let mut remedy = buffer(system, wanted, end, now);
+    let usual = for_usual_rates(e, (system, end), (now.most, remedy.room));
+    remedy.commands.extend(usual);
+    remedy
 }
 
 /// The host that a flow goes to, as a command names it.
