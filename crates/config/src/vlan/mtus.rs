@@ -63,6 +63,8 @@ struct Carriers {
 struct Pair {
     wide: usize,
     narrow: usize,
+    /// A trunk that takes less, too.
+    trunk: Option<usize>,
     /// The wide one is so for this VLAN, and not perhaps for others alone.
     sure: bool,
 }
@@ -242,8 +244,14 @@ fn pair(ports: &[Port], carriers: &Carriers) -> Option<Pair> {
     };
     let all = [&carriers.access, &carriers.trunk].into_iter().flatten();
     let narrow = all.map(|e| e.least).min_by_key(|n| ports[*n].packet)?;
+    let least = carriers.trunk.as_ref().map(|trunk| trunk.least);
     let of = |wide: usize, narrow: usize, sure: bool| {
-        let pair = Pair { wide, narrow, sure };
+        let pair = Pair {
+            wide,
+            narrow,
+            trunk: least.filter(|least| *least != narrow && drops(wide, *least)),
+            sure,
+        };
         drops(wide, narrow).then_some(pair)
     };
     let access = carriers.access.as_ref();
@@ -257,6 +265,7 @@ fn pair(ports: &[Port], carriers: &Carriers) -> Option<Pair> {
 fn said(ports: &[Port], pair: &Pair, vlans: &[u16]) -> Finding {
     let (wide, narrow) = (&ports[pair.wide], &ports[pair.narrow]);
     let how = |p: &Port| if p.stated { "" } else { " by default" };
+    let trunk = pair.trunk.map(|trunk| &ports[trunk]);
     let (more, less) = (wide.packet, narrow.packet);
     let names = listed(vlans);
     let sizes = format!(
@@ -276,9 +285,10 @@ fn said(ports: &[Port], pair: &Pair, vlans: &[u16]) -> Finding {
     };
     let remedies = vec![
         format!(
-            "`mtu {}` on {}, and on every port that carries {names}, as {} has",
+            "`mtu {}` on {}{}, and on every port that carries {names}, as {} has",
             more + narrow.header,
             narrow.name,
+            trunk.map_or_else(String::new, |trunk| format!(", on {}", trunk.name)),
             wide.name
         ),
         format!(
@@ -288,6 +298,9 @@ fn said(ports: &[Port], pair: &Pair, vlans: &[u16]) -> Finding {
     ];
     let mut finding = Finding::new(&QOS034, message, narrow.place.clone(), remedies);
     finding.relate(wide.place.clone(), "takes larger packets");
+    if let Some(trunk) = trunk {
+        finding.relate(trunk.place.clone(), "takes smaller ones, too");
+    }
     finding.doubt(wide.doubts.iter().chain(&narrow.doubts).cloned());
     if !pair.sure {
         finding.severity = Severity::Info;

@@ -101,6 +101,16 @@ fn a_channel_stands_for_its_members() {
         all[0].2.contains("and Port-channel1 of 1500; both"),
         "{all:?}"
     );
+    // Beside an access port that takes as little it is named with it.
+    let third = format!("{member}interface Ethernet1/3\n{}", access("  mtu 1500\n"));
+    let report = checked(&nexus(&access("  mtu 9216\n"), &third), Dialect::Ios);
+    let mut found = report.findings.iter().filter(|f| f.rule == "QOS034");
+    let remedies = &found.next().expect("it was found").remedies;
+    assert!(
+        remedies[0].starts_with("`mtu 9216` on Ethernet1/3, on Port-channel1, and on every port"),
+        "{remedies:?}"
+    );
+    assert_eq!(found.next(), None);
 }
 
 /// A Catalyst states `mtu` at the port, too.
