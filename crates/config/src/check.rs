@@ -23,6 +23,7 @@ pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Op
     // Each language looks for its own files with `Report::files_in` and fills in what it found.
     let unknown = crate::junos::check(sources, options, &mut report);
     crate::qos::check(sources, options, &mut report);
+    crate::bundles::check(sources, &mut report);
     crate::links::check(sources, &unknown, &mut report);
     crate::routes::check(sources, &mut report);
     crate::subnets::check(sources, &mut report);

@@ -1,7 +1,7 @@
 //! QOS034: ports of one switch that carry one VLAN and take packets of unlike sizes. What comes in by the larger one and
 //! leaves by the smaller one is dropped, and nothing at layer 2 answers with ICMP.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{DEFAULT, LAST, Vlans, is_switched};
 use crate::ccc::{self, Unknown};
@@ -86,7 +86,7 @@ pub(crate) fn check(sources: &[Source], unknown: &[Unknown], report: &mut Report
 fn of_ios(device: &Device, text: &str) -> Vec<Port> {
     let known = is_default_known(text);
     let channels = device.interfaces.iter().filter(|i| !i.name.contains('.'));
-    let channels: Vec<u32> = channels.filter_map(|i| channel_number(&i.name)).collect();
+    let channels: BTreeSet<u32> = channels.filter_map(|i| channel_number(&i.name)).collect();
     // A member's VLANs and MTU are those of its channel, which QOS030 compares.
     let is_member = |i: &Interface| {
         let channel = i.channel.as_ref();

@@ -113,6 +113,23 @@ fn a_channel_stands_for_its_members() {
     assert_eq!(found.next(), None);
 }
 
+/// What a channel has by default is not what its member states.
+#[test]
+fn a_channel_without_an_mtu_has_that_of_the_platform() {
+    let with = |whole: &str| {
+        let member = "  switchport mode trunk\n  mtu 9216\n  channel-group 1 mode active\n";
+        let channel = format!("interface port-channel1\n  switchport mode trunk\n{whole}");
+        let text = nexus(member, "  shutdown\n") + &channel;
+        at_lines(&checked(&text, Dialect::Ios), &text, "QOS030")
+    };
+    let said = "Ethernet1/1 is a member of Port-channel1, and its MTU of 9216 bytes is not the 1500 that the channel has by default: the switch suspends it";
+    assert_eq!(with(""), [(8, Severity::Warning, said.to_owned())]);
+    assert_eq!(with("  mtu 9216\n"), []);
+    let policy =
+        "policy-map type network-qos J\n  class type network-qos class-default\n    mtu 9216\n";
+    assert_eq!(with(policy), []);
+}
+
 /// A Catalyst states `mtu` at the port, too.
 #[test]
 fn a_catalyst_is_checked_alike_unless_system_mtu_sets_the_default() {
