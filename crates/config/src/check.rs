@@ -23,11 +23,13 @@ pub fn check_with(sources: &[Source], dialects: &[Option<Dialect>], options: &Op
     // Each language looks for its own files with `Report::files_in` and fills in what it found.
     let unknown = crate::junos::check(sources, options, &mut report);
     crate::qos::check(sources, options, &mut report);
+    crate::bundles::check(sources, &mut report);
     crate::links::check(sources, &unknown, &mut report);
     crate::routes::check(sources, &mut report);
     crate::subnets::check(sources, &mut report);
     crate::neighbors::check(sources, &mut report);
     crate::joined::check(sources, &unknown, options, &mut report);
+    crate::vlan::check(sources, &unknown, &mut report);
     crate::hosts::check(sources, options, &mut report);
     report.refuse_empty();
     report.sort();

@@ -17,10 +17,10 @@ use crate::source::{Place, Source};
 use crate::vlan::is_switched;
 
 /// Two tags of 802.1Q: ports of layer 2 take such frames beyond their MTU, so that sizes that differ by no more agree.
-const TAGS: u64 = 8;
+pub(crate) const TAGS: u64 = 8;
 
 /// IP packets that large are what layer 2 is made larger for; that one end takes still larger ones harms nobody.
-const JUMBO: u64 = 9000;
+pub(crate) const JUMBO: u64 = 9000;
 
 /// What CatOS ports carry, unless jumbo frames are on.
 const CATOS_MTU: u64 = 1500;
@@ -303,9 +303,7 @@ fn junos_takes<'u>(
 
 fn of_ios(device: &Device, source: &Source) -> Node {
     let text = &source.text;
-    // `system mtu` sets what ports have by default, and policies of NX-OS that of switch ports.
-    let says = |l: &str| l.starts_with("system ") && l.contains("mtu") || l.contains("network-qos");
-    let default_known = !text.lines().any(|l| says(l.trim_start()));
+    let default_known = is_default_known(text);
     let whole = Place {
         file: device.file,
         span: 0..text.len(),
@@ -348,6 +346,21 @@ fn of_ios(device: &Device, source: &Source) -> Node {
     }
 }
 
+/// Whether ports that state no MTU have that of their platform: `system mtu` sets what ports have by default, and policies of
+/// NX-OS that of switch ports.
+pub(crate) fn is_default_known(text: &str) -> bool {
+    let says = |l: &str| l.starts_with("system ") && l.contains("mtu") || l.contains("network-qos");
+    !text.lines().any(|l| says(l.trim_start()))
+}
+
+/// The largest IP packet of a port that states no MTU, bytes, where the platform's defaults are `known`.
+pub(crate) fn by_default(device: &Device, interface: &Interface, known: bool) -> Option<u64> {
+    match device.dialect {
+        Dialect::CatOs => Some(CATOS_MTU),
+        _ => default_mtu(interface).filter(|_| known).map(u64::from),
+    }
+}
+
 /// An interface and its subinterfaces, each with what it has from the whole.
 fn parts(device: &Device, interface: &Interface) -> Vec<Interface> {
     let of = |i: &&Interface| {
@@ -375,14 +388,8 @@ fn ios_takes(
     parts: &[Interface],
     default_known: bool,
 ) -> Option<(Does, u64)> {
-    let default = match device.dialect {
-        Dialect::CatOs => Some(CATOS_MTU),
-        _ => default_mtu(interface)
-            .filter(|_| default_known)
-            .map(u64::from),
-    };
     let stated = interface.mtu.as_ref().map(|m| u64::from(m.value));
-    let packet = stated.or(default)?;
+    let packet = stated.or_else(|| by_default(device, interface, default_known))?;
     let virtually = ["Vlan", "BVI", "Loopback", "Tunnel", "Null", "Mgmt", "mgmt"];
     if virtually
         .iter()

@@ -4,6 +4,7 @@
 //! becomes typed, and [`Finding`]s say what is wrong with it, where, why, and what to write instead.
 //! What is not understood is reported as coverage and never makes a finding fire.
 
+mod bundles;
 mod catos;
 pub mod ccc;
 mod check;

@@ -126,6 +126,8 @@ rules! {
         "no transfer gets more than the slowest shaper and port on its way, whatever the other lines carry";
     QOS033 Warning "queue too short for TCP"
         "TCP fills the queue before its slowest line until frames are lost; one far below rate times round-trip time ends slow start early, and leaves part of the line idle after each loss";
+    QOS034 Warning "MTUs of one VLAN differ"
+        "a switch takes and sends nothing that is larger than the MTU of the port; between ports of one VLAN with unlike MTUs full packets vanish, and at layer 2 nothing answers with ICMP";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
     ATM002 Error "cell rate above the line"

@@ -1,8 +1,11 @@
 //! VLANs: the tag an interface's frames have on the wire, and what a switch's port carries (IEEE 802.1Q).
 
+mod mtus;
+
 use crate::dialect::Dialect;
 use crate::junos::model::{Interface as JunosPort, Unit};
 use crate::qos::{Device, Interface, Switchport};
+pub(crate) use mtus::check;
 
 /// The largest VLAN ID; 0 and 4095 name none (IEEE 802.1Q, "Reserved VID values").
 const LAST: u16 = 4094;

@@ -28,7 +28,7 @@ mod unscaled;
 mod wanted;
 
 use crate::cause::Cause;
-use crate::ceiling::Limit;
+use crate::ceiling::{Limit, payload_share};
 use crate::channel::channel_bytes;
 use crate::counted::ASKED;
 use crate::document::Change;
@@ -52,7 +52,7 @@ pub(crate) use systems::{
 };
 pub(crate) use unscaled::scales;
 pub(crate) use wanted::wanted;
-use wanted::{MODEST, goal};
+use wanted::{MODEST, for_usual_rates, goal};
 
 /// What to change against a cause, and against a second that holds besides; nothing where it is not a host's to change. Where the
 /// cause may as well be another, both changes are named, and no rate is promised of the first alone.
@@ -329,7 +329,10 @@ fn room(
     if now.most.is_some_and(enough) {
         return systems::ssh(crate::channel::channel_of(e));
     }
-    buffer(system, wanted, end, now)
+    let mut remedy = buffer(system, wanted, end, now);
+    let usual = for_usual_rates(e, (system, end), (now.most, remedy.room));
+    remedy.commands.extend(usual);
+    remedy
 }
 
 /// The host that a flow goes to, as a command names it.
@@ -437,6 +440,11 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),
         bucket: e.short_bucket(),
+        burst: e.policer_burst.as_ref().map(|b| b.value),
+        policer: policy_map::of_policer(e, facts),
+        round_s: e.rtt.as_ref().map(|r| r.value),
+        rate: e.lasting(),
+        goal: e.target.as_ref().map(|t| t.value / payload_share(e.mss)),
         held: e.held(),
         instance: e.around.cloud.surely(e),
         streams: e.streams.max(flow.shared.streams),

@@ -53,6 +53,28 @@ pub struct Router {
     pub tcp_mss: Vec<FlowMss>,
     /// What each tunnel of IPsec, such as `st0.0`, is sealed with, where its proposals are known.
     pub(crate) sealed: Vec<(String, Transform)>,
+    /// `vlans`.
+    pub vlans: Vec<Vlan>,
+}
+
+/// A VLAN of a Junos switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vlan {
+    /// Its name.
+    pub name: String,
+    /// `vlan-id`, 1 to 4094; none where it has none, or another word.
+    pub id: Option<u16>,
+    /// `interface`: units that are in it, such as `ge-0/0/1.0`.
+    pub interfaces: Vec<String>,
+}
+
+/// `family ethernet-switching`: a unit is a port of a switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switching {
+    /// `interface-mode trunk`, on older machines `port-mode trunk`; an access port without it.
+    pub trunk: bool,
+    /// `vlan members`: names of VLANs, their numbers, ranges of these, or `all`.
+    pub members: Vec<String>,
 }
 
 /// What a firewall makes of the segment sizes that SYNs offer through it.
@@ -134,6 +156,8 @@ pub struct Unit {
     pub mpls_mtu: Option<Stated<Size>>,
     /// `family ccc`.
     pub ccc: Option<Place>,
+    /// `family ethernet-switching`.
+    pub switching: Option<Switching>,
     /// Filters and policers that act on it.
     pub conditioners: Vec<Applied>,
 }

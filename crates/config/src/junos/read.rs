@@ -8,7 +8,7 @@ use farpath_units::{Rate, Size};
 use super::Problem;
 use super::model::{
     Connection, ExplicitPath, FlowMss, Interface, Joins, Lsp, Mpls, ProtocolInterface, Router,
-    Stated, Unit,
+    Stated, Switching, Unit, Vlan,
 };
 use super::tree::{Id, ROOT, Tree};
 use crate::finding::quoted;
@@ -245,6 +245,32 @@ impl Reader<'_, '_> {
             filters: self.filters(id),
             tcp_mss: self.flow_mss(id),
             sealed: self.sealed(id),
+            vlans: self.vlans(id),
+        }
+    }
+
+    /// The active words below a statement.
+    fn words(&self, id: Id, path: &[&str]) -> Vec<String> {
+        let all = self.active(id, path);
+        all.into_iter().map(|w| self.name(w)).collect()
+    }
+
+    fn vlans(&self, id: Id) -> Vec<Vlan> {
+        let all = self.active(id, &["vlans"]);
+        let read = |v: Id| Vlan {
+            name: self.name(v),
+            id: self.words(v, &["vlan-id"]).last().and_then(|w| vlan(w)),
+            interfaces: self.words(v, &["interface"]),
+        };
+        all.into_iter().map(read).collect()
+    }
+
+    fn switching(&self, family: Id) -> Switching {
+        let modes = ["interface-mode", "port-mode"];
+        let mut modes = modes.into_iter().flat_map(|m| self.words(family, &[m]));
+        Switching {
+            trunk: modes.any(|m| m == "trunk"),
+            members: self.words(family, &["vlan", "members"]),
         }
     }
 
@@ -354,6 +380,9 @@ impl Reader<'_, '_> {
             mpls_mtu: mpls
                 .and_then(|m| self.value(m, "mtu", mtu, "a number of bytes from 256 to 16000")),
             ccc: self.at(id, &["family", "ccc"]).map(|c| self.place(c)),
+            switching: self
+                .at(id, &["family", "ethernet-switching"])
+                .map(|f| self.switching(f)),
             conditioners: self.conditioners(id),
         }
     }

@@ -34,7 +34,7 @@ pub use options::Options;
 pub(crate) use port::OF_TYPE;
 pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold, channel_number};
 pub use port_type::{PortType, PortTypeError};
-pub(crate) use share::{FULL_FRAME_BYTES, payload_of, queued_tcp};
+pub(crate) use share::{FULL_FRAME_BYTES, payload_of, policed_range, queued_tcp};
 pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares};
 pub use srr::{Srr, SrrMaps};
 pub use storm::{Storm, StormControl, StormLevel};

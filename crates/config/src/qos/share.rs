@@ -155,18 +155,40 @@ pub fn policed_tcp(rate: Rate, burst: Size, line: Option<Rate>, rtt: Duration) -
     if (burst.as_bytes() as f64) < FULL_FRAME {
         return None;
     }
+    let one = clumped(rate, burst, line, rtt);
+    if one.policer.passes_all(FULL_FRAME) {
+        return Some(payload_of(rate));
+    }
+    let segments = one.passing(0.0, MEAN_OVER_S)?;
+    let bps = (segments * FULL_FRAME * 8.0).min(one.policer.rate_bps);
+    Rate::from_bps(bps as u64).map(payload_of)
+}
+
+/// Between what 95 of 100 simulated paths lie of which [`policed_tcp`] has `got`, as `predict path` has it; `None` where the policer
+/// drops nothing.
+pub(crate) fn policed_range(
+    got: Rate,
+    (rate, burst, line): (Rate, Size, Option<Rate>),
+    rtt: Duration,
+) -> Option<(Rate, Rate)> {
+    let one = clumped(rate, burst, line, rtt);
+    if one.policer.passes_all(FULL_FRAME) {
+        return None;
+    }
+    let all = payload_of(rate).as_bps() as f64;
+    let times = |factor: f64| Rate::from_bps((got.as_bps() as f64 * factor).min(all) as u64);
+    let [low, high] = one.spread();
+    Some((times(low)?, times(high)?))
+}
+
+/// One connection of full frames before a policer.
+fn clumped(rate: Rate, burst: Size, line: Option<Rate>, rtt: Duration) -> Clumped {
     let policer = Policer {
         rate_bps: rate.as_bps() as f64,
         burst_bytes: burst.as_bytes() as f64,
         arrival_bps: line.map_or(f64::INFINITY, |line| line.as_bps() as f64 * COUNTED),
     };
-    if policer.passes_all(FULL_FRAME) {
-        return Some(payload_of(rate));
-    }
-    let one = Clumped::usual(policer, FULL_FRAME, rtt.as_secs_f64().max(1e-6));
-    let segments = one.passing(0.0, MEAN_OVER_S)?;
-    let bps = (segments * FULL_FRAME * 8.0).min(policer.rate_bps);
-    Rate::from_bps(bps as u64).map(payload_of)
+    Clumped::usual(policer, FULL_FRAME, rtt.as_secs_f64().max(1e-6))
 }
 
 /// What a queue leaves one TCP connection of CUBIC that loses whenever it is full.
@@ -315,6 +337,29 @@ mod tests {
         assert!(got < rate("5 Mbit/s"), "{got}");
         let unknown = policed_tcp(of, burst, None, rtt).expect("something");
         assert!(unknown < rate("5 Mbit/s"), "{unknown}");
+        // `predict path` itself, and the range in its words.
+        let input = PathInput {
+            policer: Some((of, burst)),
+            ..PathInput::new(rate("1 Gbit/s"), rtt, size(1500))
+        };
+        let answers = path(&input).expect("a path");
+        let limit = answers.iter().find(|a| a.name == "policer_limit_bps");
+        let limit = limit.expect("a figure");
+        let bps = limit.value.number().expect("a number");
+        assert!((got.as_bps() as f64 - bps).abs() < 2.0, "{got} {bps}");
+        let (low, high) = policed_range(got, (of, burst, line), rtt).expect("a range");
+        let words = limit.note.split_whitespace();
+        let numbers: Vec<f64> = words.filter_map(|w| w.parse().ok()).collect();
+        for end in [low, high] {
+            let mbps = end.as_bps() as f64 / 1e6;
+            assert!(
+                numbers.iter().any(|n| (n - mbps).abs() < 2e-4),
+                "{end}: {}",
+                limit.note
+            );
+        }
+        let whole = policed_range(rate("985 Mbit/s"), (rate("985 Mbit/s"), burst, line), rtt);
+        assert_eq!(whole, None);
         let all = policed_tcp(rate("1 Gbit/s"), size(1514), line, rtt);
         assert_eq!(all, Some(payload_of(rate("1 Gbit/s"))));
         let nearly = policed_tcp(rate("985 Mbit/s"), size(1514), line, rtt);

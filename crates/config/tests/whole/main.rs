@@ -16,6 +16,7 @@ mod srr;
 mod subnets;
 mod tunnels;
 mod units;
+mod vlans;
 
 use farpath_config::{Dialect, Report, Severity, Source, Status, check, place};
 

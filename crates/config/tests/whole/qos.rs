@@ -509,6 +509,17 @@ fn qos011_policer_burst() {
         found.findings
     );
     assert_eq!(of(&found, "QOS011")[0].severity, Severity::Error);
+    // In the same words, with the range, and the command itself.
+    let said = &of(&found, "QOS011")[0];
+    assert!(
+        said.text
+            .contains("of payload, limited by a policer (predicted for CUBIC,")
+            && said.text.contains("of 100 simulated paths 95 lie between"),
+        "{said:?}"
+    );
+    let command =
+        "`farpath predict path --rate LINE --rtt 10ms --policer 100Mbit/s,10kB` predicts the same";
+    assert!(said.remedies[1].starts_with(command), "{said:?}");
     // Between a tenth of a round trip and the whole of it the law says whether one connection has the rate.
     let at = |burst: u64, rtt: &str| {
         let options = Options {

@@ -4,7 +4,7 @@ mod scheduler;
 mod simple_queue;
 
 use crate::advice::interface::with_name;
-use crate::advice::systems::{DELETED, unseen_back};
+use crate::advice::systems::{DELETED, larger_instance, unseen_back};
 use crate::advice::{End, named, negotiated, policy_map, printed, shaper};
 use crate::cause::Cause;
 use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
@@ -50,6 +50,15 @@ pub(super) fn changes_of_path(
 fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     if let Some(change) = e.around.cloud.single_flow(e).map(|_| cloud(flow)) {
         return vec![change];
+    }
+    let of_instance = e.around.cloud.surely(e).filter(|_| e.shaper.is_none());
+    if let Some(of) = of_instance {
+        return vec![Change {
+            host: "the instance".to_owned(),
+            commands: vec![larger_instance(of)],
+            risk: "no setting of the hosts gives it more".to_owned(),
+            ..Change::default()
+        }];
     }
     let by_router = policy_map::changes(e, facts);
     if !by_router.is_empty() {

@@ -4,9 +4,9 @@ use crate::advice::printed;
 use crate::ceiling::payload_share;
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::fact::Value;
+use crate::fact::{Figure, Value};
 use crate::read::Facts;
-use crate::read::conditioned::OF_POLICY;
+use crate::read::conditioned::{OF_POLICER, OF_POLICY};
 
 /// A class of a policy map that shapes: the router, the policy map, and the class, each empty where nothing says it.
 type Shaping<'f> = [&'f str; 3];
@@ -36,16 +36,28 @@ pub(super) fn changes(e: &Evidence, facts: &Facts) -> Vec<Change> {
 fn shaping<'f>(e: &Evidence, facts: &'f Facts) -> Option<Shaping<'f>> {
     let shaper = e.shaper.as_ref()?;
     let limits = e.settled().is_none_or(|r| shaper.value < 2.0 * r.value);
+    let all = beside(OF_POLICY, shaper, facts)?;
+    limits.then_some(all)
+}
+
+/// The router, the policy map and the class of the policer that a text states, each empty where nothing says it.
+pub(super) fn of_policer(e: &Evidence, facts: &Facts) -> Option<[String; 3]> {
+    let all = beside(OF_POLICER, e.policer.as_ref()?, facts)?;
+    Some(all.map(str::to_owned))
+}
+
+/// The words of these names that stand where a rate was read.
+fn beside<'f>(names: [&str; 3], rate: &Figure, facts: &'f Facts) -> Option<[&'f str; 3]> {
     let mut all = [""; 3];
-    for (word, name) in all.iter_mut().zip(OF_POLICY) {
+    for (word, name) in all.iter_mut().zip(names) {
         let mut beside = facts.facts.iter().filter(|f| f.name == name);
-        let said = beside.find(|f| shaper.from.contains(&f.at))?;
+        let said = beside.find(|f| rate.from.contains(&f.at))?;
         match &said.value {
             Value::Word(said) => *word = said.as_str(),
             Value::Number(_) => return None,
         }
     }
-    limits.then_some(all)
+    Some(all)
 }
 
 /// The way to the class, as it is typed, and a statement in it.

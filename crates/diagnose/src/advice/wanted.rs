@@ -1,7 +1,12 @@
 //! How fast a flow is wanted to be, and what has to be in flight for that.
 
+use super::End;
+use crate::bloat::ms;
+use crate::ceiling::bps;
 use crate::channel::channel_bytes;
 use crate::evidence::Evidence;
+use crate::known::System;
+use farpath_predict::window::room_for;
 
 /// What is suggested to be in flight over a round trip that is known, where no rate is: 4 MiB.
 pub(super) const MODEST: f64 = 4_194_304.0;
@@ -31,4 +36,78 @@ pub(crate) fn wanted(e: &Evidence) -> Option<f64> {
     let rtt = e.rtt_by_itself()?;
     let fills = goal(e).map_or(MODEST, |goal| goal * rtt.high / 8.0 / e.streams);
     Some(channel_bytes(e).map_or(fills, |most| fills.min(most)))
+}
+
+/// Rates of ports that hosts commonly have, bit/s: what a buffer is named for where nobody says which rate is wanted.
+const USUAL: [f64; 2] = [1e9, 1e10];
+
+/// What the largest buffer of a Linux end has to be for usual rates over the round trip, where no rate is wanted; with what it is `now` and
+/// `then`, bytes. None where it goes by something else, or is enough.
+pub(super) fn for_usual_rates(
+    e: &Evidence,
+    (system, end): (Option<System>, End),
+    (now, then): (Option<u64>, Option<u64>),
+) -> Option<String> {
+    let is_linux = system.is_none_or(|s| s == System::Linux);
+    if !is_linux || goal(e).is_some() || channel_bytes(e).is_some() {
+        return None;
+    }
+    let rtt = e.rtt_by_itself()?;
+    let measured = e.settled().map_or(0.0, |rate| rate.value);
+    let sizes = USUAL.into_iter().filter_map(|usual| {
+        let most = room_for(usual * rtt.high / 8.0 / e.streams, None);
+        let more = usual > measured && now.is_none_or(|now| most > now);
+        more.then(|| format!("{most} for {}", bps(usual)))
+    });
+    let sizes: Vec<String> = sizes.collect();
+    if sizes.is_empty() {
+        return None;
+    }
+    let way = match end {
+        End::Receiver => "r",
+        End::Sender => "w",
+    };
+    let was = match (now, then) {
+        (Some(now), Some(then)) if then > now => format!(", {now} now and {then} then,"),
+        _ => String::new(),
+    };
+    Some(format!(
+        "no text says which rate is wanted (--target or --line does): over the round trip of {} the third number of net.ipv4.tcp_{way}mem{was} is to be {}; until something else limits, twice as much gives twice the rate",
+        ms(rtt.value),
+        sizes.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::{Figure, Place};
+
+    /// 11.4 MB are in flight of 1 Gbit/s over 91.2 ms, and the buffer is twice that.
+    #[test]
+    fn where_no_rate_is_wanted_usual_ones_have_their_buffers() {
+        let exact = |value: f64| Figure::exact(value, Place::You);
+        let e = Evidence {
+            rate: Some(exact(2.7e8)),
+            rtt: Some(exact(0.0912)),
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        };
+        let linux = (Some(System::Linux), End::Receiver);
+        let buffers = (Some(6_291_456), Some(8_388_608));
+        let said = for_usual_rates(&e, linux, buffers).expect("it is said");
+        let sizes = "the third number of net.ipv4.tcp_rmem, 6291456 now and 8388608 then, is to be 33554432 for 1.00 Gbit/s, 268435456 for 10.0 Gbit/s;";
+        assert!(said.contains(sizes), "{said}");
+        // Of a rate that is wanted the change itself has the buffer.
+        let wanted = Evidence {
+            target: Some(exact(5e9)),
+            ..e.clone()
+        };
+        assert_eq!(for_usual_rates(&wanted, linux, buffers), None);
+        let mac = (Some(System::MacOs), End::Receiver);
+        assert_eq!(for_usual_rates(&e, mac, buffers), None);
+        let enough = (Some(268_435_456), None);
+        assert_eq!(for_usual_rates(&e, linux, enough), None);
+    }
 }

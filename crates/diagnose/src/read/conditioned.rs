@@ -12,7 +12,7 @@ struct Conditioner<'r> {
     name: &'static str,
     rate_bps: f64,
     burst_bytes: Option<f64>,
-    /// Of a shaper the router, its policy map and its class.
+    /// Of IOS the router, its policy map and its class.
     of_policy: Option<[&'r str; 3]>,
     place: &'r Place,
 }
@@ -28,7 +28,8 @@ pub(super) fn conditioned(report: &Report, source: &Source, number: u32, facts: 
         if let Some(burst) = found.burst_bytes.filter(|_| found.name == POLICER) {
             facts.number(Of::Path, "policer_burst_bytes", Figure::exact(burst, at));
         }
-        for (name, word) in OF_POLICY.into_iter().zip(found.of_policy.iter().flatten()) {
+        let names = words_of(found.name);
+        for (name, word) in names.into_iter().zip(found.of_policy.iter().flatten()) {
             facts.word(Of::Path, name, word, at);
         }
     }
@@ -38,6 +39,17 @@ pub(super) const POLICER: &str = "policer_bps";
 pub(super) const SHAPER: &str = "shaper_bps";
 /// Words beside a shaper that a policy map states: the router, the policy map, and the class in it.
 pub(crate) const OF_POLICY: [&str; 3] = ["shaper_router", "shaper_policy", "shaper_of_class"];
+/// The same beside a policer.
+pub(crate) const OF_POLICER: [&str; 3] = ["policer_router", "policer_policy", "policer_of_class"];
+
+/// The names of the words beside a rate of this name.
+pub(super) fn words_of(rate: &str) -> [&'static str; 3] {
+    match rate == POLICER {
+        true => OF_POLICER,
+        false => OF_POLICY,
+    }
+}
+
 /// Words beside a rate to which a scheduler of Junos holds its class: the router, the scheduler, and the statement with `RATE` in place of the
 /// rate.
 pub(crate) const OF_SCHEDULER: [&str; 3] =
@@ -91,7 +103,7 @@ fn of_class<'d>(
             name: POLICER,
             rate_bps: rate.as_bps() as f64,
             burst_bytes: Some(burst),
-            of_policy: None,
+            of_policy: Some(of_policy),
             place: &police.place,
         }
     });

@@ -6,7 +6,7 @@
 
 mod car;
 
-use super::conditioned::{FEW, OF_POLICY, POLICER, SHAPER};
+use super::conditioned::{FEW, POLICER, SHAPER, words_of};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::port::{Kind, OF_TC, Port, PortReading};
@@ -20,7 +20,7 @@ struct Stated {
     burst_bytes: Option<f64>,
     /// Whether it is of a class that takes marked traffic, or what a list says.
     marked: bool,
-    /// Of a shaper the router, its policy map and its class, each empty where nothing says it.
+    /// Of IOS the router, its policy map and its class, each empty where nothing says it.
     of_policy: Option<[String; 3]>,
     at: Place,
 }
@@ -35,6 +35,8 @@ struct Open {
     at: Option<Place>,
     /// Whether what exceeds the first rate is dropped, and the second: as IOS has it unless it is said.
     drops: [Option<bool>; 2],
+    /// Of IOS the router, its policy map and its class, each empty where nothing says it.
+    of_policy: Option<[String; 3]>,
     /// Packets that exceeded each of them, as IOS counts, and where.
     exceeded: [Option<(u64, Place)>; 2],
 }
@@ -129,7 +131,8 @@ impl Tool for Policed {
             if let Some(burst) = one.burst_bytes {
                 facts.exact(Of::Path, "policer_burst_bytes", burst, one.at);
             }
-            for (name, word) in OF_POLICY.into_iter().zip(one.of_policy.iter().flatten()) {
+            let names = words_of(one.name);
+            for (name, word) in names.into_iter().zip(one.of_policy.iter().flatten()) {
                 facts.word(Of::Path, name, word, one.at);
             }
         }
@@ -153,7 +156,7 @@ impl Policed {
                 bps,
                 burst_bytes: open.burst_bytes,
                 marked: self.marked,
-                of_policy: None,
+                of_policy: open.of_policy,
                 at,
             });
         }
@@ -402,11 +405,7 @@ impl Policed {
                         bps,
                         burst_bytes: None,
                         marked: self.marked,
-                        of_policy: Some([
-                            self.port.router.clone(),
-                            self.policy.clone(),
-                            self.class.clone(),
-                        ]),
+                        of_policy: Some(self.of_policy()),
                         at,
                     });
                 }
@@ -419,7 +418,15 @@ impl Policed {
 
     fn begin(&mut self) {
         self.close();
-        self.open = Some(Open::default());
+        self.open = Some(Open {
+            of_policy: Some(self.of_policy()),
+            ..Open::default()
+        });
+    }
+
+    /// The router, the policy map and the class that are read.
+    fn of_policy(&self) -> [String; 3] {
+        [&self.port.router, &self.policy, &self.class].map(String::clone)
     }
 
     /// The words of a contract behind `police`; whether they state a rate.

@@ -306,6 +306,12 @@ fn a_setting_that_is_to_be_changed_is_asked_for() {
         first.starts_with("print them first, with sysctl "),
         "{first}"
     );
+    // Nobody says which rate is wanted: 25.0 MB are in flight of 1 Gbit/s over 200.2 ms.
+    let last = flow.changes[0].commands.last().expect("there are some");
+    assert!(
+        last.contains("is to be 67108864 for 1.00 Gbit/s, 536870912 for 10.0 Gbit/s"),
+        "{last}"
+    );
 }
 
 /// A test over so many milliseconds of which the mean alone is known, and a send buffer of so many bytes at the sender.

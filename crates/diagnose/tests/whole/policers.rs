@@ -193,8 +193,9 @@ fn a_cloud_that_counts_what_was_beyond_its_limits_is_a_policer() {
         let because = flow.verdict.because.join("\n");
         let sentence = format!("9124 packets were beyond {of} from one reading to the next");
         assert!(because.contains(&sentence), "{because}");
-        let risk = &flow.changes[0].risk;
-        assert!(risk.contains("an instance of a larger type"), "{risk}");
+        // What the cloud has to give comes first, and is no risk.
+        let first = &flow.changes[0].commands[0];
+        assert!(first.contains("an instance of a larger type"), "{first}");
         assert!(
             !asked(flow).contains(&"allowance_exceeded"),
             "{:#?}",
@@ -358,6 +359,20 @@ fn what_ios_counts_beyond_a_rate_is_that_policers() {
             "{named} 88 packets, about as many as this flow sent segments again, 90"
         )),
         "{why}"
+    );
+    // The rate is raised where it stands, with the bucket that goes with it, and put back there.
+    let change = &once.changes[0];
+    let raised = "on R1, where the contract allows more: policy-map IN, class class-default, police cir RATE bc BURST in place of 74.0 Mbit/s";
+    assert!(
+        change.commands.iter().any(|c| c.starts_with(raised)),
+        "{change:#?}"
+    );
+    assert!(
+        change
+            .undo
+            .iter()
+            .any(|u| u.contains("74.0 Mbit/s and 62.5 kB")),
+        "{change:#?}"
     );
     let twice = flow(&ios(1000, "drop"), &ios(1088, "drop"));
     assert_eq!(twice.verdict.cause, "policer", "{:#?}", twice.verdict);

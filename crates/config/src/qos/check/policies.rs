@@ -5,7 +5,7 @@ use farpath_units::{Duration, Rate, Size};
 use super::super::burst::{odd_bucket, odd_shape};
 use super::super::{
     Action, Class, ClassMap, Device, Direction, Interface, Options, Police, PolicyMap, Share, Trip,
-    payload_of, policed_tcp, port,
+    payload_of, policed_range, policed_tcp, port,
 };
 use super::rates::taken_for;
 use super::{Checker, On};
@@ -306,10 +306,8 @@ pub(crate) fn small_burst(
     if gets.is_some_and(whole) {
         return None;
     }
-    let tcp = match gets {
-        Some(tcp) => format!("one TCP connection gets about {tcp:.1} of payload"),
-        None => "no full frame passes".to_owned(),
-    };
+    let contract = (rate, burst, line);
+    let tcp = predicted(gets, contract, rtt);
     let tiny = burst.as_bytes() < frames;
     let percent = 100.0 * burst.as_bytes() as f64 / per_rtt.max(1) as f64;
     let digits = if percent < 0.1 { 4 } else { 1 };
@@ -322,16 +320,54 @@ pub(crate) fn small_burst(
             ""
         },
     );
+    let enough = Size::from_bytes(per_rtt.max(frames));
+    let then = policed_tcp(rate, enough, line, rtt).map_or_else(String::new, |got| {
+        let share = 100.0 * got.as_bps() as f64 / all.max(1.0);
+        format!(": one TCP connection gets about {share:.0} % of the rate then")
+    });
     let remedy = format!(
-        "a burst of rate times round trip, {} B, lets one connection have the whole rate",
-        per_rtt.max(frames)
+        "a burst of rate times round trip, {} B{then}",
+        enough.as_bytes()
     );
-    let mut finding = Finding::new(&QOS011, message, place.clone(), vec![remedy]);
+    let mut remedies = vec![remedy];
+    remedies.extend(gets.map(|_| command(contract, rtt)));
+    let mut finding = Finding::new(&QOS011, message, place.clone(), remedies);
     finding.severity = match small && trip.is_known() || tiny {
         true => Severity::Error,
         false => Severity::Warning,
     };
     Some(finding)
+}
+
+/// What one connection gets, in the words of `predict path`.
+fn predicted(gets: Option<Rate>, contract: (Rate, Size, Option<Rate>), rtt: Duration) -> String {
+    let Some(got) = gets else {
+        return "no full frame passes".to_owned();
+    };
+    let between = policed_range(got, contract, rtt).map_or_else(String::new, |(low, high)| {
+        format!("; of 100 simulated paths 95 lie between {low:.1} and {high:.1}")
+    });
+    format!(
+        "one TCP connection gets about {got:.1} of payload, limited by a policer (predicted for CUBIC, the mean of the first minute{between})"
+    )
+}
+
+/// The command that predicts the same.
+fn command((rate, burst, line): (Rate, Size, Option<Rate>), rtt: Duration) -> String {
+    let word = |text: String| text.replace(' ', "");
+    let (of, taken) = match line {
+        Some(line) => (word(line.to_string()), ""),
+        None => (
+            "LINE".to_owned(),
+            ", with the rate of the line before it for LINE: here the frames of a burst are taken to come at once",
+        ),
+    };
+    format!(
+        "`farpath predict path --rate {of} --rtt {} --policer {},{}` predicts the same, and what helps{taken}",
+        word(rtt.to_string()),
+        word(rate.to_string()),
+        word(burst.to_string())
+    )
 }
 
 /// QOS032, of a shaper or a port, by name, below the rate that is planned.

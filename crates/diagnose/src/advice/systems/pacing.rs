@@ -2,10 +2,10 @@
 
 use crate::cause::Cause;
 
+use super::policer;
 use super::root::{self, Pace, Root};
 use super::{NO_RISK, Remedy, before, kept};
 use crate::asking::{counters, on_both};
-use crate::ceiling::bytes;
 use crate::known::System;
 
 /// How a sender sends now, as far as it is known.
@@ -27,6 +27,16 @@ pub(crate) struct Sending {
     pub(crate) policed: Option<f64>,
     /// What a short bucket of that policer holds, and what it is to hold, bytes.
     pub(crate) bucket: Option<[f64; 2]>,
+    /// What the bucket of that policer is stated to hold, bytes.
+    pub(crate) burst: Option<f64>,
+    /// Where it is stated, of IOS: the router, its policy map and its class, each empty where nothing says it.
+    pub(crate) policer: Option<[String; 3]>,
+    /// The round trip, seconds.
+    pub(crate) round_s: Option<f64>,
+    /// The rate that lasted, bit/s of payload.
+    pub(crate) rate: Option<f64>,
+    /// The rate that is wanted, bit/s of frames.
+    pub(crate) goal: Option<f64>,
     /// The flat rate that losses all through left, bit/s.
     pub(crate) held: Option<f64>,
     /// What of a cloud's instance is known to be held, for people.
@@ -90,12 +100,13 @@ pub(crate) fn pacing(cause: Cause, now: &Sending) -> Remedy {
             withstand(now, &mut remedy);
         }
         Cause::Policer => {
-            lost = below(now, &mut remedy).or(lost);
-            if let Some(of) = now.instance {
-                remedy.risk.push_str(&format!(
-                    "; it is the cloud's own, of {of}: an instance of a larger type has more, and an \"up to\" is a burst that ends"
-                ));
-            }
+            // What a cloud lets an instance have for long is what lasted.
+            let lasted = now.held.filter(|_| now.instance.is_some());
+            let now = Sending {
+                policed: now.policed.or(lasted),
+                ..now.clone()
+            };
+            lost = below(&now, &mut remedy).or(lost);
         }
         _ => {}
     }
@@ -238,17 +249,6 @@ pub(super) fn known(bps: f64) -> f64 {
     (bps / unit + 1e-6).floor() * unit
 }
 
-/// A bucket that holds more.
-fn deeper([holds, wanted]: [f64; 2]) -> String {
-    // Whole kilobytes, rounded up: some systems take no fractions.
-    let kilo = libm::ceil(wanted / 1e3);
-    format!(
-        "ask who runs the policer for a burst of {kilo:.0} kB at least, which its rate fills in a round trip: it holds {}, and each burst of TCP that is larger loses packets (burst-size-limit {kilo:.0}k of Junos, bc {:.0} of IOS)",
-        bytes(holds),
-        kilo * 1e3
-    )
-}
-
 /// Below what a policer lets through nothing is dropped. Gives what a command at the root of the interface loses.
 fn below(now: &Sending, remedy: &mut Remedy) -> Option<String> {
     if let Some(bps) = now.policed {
@@ -261,8 +261,17 @@ fn below(now: &Sending, remedy: &mut Remedy) -> Option<String> {
             all: kbit(bps),
         };
         let lost = root::put(now.at_root(), &pace, remedy);
-        if let Some(bucket) = now.bucket {
-            remedy.commands.insert(0, deeper(bucket));
+        match now.instance {
+            Some(of) => {
+                let first = [policer::larger_instance(of), policer::OR_BELOW.to_owned()];
+                remedy.commands.splice(0..0, first);
+            }
+            None => {
+                let first = policer::raised(now, bps).into_iter();
+                let first = first.chain([policer::OR_BELOW.to_owned()]);
+                remedy.commands.splice(0..0, first);
+                remedy.undo.push(policer::back(now, bps));
+            }
         }
         let share = match streams {
             n if n > 1.0 => format!(
@@ -272,14 +281,17 @@ fn below(now: &Sending, remedy: &mut Remedy) -> Option<String> {
             _ => String::new(),
         };
         let lock = if now.may_have_queues() { ONE_LOCK } else { "" };
-        remedy.risk = format!(
-            "{HELD}{share}; ask who runs the policer for a higher one, or a larger burst{lock}"
-        );
+        remedy.risk = format!("{HELD}{share}{lock}");
         return lost;
     }
     let left = now.held.map_or(String::new(), |bps| {
         format!(" ({} passed after the start)", crate::ceiling::bps(bps))
     });
+    if let Some(of) = now.instance {
+        remedy.commands.insert(0, policer::larger_instance(of));
+        remedy.risk = "pacing helps only below what the instance has for long".to_owned();
+        return None;
+    }
     if remedy.commands.is_empty() {
         let ask = format!(
             "ask who runs the policer for its rate{left} and its burst, or for higher ones: the sender paces, and all the same above it. RATE below is a little less than that rate"
