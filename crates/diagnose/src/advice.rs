@@ -229,7 +229,7 @@ fn change(
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
-        _ if e.lacks_memory(cause) => tcp_memory::remedy(),
+        _ if e.lacks_memory(cause) => tcp_memory::remedy(e),
         _ if e.is_left(cause) && !asked(facts, flow) => left_small((facts, flow), &hosts),
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {

@@ -88,10 +88,10 @@ pub(crate) struct Around {
     pub(crate) below: Option<[f64; 2]>,
     /// A shaper by the name of the sender's queue, and how much that says, decibans.
     pub(crate) own_queue: Option<(&'static str, f64)>,
-    /// The end whose memory of TCP is used up, as its kernel logged or counts.
-    pub(crate) tcp_memory: Option<Side>,
-    /// What all its sockets had of it, and from where on buffers grow no more, pages, where a text says both.
-    pub(crate) tcp_pages: Option<[f64; 2]>,
+    /// The end whose memory of TCP is used up, as its kernel logged or counts, and what it says of it.
+    pub(crate) tcp_memory: Option<(Side, crate::tcp_memory::UsedUp)>,
+    /// A host of which the same is known and which may be either end, for people.
+    pub(crate) tcp_open: Option<String>,
     /// What a queue of the sender's own dropped.
     pub(crate) own_drops: Option<OwnDrops>,
     /// Interfaces of both ends with unlike MTUs.

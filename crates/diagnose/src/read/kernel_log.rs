@@ -19,7 +19,7 @@ const TABLE_FULL: &str = "_conntrack: table full, dropping packet";
 const NOT_SENT: &str = "NETDEV WATCHDOG: ";
 
 /// Words of a line of the log, and what it means. Of each kind one note is enough.
-const SAYS: [(&str, &str); 8] = [
+const SAYS: [(&str, &str); 9] = [
     (
         TABLE_FULL,
         "what would begin a connection is dropped while the table of connections is full: raise net.netfilter.nf_conntrack_max on that host, or have it track fewer (notrack)",
@@ -27,6 +27,10 @@ const SAYS: [(&str, &str); 8] = [
     (
         OUT_OF_MEMORY,
         "no socket's buffer grows then, and what arrives is dropped: raise net.ipv4.tcp_mem, or find what holds the memory (ss -tm)",
+    ),
+    (
+        "TCP: too many orphaned sockets",
+        "connections that programs closed with data still to send are reset: find what closes early, or peers that take nothing more; more room for them is net.ipv4.tcp_max_orphans and net.ipv4.tcp_mem",
     ),
     (
         "ossible SYN flooding on port",

@@ -86,6 +86,7 @@ mod strangers;
 mod surroundings;
 mod systems;
 mod targets;
+mod tcp_memory;
 mod threads;
 mod tickets;
 mod tongues;
