@@ -44,7 +44,7 @@ pub(crate) use backlog::SOFTNET;
 use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
 use next::next;
-use promised::promise;
+use promised::promise_after;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{
@@ -132,7 +132,7 @@ fn of_causes(
                 causes.push(other);
             }
             Some(next) => {
-                promise(&mut change, &next, e);
+                promise_after(cause, &mut change, &next, e);
                 interface::one_thread(&mut change, cause, e, old_threads(facts, flow));
             }
             None => {}
