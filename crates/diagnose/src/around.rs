@@ -94,6 +94,8 @@ pub(crate) struct Around {
     pub(crate) tcp_open: Option<String>,
     /// What a queue of the sender's own dropped.
     pub(crate) own_drops: Option<OwnDrops>,
+    /// The receiver's interface drops what its processor, full of soft interrupts, does not take in time.
+    pub(crate) starved: bool,
     /// Interfaces of both ends with unlike MTUs.
     pub(crate) unlike_mtus: Option<crate::unlike_mtus::Unlike>,
     /// Ports of switches that are too narrow for packets that are lost.

@@ -137,6 +137,7 @@ mod snapshot;
 mod sockets;
 mod split;
 mod standing;
+mod starved;
 mod steal;
 mod stepped;
 mod stood;

@@ -80,6 +80,7 @@ mod small_writes;
 mod smb;
 mod standing;
 mod start;
+mod starved;
 mod stood;
 mod stops;
 mod strangers;
