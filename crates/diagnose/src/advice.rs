@@ -24,6 +24,7 @@ mod shaper;
 mod shared;
 mod systems;
 mod tcp_memory;
+mod throttled;
 mod unscaled;
 mod wanted;
 
@@ -216,6 +217,11 @@ fn change(
     if cause == Cause::NoWindowScaling && !e.is_split() {
         let last = unscaled::changes(e, (facts, flow)).pop()?;
         return Some((last, None));
+    }
+    if cause == Cause::HostCpu
+        && let Some(change) = throttled::change(e, flow)
+    {
+        return Some((change, None));
     }
     let end = changed(cause, e)?;
     let open = cause == Cause::HostCpu && e.cpu_of.as_ref().is_some_and(|(side, _)| side.is_none());

@@ -96,6 +96,10 @@ pub(crate) struct Around {
     pub(crate) own_drops: Option<OwnDrops>,
     /// The receiver's interface drops what its processor, full of soft interrupts, does not take in time.
     pub(crate) starved: bool,
+    /// A control group of an end that waits for its share of the processors.
+    pub(crate) throttled: Option<crate::throttled::Throttled>,
+    /// A program of an end that its kernel killed as memory ran out.
+    pub(crate) killed: Option<crate::oom::Killed>,
     /// Interfaces of both ends with unlike MTUs.
     pub(crate) unlike_mtus: Option<crate::unlike_mtus::Unlike>,
     /// Ports of switches that are too narrow for packets that are lost.
@@ -383,6 +387,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::full_port::by_full_port(e, items);
     crate::fetches::by_fetches(e, items);
     crate::small_files::by_small_files(e, items);
+    crate::oom::by_killed(e, items);
     crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {
         // A disk that keeps a program from reading needs no rate.
