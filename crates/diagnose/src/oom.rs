@@ -73,9 +73,7 @@ impl Killed {
         let mut hosts = flow.senders.iter().chain(&flow.receivers).copied();
         let (host, (program, in_group, at)) =
             hosts.find_map(|host| Some((host, killed(facts, host)?)))?;
-        let side = flow
-            .end_of(host)
-            .filter(|_| !flow.assumed.contains(&host));
+        let side = flow.end_of(host).filter(|_| !flow.assumed.contains(&host));
         let tool = flow.test.as_ref().map(|test| test.tool);
         let is_own = |(by, _): &(&'static str, Place)| {
             let own = tool.is_none_or(|tool| tool == *by);
@@ -112,13 +110,15 @@ impl Killed {
             "" => "a program".to_owned(),
             name => format!("the program {name}"),
         };
-        let memory = match (self.in_group, self.most) {
-            (true, Some(most)) => format!("its control group had the {} that it may have", bytes(most)),
+        let memory = match (self.in_group, self.most.map(bytes)) {
+            (true, Some(most)) => format!("its control group had the {most} that it may have"),
             (true, None) => "its control group had all the memory that it may have".to_owned(),
             (false, _) => "the memory of the host ran out".to_owned(),
         };
         let beside = match &self.broke {
-            Some(at) => format!("a transfer broke off ({at}), as connections of a killed program do"),
+            Some(at) => {
+                format!("a transfer broke off ({at}), as connections of a killed program do")
+            }
             None => "whether it is of this transfer its time says (dmesg -T)".to_owned(),
         };
         format!("{whose} killed {program} as {memory} ({}): {beside}", self.at)
@@ -170,9 +170,13 @@ impl Evidence {
 
 /// Weighs it.
 pub(crate) fn by_killed(e: &Evidence, items: &mut Vec<Item>) {
-    items.extend(e.around.killed.as_ref().map(|killed| Item {
+    let Some(killed) = &e.around.killed else {
+        return;
+    };
+    let weight = killed.cause().map(|cause| (cause, WEIGHT));
+    items.push(Item {
         holds: 1.0,
-        weights: killed.cause().map(|cause| (cause, WEIGHT)).into_iter().collect(),
+        weights: weight.into_iter().collect(),
         sentence: killed.sentence(),
-    }));
+    });
 }

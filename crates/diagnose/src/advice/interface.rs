@@ -98,12 +98,7 @@ fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
 }
 
 /// The same with GRO, where the texts of these hosts show that it is off: behind a ring that they show to be short, and else first.
-fn with_gro(
-    remedy: Remedy,
-    (facts, hosts): (&Facts, &[Of]),
-    port: &str,
-    short: bool,
-) -> Remedy {
+fn with_gro(remedy: Remedy, (facts, hosts): (&Facts, &[Of]), port: &str, short: bool) -> Remedy {
     let before = remedy.commands.len();
     let mut remedy = with_offloads(remedy, facts, hosts, End::Receiver);
     if remedy.commands.len() > before && short {

@@ -82,7 +82,9 @@ impl Tool for Cgroup {
 impl Cgroup {
     /// The fact of a line and its value, as far as it says one; none of a line of something else.
     fn said(&mut self, text: &str, among: bool) -> Option<(&'static str, Option<f64>)> {
-        if self.awaits[0] && let Some(limit) = processors(text) {
+        if self.awaits[0]
+            && let Some(limit) = processors(text)
+        {
             self.awaits[0] = false;
             return Some((PROCESSORS, limit));
         }
