@@ -115,9 +115,9 @@ impl UsedUp {
             return None;
         }
         let last = |name: &'static str| {
-            let each = hosts.iter().rev();
-            let mut each = each.filter_map(|host| number(facts, Of::Host(*host), name));
-            each.next().map(|n| n.value)
+            let mut each = hosts.iter().rev();
+            let last = each.find_map(|host| number(facts, Of::Host(*host), name))?;
+            Some(last.value)
         };
         let grew = |name: &'static str| growth(facts, hosts, name).map(|by| by.value);
         let counted = COUNTERS.into_iter().find_map(|(fact, name)| {
@@ -180,17 +180,16 @@ impl UsedUp {
 
 /// A host whose memory of TCP is used up and which may be either end, for people: whose it is, and how much it has.
 fn open(facts: &Facts, flow: &Flow) -> Option<String> {
-    let both = || {
-        let all = flow.receivers.iter().copied();
-        all.filter(|host| flow.senders.contains(host))
-    };
+    let all = flow.receivers.iter().copied();
+    let both: Vec<u32> = all.filter(|host| flow.senders.contains(host)).collect();
     let name = |host: u32| facts.hosts.get(host as usize)?.first();
     let speaks = |host: &u32| {
         number(facts, Of::Host(*host), USED).is_some()
             || word(facts, Of::Host(*host), SHORT).is_some()
     };
-    let first = both().find(speaks)?;
-    let own: Vec<u32> = both().filter(|host| name(*host) == name(first)).collect();
+    let first = both.iter().copied().find(speaks)?;
+    let own = both.into_iter().filter(|host| name(*host) == name(first));
+    let own: Vec<u32> = own.collect();
     let used = UsedUp::of(facts, &own)?;
     let whose = name(first).map_or("a host", String::as_str);
     Some(match used.pages {
