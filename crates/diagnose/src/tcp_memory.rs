@@ -103,6 +103,8 @@ pub(crate) struct UsedUp {
     counted: Option<(&'static str, f64)>,
     /// From one reading to the next its kernel dropped no segment.
     quiet: bool,
+    /// No text ties the host to its end.
+    assumed: bool,
 }
 
 impl UsedUp {
@@ -130,6 +132,7 @@ impl UsedUp {
             logged,
             counted,
             quiet: grew(RECEIVE_DROPS) == Some(0.0),
+            assumed: false,
         })
     }
 
@@ -140,7 +143,7 @@ impl UsedUp {
 
     /// The most that is said by it.
     fn at_most(&self) -> f64 {
-        match (self.is_most(), &self.counted) {
+        match (self.is_most() && !self.assumed, &self.counted) {
             (true, Some(_)) => COUNTED,
             (true, None) if self.logged => BOTH,
             _ => LOGGED,
@@ -194,15 +197,18 @@ fn open(facts: &Facts, flow: &Flow) -> Option<String> {
     let whose = name(first).map_or("a host", String::as_str);
     Some(match used.pages {
         Some(pages) => format!(
-            "{ALL_SOCKETS} {whose} is used up: they have {:.0} pages, and by tcp_mem no buffer grows from {:.0} on, and TCP gets no more than {:.0}",
-            pages.used, pages.limits[1], pages.limits[2]
+            "{ALL_SOCKETS} {whose} is {}: they have {:.0} pages, and by tcp_mem no buffer grows from {:.0} on, and TCP gets no more than {:.0}",
+            if pages.is_most() { "used up" } else { "short" },
+            pages.used,
+            pages.limits[1],
+            pages.limits[2]
         ),
         None => format!("{ALL_SOCKETS} {whose} is used up, as its kernel logged"),
     })
 }
 
 /// What tells more of such a host.
-const TELLS: &str = "as a receiver it drops what arrives beyond that, and its peers send it again; as a sender it takes less from its programs. Which end it is of what is slow no text says: a test that is typed at its prompt does";
+const TELLS: &str = "as a receiver it drops what arrives beyond the most, and its peers send it again; as a sender it takes less from its programs. Which end it is of what is slow no text says: a test that is typed at its prompt does";
 
 impl Evidence {
     /// The end whose memory of TCP is used up, as its kernel logged or counts: what its settings allow is the most then.
@@ -214,7 +220,9 @@ impl Evidence {
         let found = ends.into_iter().find_map(|(side, own, other)| {
             let alone = own.iter().copied().filter(|host| !other.contains(host));
             let alone: Vec<u32> = alone.collect();
-            Some((side, UsedUp::of(facts, &alone)?))
+            let assumed = alone.iter().all(|host| flow.assumed.contains(host));
+            let used = UsedUp::of(facts, &alone)?;
+            Some((side, UsedUp { assumed, ..used }))
         });
         let Some((side, used)) = found else {
             self.around.tcp_open = open(facts, flow);
