@@ -24,6 +24,7 @@ mod shaper;
 mod shared;
 mod systems;
 mod tcp_memory;
+mod throttled;
 mod unscaled;
 mod wanted;
 
@@ -44,7 +45,7 @@ pub(crate) use backlog::SOFTNET;
 use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
 use next::next;
-use promised::promise;
+use promised::promise_after;
 pub(crate) use shared::{Shared, share};
 use systems::Sending;
 pub(crate) use systems::{
@@ -132,7 +133,7 @@ fn of_causes(
                 causes.push(other);
             }
             Some(next) => {
-                promise(&mut change, &next, e);
+                promise_after(cause, &mut change, &next, e);
                 interface::one_thread(&mut change, cause, e, old_threads(facts, flow));
             }
             None => {}
@@ -217,6 +218,11 @@ fn change(
         let last = unscaled::changes(e, (facts, flow)).pop()?;
         return Some((last, None));
     }
+    if cause == Cause::HostCpu
+        && let Some(change) = throttled::change(e, flow)
+    {
+        return Some((change, None));
+    }
     let end = changed(cause, e)?;
     let open = cause == Cause::HostCpu && e.cpu_of.as_ref().is_some_and(|(side, _)| side.is_none());
     let full = open.then(|| "the host whose processor is full".to_owned());
@@ -229,7 +235,7 @@ fn change(
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
-        _ if e.lacks_memory(cause) => tcp_memory::remedy(),
+        _ if e.lacks_memory(cause) => tcp_memory::remedy(e),
         _ if e.is_left(cause) && !asked(facts, flow) => left_small((facts, flow), &hosts),
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {

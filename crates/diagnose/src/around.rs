@@ -88,12 +88,18 @@ pub(crate) struct Around {
     pub(crate) below: Option<[f64; 2]>,
     /// A shaper by the name of the sender's queue, and how much that says, decibans.
     pub(crate) own_queue: Option<(&'static str, f64)>,
-    /// The end whose memory of TCP is used up, as its kernel logged or counts.
-    pub(crate) tcp_memory: Option<Side>,
-    /// What all its sockets had of it, and from where on buffers grow no more, pages, where a text says both.
-    pub(crate) tcp_pages: Option<[f64; 2]>,
+    /// The end whose memory of TCP is used up, as its kernel logged or counts, and what it says of it.
+    pub(crate) tcp_memory: Option<(Side, crate::tcp_memory::UsedUp)>,
+    /// A host of which the same is known and which may be either end, for people.
+    pub(crate) tcp_open: Option<String>,
     /// What a queue of the sender's own dropped.
     pub(crate) own_drops: Option<OwnDrops>,
+    /// The receiver's interface drops what its processor, full of soft interrupts, does not take in time.
+    pub(crate) starved: bool,
+    /// A control group of an end that waits for its share of the processors.
+    pub(crate) throttled: Option<crate::throttled::Throttled>,
+    /// A program of an end that its kernel killed as memory ran out.
+    pub(crate) killed: Option<crate::oom::Killed>,
     /// Interfaces of both ends with unlike MTUs.
     pub(crate) unlike_mtus: Option<crate::unlike_mtus::Unlike>,
     /// Ports of switches that are too narrow for packets that are lost.
@@ -381,6 +387,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::full_port::by_full_port(e, items);
     crate::fetches::by_fetches(e, items);
     crate::small_files::by_small_files(e, items);
+    crate::oom::by_killed(e, items);
     crate::ipsec::by_ipsec(e, items);
     let Some(rate) = &e.rate else {
         // A disk that keeps a program from reading needs no rate.

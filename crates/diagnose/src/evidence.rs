@@ -280,6 +280,9 @@ impl Evidence {
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
         e.of_dropped(facts, flow);
+        e.of_starved(flow);
+        e.of_throttled(facts, flow);
+        e.of_killed(facts, flow);
         e.of_other_tests(facts, flow);
         e.of_shift();
         e.weigh_account();

@@ -45,6 +45,8 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::own_drops::by_own_drops(e, &mut items);
     crate::tcp_memory::by_tcp_memory(e, &mut items);
     crate::unlike_mtus::by_unlike_mtus(e, &mut items);
+    crate::starved::by_starved(e, &mut items);
+    crate::throttled::by_throttled(e, &mut items);
     crate::stood::by_queue(e, &mut items);
     crate::standing::by_standing(e, &mut items);
     crate::member::by_connections(e, &mut items);

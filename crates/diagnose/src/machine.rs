@@ -263,7 +263,10 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
                 crate::ceiling::bps(carries.map_or(0.0, |c| c.value))
             ),
         });
-        crate::steal::by_idle(e, cpu, items);
+        // A group that waits for its share leaves its processors idle.
+        if e.throttled_first().is_none() {
+            crate::steal::by_idle(e, cpu, items);
+        }
     }
     items.extend(by_full_tunnel(e));
     items.extend(e.around.other_tunnel.clone().map(|sentence| Item {

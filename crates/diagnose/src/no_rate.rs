@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
 use crate::read::Facts;
+use crate::tcp_memory::ALL_SOCKETS;
 
 /// How what is said first of a trace begins: one that shows nothing wrong, and one that shows loss.
 pub(crate) const CLEAN: &str = "nothing is wrong in this trace";
@@ -24,10 +25,10 @@ pub(crate) fn stalled(facts: &Facts) -> Option<String> {
     ))
 }
 
-/// What a trace alone says, or a kernel, where no cause is known: it stands first of all that was found.
+/// What a trace alone says, or a kernel or a host's sockets, where no cause is known: it stands first of all that was found.
 pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
-    let mut heads = [CLEAN, LOSSY, STALLED].iter();
+    let mut heads = [CLEAN, LOSSY, STALLED, ALL_SOCKETS].iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
     is_one.then_some(first.as_str())
 }
@@ -36,10 +37,10 @@ impl Evidence {
     /// Whether a cause shows though no text says how fast anything was.
     pub(crate) fn shows_without_rate(&self, cause: Cause) -> bool {
         let seen = match cause {
-            Cause::Application => self.around.server_wait.is_some(),
+            Cause::Application => self.around.server_wait.is_some() || self.is_killed(cause),
             Cause::CrossTraffic => self.around.full_port.is_some(),
             Cause::RandomLoss => self.damage_loses_pings(),
-            Cause::Client => self.around.overfull.is_some(),
+            Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),
             _ => false,
         };
         seen || cause.is_before_data() || self.is_unread(cause)
@@ -50,6 +51,8 @@ impl Evidence {
         let nothing = || "the texts do not say how fast anything was".to_owned();
         let trace = self.around.trace_alone.clone();
         let stalled = || self.around.stalled.clone();
-        trace.or_else(stalled).unwrap_or_else(nothing)
+        let memory = || self.memory_alone();
+        let said = trace.or_else(stalled).or_else(memory);
+        said.unwrap_or_else(nothing)
     }
 }

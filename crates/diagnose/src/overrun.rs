@@ -79,7 +79,7 @@ impl Overrun {
         if let Some(room) = room.filter(|p| p.value > 0.0) {
             items.push(Item {
                 holds: step(room.value, 1.0, 50.0),
-                weights: vec![(Cause::Client, 8.0)],
+                weights: vec![(e.fills_socket(), 8.0)],
                 sentence: format!(
                     "the receiver's kernel made room in a full socket {:.0} times",
                     room.value
@@ -100,7 +100,7 @@ impl Overrun {
         };
         items.push(Item {
             holds: step(pruned.value / again, 0.5, 1.0),
-            weights: [of(&LOSSES, -8.0), vec![(Cause::Client, 10.0)]].concat(),
+            weights: [of(&LOSSES, -8.0), vec![(e.fills_socket(), 10.0)]].concat(),
             sentence: format!(
                 "that is as often as segments were sent again, {again:.0}, or more often: the receiving host may have dropped them; nstat -az TcpExtTCPRcvQDrop TcpExtTCPOFODrop counts them"
             ),
@@ -148,7 +148,7 @@ fn by_dropped(e: &Evidence, dropped: &Tally, items: &mut Vec<Item>) {
         weights: of(&LOSSES, -24.0)
             .into_iter()
             .chain([
-                (Cause::Client, 34.0),
+                (e.fills_socket(), 34.0),
                 (Cause::Link, -10.0),
                 (Cause::Shaper, -8.0),
                 (Cause::CrossTraffic, -8.0),

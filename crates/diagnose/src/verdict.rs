@@ -213,6 +213,8 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = most_said(e, cause).min(e.at_most_unrested(cause));
     let room = e.at_most_of_memory(cause).min(e.at_most_of_room(cause));
     let said = said.min(room);
+    let said = said.min(e.at_most_of_throttled(cause));
+    let said = said.min(e.at_most_of_killed(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 

@@ -1,6 +1,7 @@
 //! Interfaces by their own names: what the texts call them, and how long their rings are.
 
 use super::backlog::{self, SOFTNET};
+use super::core::with_offloads;
 use super::{End, Remedy, at_end, host_of, places, systems};
 use crate::cause::Cause;
 use crate::document::Change;
@@ -83,10 +84,30 @@ fn dropping(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Change {
         }
         _ => match other {
             Some(system) => systems::interface_of(system, &places(facts, drops), port),
-            None => systems::interface(&places(facts, drops), port, ring),
+            None => {
+                let short = ring.is_some_and(|[now, most]| now < most);
+                let remedy = systems::interface(&places(facts, drops), port, ring);
+                match drops.is_some() && end == End::Receiver {
+                    true => with_gro(remedy, (facts, &hosts[..]), port, short),
+                    false => remedy,
+                }
+            }
         },
     };
     with_name(remedy.change(&host, other, None), (facts, flow), &hosts)
+}
+
+/// The same with GRO, where the texts of these hosts show that it is off: behind a ring that they show to be short, and else first.
+fn with_gro(remedy: Remedy, (facts, hosts): (&Facts, &[Of]), port: &str, short: bool) -> Remedy {
+    let before = remedy.commands.len();
+    let mut remedy = with_offloads(remedy, facts, hosts, End::Receiver);
+    if remedy.commands.len() > before && short {
+        // Behind the count that is to grow, and the ring.
+        remedy.commands[..3].rotate_left(1);
+    }
+    let lines = remedy.commands.iter_mut().chain(&mut remedy.undo);
+    lines.for_each(|line| *line = line.replace(UNNAMED, port));
+    remedy
 }
 
 /// The system of a host, by its own text or by the form of a table that it printed.

@@ -7,7 +7,8 @@ use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::negotiated::{SlowPort, Why};
 
-use super::{next, promise};
+use super::next;
+use super::promised::promise;
 
 /// A port that agreed on this speed, bit/s, or less works with two pairs of its cable (IEEE 802.3 clause 40 needs four for more).
 const TWO_PAIRS: f64 = 100e6;

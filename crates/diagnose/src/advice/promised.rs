@@ -22,6 +22,49 @@ const FASTEST: f64 = 400e9;
 /// What is said in place of a number.
 const UNBOUNDED: &str = "how much that gives is not bounded by what these texts show";
 
+/// A line of so many times what was measured needs more of processors and cards than was seen of them. A choice.
+const FAR: f64 = 2.0;
+
+/// What is said in place of a line's rate behind a processor that was full, and behind a slot.
+const BEHIND_CORE: &str = "that takes away this processor's limit: what the next one and the interface's queues carry no text says, so that the line's rate is not promised";
+const BEHIND_SLOT: &str = "that takes away the slot's limit: what processors and the card's queues carry no text says, so that the line's rate is not promised";
+
+/// What limits after a change against a cause, and at which rate; behind a processor or a slot only as far as something that was read says.
+pub(super) fn promise_after(
+    cause: Cause,
+    change: &mut Change,
+    next: &(Cause, Figure),
+    e: &Evidence,
+) {
+    match left_open(cause, next, e) {
+        Some(open) => warn(change, open),
+        None => promise(change, next, e),
+    }
+}
+
+/// What is open behind a processor or a slot: the line is far above what was measured, and no processor says how much it would carry.
+fn left_open(cause: Cause, (next, figure): &(Cause, Figure), e: &Evidence) -> Option<&'static str> {
+    let measured = e.settled()?.value;
+    if *next != Cause::Link || figure.value <= FAR * measured {
+        return None;
+    }
+    match cause {
+        Cause::HostCpu if e.other_end_carries().is_none() => Some(BEHIND_CORE),
+        Cause::Nic if e.full_slot().is_some() && e.processor_carries().is_none() => {
+            Some(BEHIND_SLOT)
+        }
+        _ => None,
+    }
+}
+
+/// What is to be known of a change besides.
+fn warn(change: &mut Change, what: &str) {
+    change.risk = match change.risk.as_str() {
+        "" | NO_RISK => what.to_owned(),
+        risk => format!("{risk}; {what}"),
+    };
+}
+
 /// What limits after a change, and at which rate.
 pub(super) fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: &Evidence) {
     // A limit below what was measured is refuted.
@@ -36,10 +79,7 @@ pub(super) fn promise(change: &mut Change, (next, figure): &(Cause, Figure), e: 
         return;
     }
     let Some(most) = most(figure, e) else {
-        change.risk = match change.risk.as_str() {
-            "" | NO_RISK => UNBOUNDED.to_owned(),
-            risk => format!("{risk}; {UNBOUNDED}"),
-        };
+        warn(change, UNBOUNDED);
         return;
     };
     change.start_ns = slow_start_s(e, figure.value)

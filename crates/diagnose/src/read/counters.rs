@@ -36,7 +36,7 @@ struct Calls {
 }
 
 /// Counters by their names in kernels, and the fact.
-const NAMED: [(&str, &str); 18] = [
+const NAMED: [(&str, &str); 19] = [
     ("TcpRetransSegs", "host_retransmits"),
     ("TcpOutSegs", "host_segments"),
     ("TcpExtTCPTimeouts", "host_timeouts"),
@@ -45,6 +45,7 @@ const NAMED: [(&str, &str); 18] = [
     ("TcpExtTCPDSACKRecv", "host_duplicates"),
     ("TcpExtTCPRcvCollapsed", "host_collapsed"),
     ("TcpExtPruneCalled", "host_pruned"),
+    ("TcpExtTCPMemoryPressures", "host_memory_pressures"),
     ("TcpExtTCPToZeroWindowAdv", "host_zero_windows"),
     ("TcpInErrs", "host_checksum_errors"),
     ("TcpExtTCPBacklogDrop", "host_backlog_drops"),

@@ -4,7 +4,7 @@ use super::{Facts, NOTES_MAX};
 use crate::fact::Place;
 
 /// Beginnings of errors, and the tool.
-const BEGINS: [(&str, &str); 16] = [
+const BEGINS: [(&str, &str); 18] = [
     ("iperf3: error - ", "iperf3"),
     ("iperf3: interrupt - ", "iperf3"),
     ("iperf3: parameter error - ", "iperf3"),
@@ -20,6 +20,8 @@ const BEGINS: [(&str, &str); 16] = [
     ("netperf: ", "netperf"),
     ("curl: (28) Failed to connect to ", "curl"),
     ("curl: (28) Connection timed out after ", "curl"),
+    ("curl: (18) ", "curl"),
+    ("curl: (56) ", "curl"),
     (
         "establish control: are you sure there is a netserver",
         "netperf",
@@ -27,7 +29,7 @@ const BEGINS: [(&str, &str); 16] = [
 ];
 
 /// Words of errors that some of these beginnings need, so that a label or prose is none.
-const WORDS: [&str; 13] = [
+const WORDS: [&str; 14] = [
     "unknown host",
     "not known",
     "unreachable",
@@ -41,6 +43,16 @@ const WORDS: [&str; 13] = [
     "are you sure",
     "reset by peer",
     "broken pipe",
+    "remaining to read",
+];
+
+/// Words of a connection that broke while it was open.
+const BROKEN: [&str; 5] = [
+    "reset by peer",
+    "broken pipe",
+    "remaining to read",
+    "closed unexpectedly",
+    "server has terminated",
 ];
 
 /// The tool that gave up, and its words, if a line says so.
@@ -63,6 +75,8 @@ pub(crate) struct Refused {
     pub(crate) timed_out: Option<Place>,
     /// Where one was open so late that its SYN had been sent again.
     pub(crate) asked_again: Option<Place>,
+    /// The tool whose connection broke while it was open, and where it says so.
+    pub(crate) broken: Option<(&'static str, Place)>,
     /// The host whose table of connections is full, empty where no prompt names it, and where its kernel says so.
     pub(crate) table_full: Option<(String, Place)>,
     /// A socket that listens with more connections waiting than its backlog.
@@ -112,6 +126,9 @@ impl Facts {
     pub(crate) fn gave_up(&mut self, tool: &'static str, said: &str, at: Place) {
         let lower = said.to_ascii_lowercase();
         self.refused.connection |= lower.contains("connection refused");
+        if BROKEN.iter().any(|words| lower.contains(words)) {
+            self.refused.broken.get_or_insert((tool, at));
+        }
         if lower.contains("timed out") {
             self.refused.timed_out.get_or_insert(at);
         }

@@ -6,11 +6,17 @@ mod slot;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Of;
 use crate::no_rate::WATCHDOG;
+use crate::oom::{KILLED, KILLED_IN_GROUP};
 use crate::slot::{CARRIES, COULD};
 use crate::tcp_memory::SHORT;
+use crate::words::between;
 
 /// What a kernel logs where its sockets have all the memory that TCP may take (Linux, net/ipv4/tcp.c).
 const OUT_OF_MEMORY: &str = "TCP: out of memory -- consider tuning tcp_mem";
+
+/// What it logs where it kills a program as memory runs out: that of the host, or of a control group (Linux, mm/oom_kill.c).
+const HOST_FULL: &str = "Out of memory: Kill";
+const GROUP_FULL: &str = "Memory cgroup out of memory: Kill";
 
 /// What it logs where its table of connections is full (Linux, net/netfilter/nf_conntrack_core.c).
 const TABLE_FULL: &str = "_conntrack: table full, dropping packet";
@@ -19,7 +25,7 @@ const TABLE_FULL: &str = "_conntrack: table full, dropping packet";
 const NOT_SENT: &str = "NETDEV WATCHDOG: ";
 
 /// Words of a line of the log, and what it means. Of each kind one note is enough.
-const SAYS: [(&str, &str); 8] = [
+const SAYS: [(&str, &str); 11] = [
     (
         TABLE_FULL,
         "what would begin a connection is dropped while the table of connections is full: raise net.netfilter.nf_conntrack_max on that host, or have it track fewer (notrack)",
@@ -27,6 +33,18 @@ const SAYS: [(&str, &str); 8] = [
     (
         OUT_OF_MEMORY,
         "no socket's buffer grows then, and what arrives is dropped: raise net.ipv4.tcp_mem, or find what holds the memory (ss -tm)",
+    ),
+    (
+        HOST_FULL,
+        "the memory of the host ran out, and the connections of that program broke: more memory, or a limit for what grows there (MemoryMax= of systemd)",
+    ),
+    (
+        GROUP_FULL,
+        "its container had all the memory that it may have, and the connections of that program broke: raise its limit (memory.max; resources.limits.memory of Kubernetes, docker update --memory, MemoryMax= of systemd), or have the program need less",
+    ),
+    (
+        "TCP: too many orphaned sockets",
+        "connections that programs closed with data still to send are reset: find what closes early, or peers that take nothing more; more room for them is net.ipv4.tcp_max_orphans and net.ipv4.tcp_mem",
     ),
     (
         "ossible SYN flooding on port",
@@ -93,6 +111,15 @@ impl Tool for KernelLog {
             let host = self.host_of(facts);
             facts.word(host, SHORT, "yes", line.at);
         }
+        let fact = match SAYS[n].0 {
+            HOST_FULL => Some(KILLED),
+            GROUP_FULL => Some(KILLED_IN_GROUP),
+            _ => None,
+        };
+        if let Some((fact, program)) = fact.filter(|_| new).zip(program(line.bare)) {
+            let host = self.host_of(facts);
+            facts.word(host, fact, program, line.at);
+        }
         if new && SAYS[n].0 == NOT_SENT {
             facts.word(Of::Path, WATCHDOG, message(line.bare), line.at);
         }
@@ -130,6 +157,12 @@ impl KernelLog {
             facts.exact(host, name, value, line.at);
         }
     }
+}
+
+/// The program in `Killed process 1234 (postgres) total-vm:...`.
+fn program(text: &str) -> Option<&str> {
+    let (_, rest) = between(text, " process ", ")")?.split_once(" (")?;
+    Some(rest).filter(|name| !name.is_empty())
 }
 
 /// The words of a line of which a note says what to do: that is more than nothing.

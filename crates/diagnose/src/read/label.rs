@@ -27,14 +27,14 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 27] = [
     "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
     "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
-    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat",
+    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat", "dmesg",
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 24] = [
+const ALSO: [&str; 23] = [
     "dd",
     "mtr",
     "traceroute",
@@ -49,7 +49,6 @@ const ALSO: [&str; 24] = [
     "iw",
     "iwconfig",
     "nfsiostat",
-    "dmesg",
     "fio",
     "speedtest",
     "speedtest-cli",

@@ -7,6 +7,7 @@
 mod broken;
 mod bundles;
 mod carrier;
+mod cgroup;
 mod classes;
 mod command;
 pub(crate) mod conditioned;
@@ -166,6 +167,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(routed::Routed),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
+        Box::new(cgroup::Cgroup::default()),
         Box::new(xfrm::Xfrm::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(counters::Counters::default()),

@@ -2,7 +2,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
-use crate::tcp_memory::USED;
+use crate::tcp_memory::{ORPHANS, USED};
 use crate::words::{after, whole};
 
 /// The state of reading.
@@ -27,7 +27,7 @@ impl Tool for Sockstat {
         "sockstat"
     }
 
-    /// `TCP: inuse 27 orphan 0 tw 2 alloc 41 mem 3812`: its last number is of pages.
+    /// `TCP: inuse 27 orphan 0 tw 2 alloc 41 mem 3812`: its last number is of pages, and orphans are sockets that no program has open.
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if !going {
@@ -39,6 +39,9 @@ impl Tool for Sockstat {
         if let Some(pages) = after(text, " mem ").and_then(whole) {
             let host = *self.host.get_or_insert_with(|| facts.host());
             facts.exact(host, USED, pages as f64, line.at);
+            if let Some(orphans) = after(text, " orphan ").and_then(whole) {
+                facts.exact(host, ORPHANS, orphans as f64, line.at);
+            }
         }
         true
     }

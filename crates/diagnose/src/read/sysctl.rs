@@ -4,7 +4,7 @@ use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::full_table::{KEPT, KEPT_MOST};
-use crate::tcp_memory::PRESSURE;
+use crate::tcp_memory::{LEAST, MOST, PRESSURE};
 use crate::words::whole;
 
 /// The state of reading.
@@ -26,7 +26,7 @@ const KEYS: [(&str, [&str; 3]); 35] = [
         ["", "wmem_default_bytes", "wmem_max_bytes"],
     ),
     // Pages, from the second of them on buffers grow no more (tcp, 7).
-    ("net.ipv4.tcp_mem", ["", PRESSURE, "tcp_mem_most_pages"]),
+    ("net.ipv4.tcp_mem", [LEAST, PRESSURE, MOST]),
     ("net.core.rmem_max", ["core_rmem_max_bytes", "", ""]),
     ("net.core.wmem_max", ["core_wmem_max_bytes", "", ""]),
     ("net.core.rmem_default", ["core_rmem_default_bytes", "", ""]),

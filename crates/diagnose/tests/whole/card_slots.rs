@@ -44,6 +44,10 @@ fn a_slot_of_few_lanes_holds_the_rate() {
         let commands = commands(&flow);
         assert!(commands.contains("as many lanes"), "{commands}");
         assert!(!commands.contains("sysctl"), "{commands}");
+        // What lies behind the slot is open: the port's rate is not promised.
+        let change = &flow.changes[0];
+        assert_eq!(change.predicted_bps, None, "{change:#?}");
+        assert!(change.risk.contains("the slot's limit"), "{change:#?}");
     }
     // A slot of all lanes is far from full, and is not named.
     let wide = lspci.replace(

@@ -86,6 +86,11 @@ Linux 5.14.0-427.el9.x86_64 (hv2) \t11/30/2026 \t_x86_64_\t(4 CPU)
     let said = "processor 2 spent 99 % of its time in soft interrupts (%soft)";
     assert!(because.contains(said), "{because}");
     assert!(!because.contains("is what Ethernet at"), "{because}");
+    // What the sender's processors carry no text says: the port's rate is not promised.
+    let change = &flow.changes[0];
+    assert_eq!(change.predicted_bps, None, "{change:#?}");
+    let said = "that takes away this processor's limit";
+    assert!(change.risk.contains(said), "{change:#?}");
 }
 
 const CLIENT: &str = "a$ iperf3 -c 198.51.100.7 -t 10

@@ -1,0 +1,161 @@
+//! A control group that has used up its share of the processors, and waits until its next period: `nr_throttled` of `cpu.stat`
+//! (Documentation/scheduler/sched-bwc.rst of Linux). Its processors need not be full.
+
+use crate::cause::Cause;
+use crate::counted::growth;
+use crate::evidence::Evidence;
+use crate::fact::{Figure, Of};
+use crate::flow::{Flow, number};
+use crate::items::{Item, step};
+use crate::machine::FULL;
+use crate::read::Facts;
+use crate::seen::Side;
+
+/// Periods in which a group ran, those of them in which it used up its share and waited, and for how long it waited, nanoseconds.
+pub(crate) const PERIODS: &str = "cgroup_period_count";
+pub(crate) const THROTTLED: &str = "cgroup_throttled_count";
+pub(crate) const WAITED: &str = "cgroup_throttled_ns";
+
+/// How many processors a group may use.
+pub(crate) const PROCESSORS: &str = "cgroup_cpu_count";
+
+/// Fewer periods say nothing.
+const PERIODS_LEAST: f64 = 10.0;
+
+/// From the first part of its periods on a group waits, and from the second on surely. A choice.
+const SHARE: [f64; 2] = [0.1, 0.5];
+
+/// How much that says, decibans, and how much of it counters say that were read once: they are of all the time since the group was made.
+const WEIGHTS: [(Cause, f64); 3] = [
+    (Cause::HostCpu, 40.0),
+    (Cause::SendBuffer, -8.0),
+    (Cause::ReceiveWindow, -8.0),
+];
+const ONCE: f64 = 0.8;
+
+/// The most that is said by such counters.
+const ONCE_MOST: f64 = 0.8;
+
+/// What holds more than this is what is changed.
+const HOLDS: f64 = 0.3;
+
+/// What a group at an end waited.
+#[derive(Clone, Debug)]
+pub(crate) struct Throttled {
+    /// The end that it is of, where that is known.
+    pub(crate) side: Option<Side>,
+    /// Its periods, and those in which it waited.
+    periods: f64,
+    throttled: f64,
+    /// How long it waited, seconds.
+    waited: Option<f64>,
+    /// How many processors it may use.
+    pub(crate) processors: Option<f64>,
+    /// By how much they grew, and not what they stand at.
+    grew: bool,
+}
+
+/// What was read last of some hosts.
+fn last<'f>(facts: &'f Facts, hosts: &[u32], name: &'static str) -> Option<&'f Figure> {
+    let mut each = hosts.iter().rev();
+    each.find_map(|host| number(facts, Of::Host(*host), name))
+}
+
+impl Throttled {
+    /// What these hosts count; none where too few periods passed, or it waited in too few of them.
+    fn of(facts: &Facts, hosts: &[u32], side: Option<Side>) -> Option<Throttled> {
+        let (all, stood) = (last(facts, hosts, PERIODS)?, last(facts, hosts, THROTTLED)?);
+        let grown = |name| growth(facts, hosts, name).map(|by| by.value);
+        let grew = grown(PERIODS).filter(|by| *by >= PERIODS_LEAST);
+        let grew = grew.zip(grown(THROTTLED));
+        let (periods, throttled) = grew.unwrap_or((all.value, stood.value));
+        let waited = match grew {
+            Some(_) => grown(WAITED),
+            None => last(facts, hosts, WAITED).map(|ns| ns.value),
+        };
+        let found = Throttled {
+            side,
+            periods,
+            throttled,
+            waited: waited.map(|ns| ns * 1e-9).filter(|s| *s > 0.0),
+            processors: last(facts, hosts, PROCESSORS).map(|count| count.value),
+            grew: grew.is_some(),
+        };
+        let enough = periods >= PERIODS_LEAST && throttled <= periods;
+        (enough && found.holds() > 0.0).then_some(found)
+    }
+
+    /// How surely it waits, 0 to 1.
+    fn holds(&self) -> f64 {
+        let trust = if self.grew { 1.0 } else { ONCE };
+        trust * step(self.throttled / self.periods, SHARE[0], SHARE[1])
+    }
+
+    fn sentence(&self) -> String {
+        let whose = match self.side {
+            Some(side) => format!("the {}'s control group", side.name()),
+            None => "the control group of a host of which no text says which end it is".to_owned(),
+        };
+        let waited = self.waited.map_or_else(String::new, |seconds| {
+            format!(", {seconds:.1} s in all")
+        });
+        let most = self.processors.map_or_else(String::new, |count| {
+            format!(": it may use {count:.2} processors (cpu.max), however idle they are")
+        });
+        format!(
+            "{whose} used up its share of the processors and waited in {:.0} of {:.0} periods (nr_throttled) {}{waited}{most}",
+            self.throttled,
+            self.periods,
+            match self.grew {
+                true => "from one reading to the next",
+                false => "since it was made",
+            }
+        )
+    }
+}
+
+impl Evidence {
+    /// The group that waits in the largest part of its periods: of an end that is known, or else of a host that may be either.
+    pub(crate) fn of_throttled(&mut self, facts: &Facts, flow: &Flow) {
+        let end_of = |host: u32| flow.end_of(host).filter(|_| !flow.assumed.contains(&host));
+        let of_side = |side: Option<Side>| -> Option<Throttled> {
+            let all = flow.senders.iter().chain(&flow.receivers).copied();
+            let own: Vec<u32> = all.filter(|host| end_of(*host) == side).collect();
+            Throttled::of(facts, &own, side)
+        };
+        let ends = [Side::Sender, Side::Receiver].map(Some).map(&of_side);
+        let known = ends.into_iter().flatten();
+        let known = known.max_by(|a, b| a.holds().total_cmp(&b.holds()));
+        self.around.throttled = known.or_else(|| of_side(None));
+    }
+
+    /// The group whose limit is to be raised: it is of an end, and no processor is full.
+    pub(crate) fn throttled_first(&self) -> Option<&Throttled> {
+        let full = self.cpu.as_ref().is_some_and(|cpu| cpu.value >= FULL[0]);
+        let own = self.around.throttled.as_ref();
+        own.filter(|own| !full && own.side.is_some() && own.holds() > HOLDS)
+    }
+
+    /// The most that is said of a processor by counters that were read once.
+    pub(crate) fn at_most_of_throttled(&self, cause: Cause) -> f64 {
+        match self.throttled_first() {
+            Some(own) if cause == Cause::HostCpu && !own.grew => ONCE_MOST,
+            _ => 1.0,
+        }
+    }
+}
+
+/// Weighs a group that waits.
+pub(crate) fn by_throttled(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(own) = &e.around.throttled else {
+        return;
+    };
+    items.push(Item {
+        holds: own.holds(),
+        weights: match own.side {
+            Some(_) => WEIGHTS.to_vec(),
+            None => Vec::new(),
+        },
+        sentence: own.sentence(),
+    });
+}

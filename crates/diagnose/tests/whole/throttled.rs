@@ -1,0 +1,69 @@
+//! Control groups that wait for their share of the processors.
+
+use crate::{because, commands, first};
+
+const LOG: &str = "pod-a$ iperf3 -c 10.244.3.9 -t 5
+Connecting to host 10.244.3.9, port 5201
+[  5] local 10.244.1.7 port 40110 connected to 10.244.3.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec   231 MBytes  1.94 Gbits/sec    0   3.12 MBytes
+[  5]   1.00-2.00   sec   222 MBytes  1.86 Gbits/sec    0   3.12 MBytes
+[  5]   2.00-3.00   sec   229 MBytes  1.92 Gbits/sec    0   3.12 MBytes
+[  5]   3.00-4.00   sec   218 MBytes  1.83 Gbits/sec    0   3.12 MBytes
+[  5]   4.00-5.00   sec   227 MBytes  1.90 Gbits/sec    0   3.12 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-5.00   sec  1.10 GBytes  1.89 Gbits/sec    0             sender
+[  5]   0.00-5.00   sec  1.10 GBytes  1.89 Gbits/sec                  receiver
+";
+
+fn stat(host: &str, periods: u32, throttled: u32) -> String {
+    format!(
+        "{host}$ cat /sys/fs/cgroup/cpu.stat\nusage_usec 8812331\nuser_usec 812331\nsystem_usec 8000000\nnr_periods {periods}\nnr_throttled {throttled}\nthrottled_usec 39912331\n"
+    )
+}
+
+const LIMIT: &str = "pod-a$ cat /sys/fs/cgroup/cpu.max\n20000 100000\n";
+
+/// 498 of 512 periods: the group holds the flow though its processors are idle.
+#[test]
+fn a_group_that_waits_is_limited_though_its_processors_are_idle() {
+    let idle = "pod-a$ mpstat -P ALL 2 1
+12:01:10     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+12:01:12       0    1.00    0.00   14.00    0.00    0.00    0.00    0.00    0.00    0.00   85.00
+12:01:12       1    0.00    0.00    2.00    0.00    0.00    0.00    0.00    0.00    0.00   98.00
+";
+    for beside in ["", idle] {
+        let flow = first(&format!("{LOG}{LIMIT}{}{beside}", stat("pod-a", 512, 498)));
+        let verdict = &flow.verdict;
+        assert_eq!(verdict.cause, "host_cpu", "{verdict:#?}");
+        // The counters are of all the time since the group was made.
+        assert!(verdict.confidence <= 0.8, "{verdict:#?}");
+        let why = because(&flow);
+        let said = "the sender's control group used up its share of the processors and waited in 498 of 512 periods";
+        assert!(why.contains(said), "{why}");
+        assert!(why.contains("it may use 0.20 processors"), "{why}");
+        assert_eq!(flow.changes[0].host, "10.244.1.7");
+        let commands = commands(&flow);
+        assert!(commands.contains("resources.limits.cpu"), "{commands}");
+        assert!(!commands.contains("ethtool"), "{commands}");
+    }
+    let flow = first(&format!(
+        "{}{LOG}{LIMIT}{}",
+        stat("pod-a", 462, 450),
+        stat("pod-a", 512, 498)
+    ));
+    let verdict = &flow.verdict;
+    assert_eq!(verdict.cause, "host_cpu", "{verdict:#?}");
+    assert!(verdict.confidence > 0.8, "{verdict:#?}");
+    assert!(because(&flow).contains("in 48 of 50 periods"), "{verdict:#?}");
+}
+
+/// A group that hardly waits, and one of a host that is neither end by its prompt, hold nothing.
+#[test]
+fn a_group_that_hardly_waits_or_is_of_another_host_is_not_blamed() {
+    for counted in [stat("pod-a", 512, 12), stat("mon", 512, 498)] {
+        let flow = first(&format!("{LOG}{counted}"));
+        assert_ne!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+    }
+}
