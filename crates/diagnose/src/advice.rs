@@ -22,6 +22,7 @@ mod regrown;
 mod roots;
 mod shaper;
 mod shared;
+mod start;
 mod systems;
 mod tcp_memory;
 mod unscaled;
@@ -114,7 +115,7 @@ fn of_causes(
             Cause::SmallWrites | Cause::SetUp | Cause::Recovery => None,
             Cause::Application if e.turns.is_some() => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
-            _ if e.udp || drawn || e.begins_anew(cause) || e.is_left(cause) => None,
+            _ if e.udp || drawn || e.leaves_unsaid(cause) => None,
             // What the kernel gives by itself, nobody said.
             _ if e.lacks_memory(cause) || is_blind(cause, e, (facts, flow)) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
@@ -240,8 +241,7 @@ fn change(
         }
         Cause::MtuBlackHole => fitting::against_hole(system, e, (facts, flow)),
         Cause::Reordering => systems::in_order(e.bond_in_turn()),
-        Cause::Ramp if e.begins_anew(cause) => systems::restart(),
-        Cause::Ramp => systems::longer(&to(flow)),
+        Cause::Ramp => start::against(e, system, &to(flow)),
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
         Cause::SetUp => of_set_up(e)?,

@@ -12,6 +12,7 @@ mod blackouts;
 mod bloat;
 mod both_ends;
 mod both_ways;
+mod brief;
 mod bypassed;
 mod bystanders;
 mod cables;
