@@ -106,6 +106,8 @@ pub(crate) struct Around {
     pub(crate) passed_on: Option<String>,
     /// A queue that pings to another host met.
     pub(crate) shared_queue: Option<crate::shared_queue::SharedQueue>,
+    /// The way, down or up, that a test of an access went.
+    pub(crate) access: Option<&'static str>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
     /// Runs of pings of two hosts that lie far apart, and may be of two paths.

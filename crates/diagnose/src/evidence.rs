@@ -252,6 +252,7 @@ impl Evidence {
         };
         if let Some(test) = &flow.test {
             e.of_test(test);
+            e.of_access(test);
             e.of_old_smb(facts, test);
             e.file = crate::filed::file_of(facts, test);
         }

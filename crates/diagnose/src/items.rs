@@ -312,6 +312,10 @@ const SEVERAL: f64 = 2.0;
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     unsteady(e, items);
+    // A short queue is what every access has, and a shaper that keeps it short.
+    if e.may_be_sold() {
+        return;
+    }
     let (Some(floor), Some([mean, most]), Some(loaded)) =
         (&e.rtt_floor, e.rtt_at_rest(), &e.rtt_loaded)
     else {

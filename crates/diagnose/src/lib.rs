@@ -135,6 +135,7 @@ mod slower_line;
 mod small_files;
 mod snapshot;
 mod sockets;
+mod sold_rate;
 mod split;
 mod standing;
 mod steal;
