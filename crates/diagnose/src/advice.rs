@@ -186,6 +186,7 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
         // Who reads asks for it.
         Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
+        Cause::Application if e.holds_itself().is_some() => End::from(e.holds_itself()?.1),
         Cause::Application if e.turns.is_some() => e.turns?.end(),
         Cause::SetUp => e.opened.as_ref().map_or(End::Receiver, |o| o.end()),
         Cause::SendBuffer
@@ -355,6 +356,9 @@ fn old_threads(facts: &Facts, flow: &Flow) -> Option<String> {
 /// What a sending program can do: a tool that tests, a copy over SSH, or another.
 fn of_program(e: &Evidence) -> Remedy {
     let tested = e.counted_else.faster_rate();
+    if let Some(remedy) = e.without_option() {
+        return remedy;
+    }
     if let Some(requests) = e.requests {
         return systems::of_requests(requests);
     }

@@ -106,6 +106,8 @@ pub(crate) struct Around {
     pub(crate) passed_on: Option<String>,
     /// A queue that pings to another host met.
     pub(crate) shared_queue: Option<crate::shared_queue::SharedQueue>,
+    /// The option by which a program held its own rate, for people, and the end whose program it is.
+    pub(crate) rate_option: Option<(String, Side)>,
     /// The way, down or up, that a test of an access went.
     pub(crate) access: Option<&'static str>,
     /// Two runs of pings far apart of which neither varies.

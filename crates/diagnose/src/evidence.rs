@@ -265,6 +265,7 @@ impl Evidence {
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);
+        e.of_rate_option(facts, flow);
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);

@@ -55,6 +55,7 @@ mod processor;
 mod pscheduler;
 mod qdisc;
 mod radio;
+mod rate_option;
 mod robocopy;
 mod route;
 mod routed;
@@ -92,6 +93,7 @@ pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use processor::HEADED;
 pub(crate) use radio::SIGNAL;
+pub(crate) use rate_option::RATE_OPTION;
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 
 /// A text, and what to call it.
@@ -214,6 +216,7 @@ pub fn read(sources: &[Source]) -> Facts {
     }
     facts.settle_traces();
     facts.settle_fetches();
+    facts.settle_limits();
     facts
 }
 
@@ -298,6 +301,7 @@ impl Reader<'_> {
                 at: Place::Line(self.number, n),
             };
             facts.typed_fetch(line);
+            facts.typed_limit(line);
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
                 continue;

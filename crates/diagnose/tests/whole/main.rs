@@ -33,6 +33,7 @@ mod full_ports;
 mod groups;
 mod guesses;
 mod hangs;
+mod held_rates;
 mod histories;
 mod holes;
 mod hostile;
