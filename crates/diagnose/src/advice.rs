@@ -188,6 +188,9 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
         Cause::Application if e.holds_itself().is_some() => End::from(e.holds_itself()?.1),
         Cause::Application if e.turns.is_some() => e.turns?.end(),
+        Cause::Application if e.around.one_by_one.is_some() => {
+            End::from(e.around.one_by_one?.asker)
+        }
         Cause::SetUp => e.opened.as_ref().map_or(End::Receiver, |o| o.end()),
         Cause::SendBuffer
         | Cause::Application
@@ -364,6 +367,9 @@ fn of_program(e: &Evidence) -> Remedy {
     }
     if let Some(turns) = e.turns {
         return turns.remedy();
+    }
+    if let Some(requests) = e.around.one_by_one {
+        return requests.remedy();
     }
     if let Some(files) = e.around.small_files {
         return files.remedy();

@@ -51,6 +51,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::outage::by_outage(e, &mut items);
     crate::link_log::by_link_log(e, &mut items);
     crate::requests::by_requests(e, &mut items);
+    crate::one_by_one::by_round_trips(e, &mut items);
     crate::fetched::by_files(e, &mut items);
     crate::turns::by_turns(e, &mut items);
     crate::watched::by_readings(e, &mut items);

@@ -90,6 +90,7 @@ mod negotiated;
 mod no_rate;
 mod observed;
 mod on_the_wire;
+mod one_by_one;
 mod opened;
 mod opening;
 mod options;

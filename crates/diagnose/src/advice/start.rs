@@ -24,10 +24,12 @@ impl Evidence {
         (own && self.seconds? <= SHORT * took).then_some([rtt, bytes])
     }
 
-    /// Whether no ceiling says what is left once this cause is gone: pauses, what its settings do not hold, and a file that is over.
+    /// Whether no ceiling says what is left once this cause is gone: pauses, what its settings do not hold, a file that is over, and requests
+    /// that wait for one another.
     pub(super) fn leaves_unsaid(&self, cause: Cause) -> bool {
         let over = cause == Cause::Ramp && self.brief().is_some();
-        over || self.begins_anew(cause) || self.is_left(cause)
+        let waits = cause == Cause::Application && self.around.one_by_one.is_some();
+        over || waits || self.begins_anew(cause) || self.is_left(cause)
     }
 }
 

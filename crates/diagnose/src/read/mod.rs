@@ -54,6 +54,7 @@ mod printable;
 mod processor;
 mod pscheduler;
 mod qdisc;
+mod queries;
 mod radio;
 mod rate_option;
 mod robocopy;
@@ -203,6 +204,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(radio::Iwconfig::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
+        Box::new(queries::Queries),
         Box::new(command::Commands),
     ]
 }

@@ -43,6 +43,7 @@ mod names;
 mod negotiated;
 mod nexus;
 mod nfs;
+mod one_by_one;
 mod options;
 mod outages;
 mod overruns;
