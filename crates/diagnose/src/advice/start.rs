@@ -123,7 +123,7 @@ mod tests {
         let remedy = against(&picture(true), None, "b");
         assert!(remedy.commands[0].contains("iperf3 -c b"), "{remedy:?}");
         assert!(!picture(true).leaves_unsaid(Cause::Ramp));
-        // Ten seconds are no short transfer.
+        // Ten seconds are longer than a short transfer.
         let long = Evidence {
             seconds: Some(10.0),
             ..picture(false)

@@ -93,7 +93,7 @@ fn at(text: &str, mbit: f64) -> FlowReport {
     flows.find(is_it).expect("a flow of this rate")
 }
 
-/// 250 down and 50 up, 1000 down and 500 up: services as they are sold, and six milliseconds are no queue.
+/// 250 down and 50 up, 1000 down and 500 up: services as they are sold, and six milliseconds do not make a queue.
 #[test]
 fn an_access_of_unlike_ways_is_a_service_and_no_queue() {
     let port = "$ ethtool eth0 | egrep 'Speed|Duplex'\n\tSpeed: 1000Mb/s\n\tDuplex: Full\n";
