@@ -93,7 +93,7 @@ impl Facts {
                 test.words.insert(RATE_OPTION, option);
             }
         }
-        let alone = self.tests.is_empty();
+        let alone = self.tests.is_empty() && !self.sockets.is_empty();
         let last = self.limited.last().filter(|_| alone).cloned();
         if let Some((at, (bps, option))) = last.and_then(|of| Some((of.at, of.limit?))) {
             self.number(Of::Sender, "application_rate_bps", Figure::exact(bps, at));
