@@ -22,6 +22,7 @@ mod regrown;
 mod roots;
 mod shaper;
 mod shared;
+mod start;
 mod systems;
 mod tcp_memory;
 mod throttled;
@@ -115,7 +116,7 @@ fn of_causes(
             Cause::SmallWrites | Cause::SetUp | Cause::Recovery => None,
             Cause::Application if e.turns.is_some() => None,
             // Of datagrams as many arrive as are sent, or fewer: no ceiling says what more would pass. Nor how long pauses are.
-            _ if e.udp || drawn || e.begins_anew(cause) || e.is_left(cause) => None,
+            _ if e.udp || drawn || e.leaves_unsaid(cause) => None,
             // What the kernel gives by itself, nobody said.
             _ if e.lacks_memory(cause) || is_blind(cause, e, (facts, flow)) => None,
             Cause::HostCpu => lower(next(&gone, second, e, ceilings), other_core(e)),
@@ -186,7 +187,11 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
         // Who reads asks for it.
         Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
+        Cause::Application if e.holds_itself().is_some() => End::from(e.holds_itself()?.1),
         Cause::Application if e.turns.is_some() => e.turns?.end(),
+        Cause::Application if e.around.one_by_one.is_some() => {
+            End::from(e.around.one_by_one?.asker)
+        }
         Cause::SetUp => e.opened.as_ref().map_or(End::Receiver, |o| o.end()),
         Cause::SendBuffer
         | Cause::Application
@@ -246,8 +251,7 @@ fn change(
         }
         Cause::MtuBlackHole => fitting::against_hole(system, e, (facts, flow)),
         Cause::Reordering => systems::in_order(e.bond_in_turn()),
-        Cause::Ramp if e.begins_anew(cause) => systems::restart(),
-        Cause::Ramp => systems::longer(&to(flow)),
+        Cause::Ramp => start::against(e, system, &to(flow)),
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
         Cause::SetUp => of_set_up(e)?,
@@ -364,11 +368,17 @@ fn old_threads(facts: &Facts, flow: &Flow) -> Option<String> {
 /// What a sending program can do: a tool that tests, a copy over SSH, or another.
 fn of_program(e: &Evidence) -> Remedy {
     let tested = e.counted_else.faster_rate();
+    if let Some(remedy) = e.without_option() {
+        return remedy;
+    }
     if let Some(requests) = e.requests {
         return systems::of_requests(requests);
     }
     if let Some(turns) = e.turns {
         return turns.remedy();
+    }
+    if let Some(requests) = e.around.one_by_one {
+        return requests.remedy();
     }
     if let Some(files) = e.around.small_files {
         return files.remedy();

@@ -112,6 +112,12 @@ pub(crate) struct Around {
     pub(crate) passed_on: Option<String>,
     /// A queue that pings to another host met.
     pub(crate) shared_queue: Option<crate::shared_queue::SharedQueue>,
+    /// Requests that wait for a round trip each.
+    pub(crate) one_by_one: Option<crate::one_by_one::OneByOne>,
+    /// The option by which a program held its own rate, for people, and the end whose program it is.
+    pub(crate) rate_option: Option<(String, Side)>,
+    /// The way, down or up, that a test of an access went.
+    pub(crate) access: Option<&'static str>,
     /// Two runs of pings far apart of which neither varies.
     pub(crate) routes: Option<crate::routes::Routes>,
     /// Runs of pings of two hosts that lie far apart, and may be of two paths.

@@ -252,6 +252,7 @@ impl Evidence {
         };
         if let Some(test) = &flow.test {
             e.of_test(test);
+            e.of_access(test);
             e.of_old_smb(facts, test);
             e.file = crate::filed::file_of(facts, test);
         }
@@ -264,6 +265,7 @@ impl Evidence {
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);
+        e.of_rate_option(facts, flow);
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
@@ -287,6 +289,7 @@ impl Evidence {
         e.of_shift();
         e.weigh_account();
         e.of_own_queue(facts, flow);
+        e.of_one_by_one(facts, flow);
         e.of_own_drops(facts, flow);
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);

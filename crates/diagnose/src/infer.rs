@@ -17,6 +17,7 @@ use crate::on_the_wire;
 use crate::own_queue;
 use crate::pattern;
 use crate::slower_line;
+use crate::sold_rate;
 
 /// A cause and its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -173,6 +174,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let slower = slower_line::even_out(e, &mut ranking);
     let guessed = guessed_line::even_out(e, &mut ranking);
     let either = either_end::even_out(e, &items, &mut ranking);
+    sold_rate::even_out(e, &items, ceilings, &mut ranking);
     let of_nothing = unseen(e, &items, ceilings);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()

@@ -53,6 +53,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::outage::by_outage(e, &mut items);
     crate::link_log::by_link_log(e, &mut items);
     crate::requests::by_requests(e, &mut items);
+    crate::one_by_one::by_round_trips(e, &mut items);
     crate::fetched::by_files(e, &mut items);
     crate::turns::by_turns(e, &mut items);
     crate::watched::by_readings(e, &mut items);
@@ -314,6 +315,10 @@ const SEVERAL: f64 = 2.0;
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     unsteady(e, items);
+    // A short queue is what every access has, and a shaper that keeps it short.
+    if e.may_be_sold() {
+        return;
+    }
     let (Some(floor), Some([mean, most]), Some(loaded)) =
         (&e.rtt_floor, e.rtt_at_rest(), &e.rtt_loaded)
     else {

@@ -87,7 +87,7 @@ pub(crate) fn missing(
         e.asks_rest(asking, &likely),
         e.asks_own_queue(asking, &likely),
         e.asks_own_drops(asking, &likely),
-        e.asks_slower_line(asking, &likely),
+        e.asks_service().or_else(|| e.asks_slower_line(asking, &likely)),
         e.asks_guessed_line(&likely),
         e.asks_again(&likely).filter(|_| !sure),
     ];
@@ -183,7 +183,7 @@ fn of_segments(
 fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
     // A tool that only tests waits for nothing but its file.
     let never = e.tester && e.file.is_none();
-    let own = e.turns.is_none() && e.application.is_none();
+    let own = e.turns.is_none() && e.application.is_none() && e.around.one_by_one.is_none();
     let program = likely.first() == Some(&Cause::Application) && !never && own;
     let ask = |fact, would_decide: &str, command: &str| MissingFact {
         fact,

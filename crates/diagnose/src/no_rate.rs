@@ -37,7 +37,11 @@ impl Evidence {
     /// Whether a cause shows though no text says how fast anything was.
     pub(crate) fn shows_without_rate(&self, cause: Cause) -> bool {
         let seen = match cause {
-            Cause::Application => self.around.server_wait.is_some() || self.is_killed(cause),
+            Cause::Application => {
+                self.around.server_wait.is_some()
+                    || self.around.one_by_one.is_some()
+                    || self.is_killed(cause)
+            }
             Cause::CrossTraffic => self.around.full_port.is_some(),
             Cause::RandomLoss => self.damage_loses_pings(),
             Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),

@@ -75,8 +75,15 @@ pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<String> 
         ),
         false => format!("{}, which has {}", e.line_called(what), bps(line.value)),
     };
+    let [service, tell] = match e.may_cross_service() {
+        true => [
+            "a service that is sold at this rate, or ",
+            "the contract and the speed of each link on the way tell",
+        ],
+        false => ["", "the speed of each link on the way tells"],
+    };
     Some(format!(
-        "a link of the path that is slower than {than}, leaves the same rate and fills the same queue as a shaper: only the gap to that figure speaks for one, and the speed of each link on the way tells them apart"
+        "{service}a link of the path that is slower than {than}, leaves the same rate and fills the same queue as a shaper: only the gap to that figure speaks for one, and {tell} them apart"
     ))
 }
 

@@ -348,7 +348,8 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
     let because = weighed.because.iter();
     let seen = because.filter(|(causes, _)| causes.is_empty() || causes.iter().any(is_likely));
     let seen = seen.map(|(_, text)| text.clone());
-    let all = [undecided(&likely)].into_iter().chain(seen);
+    let service = e.sold_in_words().into_iter();
+    let all = service.chain([undecided(&likely)]).chain(seen);
     verdict.because = all.take(BECAUSE_MAX).collect();
     let unsaid = unsaid(e, &verdict.because);
     verdict.because.extend(unsaid);

@@ -4,12 +4,16 @@ use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::one_by_one::OneByOne;
 use crate::read::Facts;
 
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
 pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
     if e.rate.is_some() {
         return e.asks_proxy().into_iter().collect();
+    }
+    if e.around.one_by_one.is_some() {
+        return vec![OneByOne::asks()];
     }
     if let Some(queue) = &e.around.accept_queue {
         return queue.asks();

@@ -8,8 +8,10 @@ use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
 
+mod format;
 mod times;
 
+use format::Format;
 use times::Times;
 
 /// The state of reading.
@@ -21,6 +23,8 @@ pub(super) struct Curl {
     times: Times,
     /// The command that was typed last is one of curl with `-w`.
     asked: bool,
+    /// What it is to write.
+    format: Option<Format>,
     /// The server, as `-v` names it: its name, and its address and port.
     server: Option<(String, End)>,
     /// How long the transfer took, seconds.
@@ -36,51 +40,12 @@ impl Tool for Curl {
         "curl"
     }
 
-    /// The table of progress: `100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M`.
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
-        let text = shown(line.bare);
-        if text.starts_with("% Total ") {
-            self.close(false, facts);
-            self.begin(line.at);
-            return true;
+        let taken = self.takes(line, going, facts);
+        if let Some(format) = self.format.as_mut().filter(|_| taken) {
+            format.goes_on(line.at);
         }
-        if text.starts_with("Dload ") {
-            return going;
-        }
-        if let Some(asked) = times::asked(text) {
-            self.asked = asked;
-            return false;
-        }
-        if let Some(figures) = times::figures(text, line.at, self.asked) {
-            self.timed(figures, (line.at, going), facts);
-            return true;
-        }
-        if let Some(server) = connected(text) {
-            self.close(false, facts);
-            (self.at, self.server) = (None, Some(server));
-            self.begin(line.at);
-            return true;
-        }
-        if let Some(seconds) = timed_out(text) {
-            self.waited = seconds;
-            self.begin(line.at);
-            self.close(true, facts);
-            return true;
-        }
-        if let Some(header) = passed_on(text) {
-            if facts.latest(Of::Path, PASSED_ON).is_none() {
-                let header: String = header.chars().take(HEADER_MAX).collect();
-                facts.word(Of::Path, PASSED_ON, &header, line.at);
-            }
-            return true;
-        }
-        if going && times::is_beside(text) {
-            return true;
-        }
-        if is_around(text) {
-            return going || text.starts_with("* ") && text.contains("Trying ");
-        }
-        self.progress(text, line.at, facts)
+        taken
     }
 
     fn held(&self) -> usize {
@@ -114,6 +79,57 @@ fn row(
 const HUNG_S: f64 = 5.0;
 
 impl Curl {
+    /// The table of progress: `100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M`.
+    fn takes(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = shown(line.bare);
+        if text.starts_with("% Total ") {
+            self.close(false, facts);
+            self.begin(line.at);
+            return true;
+        }
+        if text.starts_with("Dload ") {
+            return going;
+        }
+        if let Some(asked) = times::asked(text) {
+            self.asked = asked;
+            self.format = Format::typed(text, line.at).filter(|_| asked);
+            return false;
+        }
+        let format = self.format.as_mut();
+        let figures = format.and_then(|format| format.figures(text, line.at));
+        let figures = figures.or_else(|| times::figures(text, line.at, self.asked));
+        if let Some(figures) = figures {
+            self.timed(figures, (line.at, going), facts);
+            return true;
+        }
+        if let Some(server) = connected(text) {
+            self.close(false, facts);
+            (self.at, self.server) = (None, Some(server));
+            self.begin(line.at);
+            return true;
+        }
+        if let Some(seconds) = timed_out(text) {
+            self.waited = seconds;
+            self.begin(line.at);
+            self.close(true, facts);
+            return true;
+        }
+        if let Some(header) = passed_on(text) {
+            if facts.latest(Of::Path, PASSED_ON).is_none() {
+                let header: String = header.chars().take(HEADER_MAX).collect();
+                facts.word(Of::Path, PASSED_ON, &header, line.at);
+            }
+            return true;
+        }
+        if going && times::is_beside(text) {
+            return true;
+        }
+        if is_around(text) {
+            return going || text.starts_with("* ") && text.contains("Trying ");
+        }
+        self.progress(text, line.at, facts)
+    }
+
     /// A row of the table of progress.
     fn progress(&mut self, text: &str, at: Place, facts: &Facts) -> bool {
         let words: Vec<&str> = text.split_whitespace().collect();

@@ -10,6 +10,7 @@ use super::label::Label;
 use super::modes::{Duplexed, Negotiated};
 use super::moments::Moments;
 use super::qdisc::Queue;
+use super::rate_option::Limited;
 use super::tcpdump::Syn;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
@@ -122,6 +123,8 @@ pub struct Facts {
     pub ignored_count: Vec<usize>,
     /// Commands that fetch files, in the order of the texts.
     pub(crate) fetches: Vec<Fetch>,
+    /// Commands of programs that may hold their own rate, in the order of the texts.
+    pub(super) limited: Vec<Limited>,
     /// What the environment of the shell that is read now says of proxies.
     pub(super) environment: Environment,
     /// What was said of names that are looked up, and of their servers.

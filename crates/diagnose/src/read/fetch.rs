@@ -46,7 +46,7 @@ const WORDS_MAX: usize = 60;
 const LONG: usize = 300;
 
 /// What may stand before a program.
-const BEFORE: [&str; 6] = ["sudo", "doas", "time", "env", "nice", "exec"];
+pub(super) const BEFORE: [&str; 6] = ["sudo", "doas", "time", "env", "nice", "exec"];
 
 /// Letters of curl, and of wget, whose value is the rest of the word or the next one.
 const LETTERS: [(&str, &str); 2] = [

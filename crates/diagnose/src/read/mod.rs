@@ -55,7 +55,9 @@ mod printable;
 mod processor;
 mod pscheduler;
 mod qdisc;
+mod queries;
 mod radio;
+mod rate_option;
 mod robocopy;
 mod route;
 mod routed;
@@ -96,6 +98,7 @@ use offered::offer;
 pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
+pub(crate) use rate_option::RATE_OPTION;
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
 
@@ -207,6 +210,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(radio::Iwconfig::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
+        Box::new(queries::Queries),
         Box::new(command::Commands),
     ]
 }
@@ -220,6 +224,7 @@ pub fn read(sources: &[Source]) -> Facts {
     }
     facts.settle_traces();
     facts.settle_fetches();
+    facts.settle_limits();
     facts
 }
 
@@ -304,6 +309,7 @@ impl Reader<'_> {
                 at: Place::Line(self.number, n),
             };
             facts.typed_fetch(line);
+            facts.typed_limit(line);
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
                 continue;

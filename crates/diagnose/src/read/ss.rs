@@ -293,6 +293,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("flight_bytes", n("unacked:").zip(mss).map(|(c, m)| c * m));
     put("unacked_segments", n("unacked:"));
     put("data_segments_sent", n("data_segs_out:"));
+    put("data_segments_received", n("data_segs_in:"));
     put("lost_segments", n("lost:"));
     put("backoff", n("backoff:"));
     let threshold = n("ssthresh:").zip(mss);

@@ -1,6 +1,8 @@
 //! A rate that a slower port leaves, and a service that is sold at it.
 
-use crate::{because, commands, first};
+use farpath_diagnose::{FlowReport, Known};
+
+use crate::{asked, because, commands, first, of};
 
 const SECONDS: &str = "\
 [  5]   0.00-1.00   sec  13.1 MBytes   110 Mbits/sec    0    498 KBytes
@@ -61,4 +63,70 @@ fn within_a_site_it_is_a_port_that_runs_at_that_speed() {
     assert!(why.contains("a port on the way runs at that"), "{why}");
     let said = commands(&flow);
     assert!(said.contains("change the cable"), "{said}");
+}
+
+/// What `speedtest` prints of both ways, Mbit/s, and of a round trip of 6.1 ms at rest and so many milliseconds under load.
+fn access([down, up]: [f64; 2], loaded_ms: f64) -> String {
+    format!(
+        "$ speedtest
+   Speedtest by Ookla
+      Server: Example Net - Berlin (id: 1234)
+         ISP: Example Telecom
+Idle Latency:     6.12 ms   (jitter: 0.21ms, low: 5.91ms, high: 6.40ms)
+    Download:   {down:.2} Mbps (data used: 312.1 MB)
+                 {loaded_ms:.2} ms   (jitter: 1.21ms, low: 6.01ms, high: 230.12ms)
+      Upload:   {up:.2} Mbps (data used: 60.1 MB)
+                 {loaded_ms:.2} ms   (jitter: 0.91ms, low: 6.11ms, high: 230.12ms)
+ Packet Loss:     0.0%
+"
+    )
+}
+
+/// The flow of a text with this rate, Mbit/s.
+fn at(text: &str, mbit: f64) -> FlowReport {
+    let d = of(text, &Known::default());
+    let is_it = |f: &FlowReport| {
+        let bps = f.observed.goodput_bps.unwrap_or(0.0);
+        (bps / 1e6 / mbit - 1.0).abs() < 1e-6
+    };
+    let mut flows = d.flows.into_iter();
+    flows.find(is_it).expect("a flow of this rate")
+}
+
+/// 250 down and 50 up, 1000 down and 500 up: services as they are sold, and six milliseconds do not make a queue.
+#[test]
+fn an_access_of_unlike_ways_is_a_service_and_no_queue() {
+    let port = "$ ethtool eth0 | egrep 'Speed|Duplex'\n\tSpeed: 1000Mb/s\n\tDuplex: Full\n";
+    for before in ["", port] {
+        for (ways, mbit, service) in [
+            ([251.71, 50.4], 251.71, "a service of 250 Mbit/s down"),
+            ([251.71, 50.4], 50.4, "a service of 50 Mbit/s up"),
+            ([938.71, 501.02], 501.02, "a service of 500 Mbit/s up"),
+        ] {
+            let text = format!("{before}{}", access(ways, 12.12));
+            let flow = at(&text, mbit);
+            assert_eq!(flow.verdict.cause, "unknown", "{mbit}: {:#?}", flow.verdict);
+            let why = &flow.verdict.because;
+            assert!(why[0].starts_with(service), "{mbit}: {why:#?}");
+            assert!(!why.join("\n").contains("a queue filled"), "{why:#?}");
+            let second = flow.verdict.second.as_ref().map(|s| s.cause);
+            assert_eq!(second, Some("link"), "{mbit}: {:#?}", flow.verdict);
+            assert_eq!(asked(&flow).first(), Some(&"line_bps"), "{mbit}");
+            assert!(flow.changes.is_empty(), "{:#?}", flow.changes);
+        }
+        // What fills the port, or a usual line, is that line.
+        for (ways, mbit) in [([938.71, 501.02], 938.71), ([93.71, 94.02], 94.02)] {
+            let flow = at(&format!("{before}{}", access(ways, 12.12)), mbit);
+            assert_eq!(flow.verdict.cause, "link", "{mbit}: {:#?}", flow.verdict);
+        }
+    }
+}
+
+/// Under load 100 ms more are a queue that others feel, and no service by itself.
+#[test]
+fn an_access_whose_round_trip_grows_far_has_a_queue() {
+    let flow = at(&access([251.71, 50.4], 106.12), 50.4);
+    let why = because(&flow);
+    assert!(!why.contains("a service of 50 Mbit/s"), "{why}");
+    assert!(why.contains("a queue filled"), "{why}");
 }

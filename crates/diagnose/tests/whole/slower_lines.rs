@@ -50,6 +50,8 @@ fn a_line_that_was_said_and_not_measured_may_be_slower() {
         why.contains("slower than the 1.00 Gbit/s that you gave, which was said and not measured"),
         "{why}"
     );
+    let service = "a service that is sold at this rate, or a link of the path";
+    assert!(why.contains(service), "{why}");
 }
 
 /// The interface of a host says nothing of the links behind it.

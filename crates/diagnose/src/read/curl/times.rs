@@ -12,7 +12,7 @@ use crate::seen::{Side, Test};
 use crate::words::number;
 
 /// The variables of curl that are read: seconds since the request began, bytes, and bytes a second.
-const VARIABLES: [&str; 11] = [
+pub(super) const VARIABLES: [&str; 11] = [
     "time_namelookup",
     "time_connect",
     "time_appconnect",
@@ -116,16 +116,20 @@ fn figure(name: &str, word: &str, at: Place) -> Option<Figure> {
 
 /// Whether a line is a command of curl with `-w`, or another that was typed; `None` of all other lines.
 pub(super) fn asked(text: &str) -> Option<bool> {
-    let command = behind_prompt(text);
-    let mut words = command.unwrap_or(text).split_whitespace();
     // `sudo curl`, `for n in 1 2; do curl`: behind a prompt it need not be the first word.
-    let is_curl = |w: &str| w.rsplit('/').next() == Some("curl");
-    let at = words.position(is_curl);
-    if at.is_some_and(|at| at == 0 || command.is_some()) {
-        let short = |w: &str| w.starts_with('-') && !w.starts_with("--") && w.contains('w');
-        return Some(words.any(|w| short(w) || w.starts_with("--write-out")));
-    }
-    is_typed(text).then_some(false)
+    let behind = behind_prompt(text).and_then(|command| writes(command, true));
+    // A format has the sign of a prompt in it.
+    let typed = behind.or_else(|| writes(text, false));
+    typed.or_else(|| is_typed(text).then_some(false))
+}
+
+/// Whether a command of curl has `-w`; `None` of others. Its name is the first word, or `anywhere`.
+fn writes(command: &str, anywhere: bool) -> Option<bool> {
+    let mut words = command.split_whitespace();
+    let at = words.position(|w| w.rsplit('/').next() == Some("curl"))?;
+    let short = |w: &str| w.starts_with('-') && !w.starts_with("--") && w.contains('w');
+    let has = words.any(|w| short(w) || w.starts_with("--write-out"));
+    (at == 0 || anywhere).then_some(has)
 }
 
 /// The figures in a line of what `-w` wrote: `time_connect: 0.120`, `connect=0.12 ttfb=0.37 total=28.5`; under a command that `asked` for
@@ -286,7 +290,10 @@ impl Times {
             ("size_download", "speed_download", Side::Receiver),
             ("size_upload", "speed_upload", Side::Sender),
         ];
-        let up = value("size_upload") > value("size_download");
+        let more = |a, b| value(a) > value(b);
+        let down = more("size_download", "size_upload");
+        let sent = more("size_upload", "size_download") || more("speed_upload", "speed_download");
+        let up = sent && !down;
         let (size, speed, side) = ways[usize::from(up)];
         let (size, total) = (self.get(size), self.get("time_total").map(|t| t.value));
         let rate = match (self.get(speed), size.zip(total)) {
@@ -294,12 +301,14 @@ impl Times {
             (None, Some((size, total))) => size.times(1.0 / total),
             (None, None) => return None,
         };
+        // A format may have the mean rate of all the time, and no size.
+        let size = size.cloned().or_else(|| Some(rate.times(total?)));
         let first = self.get("time_starttransfer").filter(|_| !up);
         let is_transfer = match (total, first) {
             (Some(total), Some(first)) => total - first.value > DATA * total,
-            _ => size.is_some_and(|size| size.value >= LARGE),
+            _ => size.as_ref().is_some_and(|size| size.value >= LARGE),
         };
-        let what = (size.cloned(), total.unwrap_or(0.0));
+        let what = (size, total.unwrap_or(0.0));
         is_transfer.then(|| self.with_trip(copy("curl", side, &rate, what, at)))
     }
 

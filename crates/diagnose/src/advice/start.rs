@@ -1,0 +1,133 @@
+//! Against slow start: what makes transfers shorter that it takes most of, and how a test is made longer than it.
+
+use super::systems::{self, Remedy};
+use crate::bloat::ms;
+use crate::cause::Cause;
+use crate::ceiling::rounds;
+use crate::evidence::Evidence;
+use crate::known::System;
+
+/// A transfer that takes more times as long as slow start by itself was not short.
+const SHORT: f64 = 3.0;
+
+/// Segments that a connection begins with (RFC 6928 §2), and those of a larger initial window. The larger number is a choice.
+const INITIAL: [f64; 2] = [10.0, 32.0];
+
+impl Evidence {
+    /// The round trip of a program's own short transfer, and its bytes: seconds and bytes. None of a tool that only tests, which can send for
+    /// longer, and of one whose window begins anew after pauses.
+    fn brief(&self) -> Option<[f64; 2]> {
+        let rtt = self.rtt_by_itself()?.value;
+        let bytes = self.bytes.as_ref()?.value;
+        let took = rtt * (rounds(self, bytes) + 1.0);
+        let own = !self.tester && !self.udp && !self.begins_anew(Cause::Ramp);
+        (own && self.seconds? <= SHORT * took).then_some([rtt, bytes])
+    }
+
+    /// Whether no ceiling says what is left once this cause is gone: pauses, what its settings do not hold, a file that is over, and requests
+    /// that wait for one another.
+    pub(super) fn leaves_unsaid(&self, cause: Cause) -> bool {
+        let over = cause == Cause::Ramp && self.brief().is_some();
+        let waits = cause == Cause::Application && self.around.one_by_one.is_some();
+        over || waits || self.begins_anew(cause) || self.is_left(cause)
+    }
+}
+
+/// Against slow start; `host` is the one that the data goes to, and `system` the sender's.
+pub(super) fn against(e: &Evidence, system: Option<System>, host: &str) -> Remedy {
+    match e.brief() {
+        Some(of) => shorter(e, of, system),
+        None if e.begins_anew(Cause::Ramp) => systems::restart(),
+        None => systems::longer(host),
+    }
+}
+
+/// What makes short transfers shorter: fewer round trips, or shorter ones.
+fn shorter(e: &Evidence, [rtt_s, bytes]: [f64; 2], system: Option<System>) -> Remedy {
+    let mut remedy = Remedy::without_risk([
+        "keep one connection open for several files (HTTP keep-alive, HTTP/2): its window is open from the files before, and its set-up is spared",
+    ]);
+    if system.is_none_or(|s| s == System::Linux) {
+        larger(e, bytes, &mut remedy);
+    }
+    remedy.commands.extend([
+        format!(
+            "a cache near to those who fetch (a CDN): each step of slow start and of the set-up costs a round trip of {}",
+            ms(rtt_s)
+        ),
+        "where connections must be new: TLS 1.3 spares a round trip of TLS 1.2, and 0-RTT of a session that is resumed another (RFC 8446 §2.3)".to_owned(),
+    ]);
+    remedy
+}
+
+/// A larger initial window of a sender on Linux.
+fn larger(e: &Evidence, bytes: f64, remedy: &mut Remedy) {
+    let [usual, more] = INITIAL;
+    let now = rounds(e, bytes);
+    // Ten segments of each connection are what `rounds` begins with.
+    let then = rounds(e, bytes * usual / more);
+    remedy.commands.push(format!(
+        "a larger initial window where it sends: ip route show default; ip route change default via GATEWAY dev INTERFACE initcwnd {more:.0}, with what the first printed: {then:.1} round trips of slow start in place of {now:.1}"
+    ));
+    remedy
+        .undo
+        .push("ip route change ROUTE, with what `ip route show default` printed before".to_owned());
+    remedy.risks("more segments leave at once on each new connection, which a short queue on the way may drop");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::NO_RISK;
+    use crate::fact::{Figure, Place};
+
+    /// 1.5 MiB in 2.25 s over 280 ms: 6.8 round trips of slow start.
+    fn picture(tester: bool) -> Evidence {
+        Evidence {
+            rate: Some(Figure::exact(5.6e6, Place::You)),
+            rtt: Some(Figure::exact(0.28, Place::You)),
+            bytes: Some(Figure::exact(1_572_864.0, Place::You)),
+            seconds: Some(2.254),
+            tester,
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        }
+    }
+
+    #[test]
+    fn a_small_file_is_fetched_in_fewer_round_trips() {
+        let of = |system| against(&picture(false), system, "b");
+        let remedy = of(None);
+        let commands = remedy.commands.join("\n");
+        for says in [
+            "keep one connection open",
+            "initcwnd 32",
+            "a cache near to those",
+            "TLS 1.3",
+            "5.1 round trips of slow start in place of 6.8",
+        ] {
+            assert!(commands.contains(says), "{says}: {commands}");
+        }
+        assert!(!commands.contains("iperf3"), "{commands}");
+        assert_eq!(remedy.undo.len(), 1);
+        assert_ne!(remedy.risk, NO_RISK);
+        let windows = of(Some(System::Windows));
+        assert!(!windows.commands.join("\n").contains("initcwnd"));
+        assert_eq!(windows.risk, NO_RISK);
+        assert!(picture(false).leaves_unsaid(Cause::Ramp));
+    }
+
+    #[test]
+    fn a_test_is_made_longer() {
+        let remedy = against(&picture(true), None, "b");
+        assert!(remedy.commands[0].contains("iperf3 -c b"), "{remedy:?}");
+        assert!(!picture(true).leaves_unsaid(Cause::Ramp));
+        // Ten seconds are longer than a short transfer.
+        let long = Evidence {
+            seconds: Some(10.0),
+            ..picture(false)
+        };
+        assert!(against(&long, None, "b").commands[0].contains("iperf3"));
+    }
+}

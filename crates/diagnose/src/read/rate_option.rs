@@ -1,0 +1,253 @@
+//! Options by which programs hold their own rate, as they were typed: `--limit-rate` of curl and wget, `--bwlimit` of rsync and rclone, `-l`
+//! of scp and sftp, and `max_bandwidth` of AWS.
+
+use super::fetch::{BEFORE, setting, words};
+use super::label::behind_prompt;
+use super::{Facts, Line};
+use crate::fact::{Figure, Of, Place};
+use crate::seen::Test;
+use crate::words::{decimal, whole};
+
+/// What such an option is called among the words of a test, or of the sender where no text has a test.
+pub(crate) const RATE_OPTION: &str = "rate_option";
+
+/// A command of a program that has such an option.
+#[derive(Clone, Debug)]
+pub(crate) struct Limited {
+    at: Place,
+    /// What its copies are called in results.
+    tool: &'static str,
+    /// The rate, bit/s, and the option for people; none of a command without it.
+    limit: Option<(f64, String)>,
+}
+
+/// A program, and how it takes its option.
+struct Program {
+    name: &'static str,
+    /// What its copies are called in results; empty where none is read.
+    tool: &'static str,
+    option: &'static str,
+    /// A bare number is of so many bits a second, and what that is called.
+    bare: f64,
+    unit: &'static str,
+}
+
+const fn program(
+    name: &'static str,
+    tool: &'static str,
+    option: &'static str,
+    (bare, unit): (f64, &'static str),
+) -> Program {
+    Program {
+        name,
+        tool,
+        option,
+        bare,
+        unit,
+    }
+}
+
+/// What a bare number is of: curl (1), wget (1), rsync (1), rclone's documentation. OpenSSH counts 1024 bits for each of the kbit/s of scp (1).
+const BYTES: (f64, &str) = (8.0, "bytes a second, with K and M by powers of 1024");
+const KIB: (f64, &str) = (8192.0, "KiB a second");
+const KBIT: (f64, &str) = (1024.0, "kbit/s");
+
+static PROGRAMS: [Program; 7] = [
+    program("curl", "curl", "--limit-rate", BYTES),
+    program("wget", "wget", "--limit-rate", BYTES),
+    program("rsync", "rsync", "--bwlimit", KIB),
+    program("rclone", "", "--bwlimit", KIB),
+    program("scp", "scp", "-l", KBIT),
+    program("sftp", "scp", "-l", KBIT),
+    program("aws", "", MOST, BYTES),
+];
+
+/// The setting of `aws configure set default.s3.max_bandwidth 50MB/s`.
+const MOST: &str = "max_bandwidth";
+
+/// Letters of scp and sftp that may stand before `l` in one word.
+const FLAGS: &str = "346ABCOpqRrTvafN";
+
+/// Most commands that are kept.
+const LIMITED_MAX: usize = 200;
+
+impl Facts {
+    /// Keeps a line that was typed, where it is a command of such a program.
+    pub(super) fn typed_limit(&mut self, line: Line<'_>) {
+        let text = line.bare;
+        let named = PROGRAMS.iter().any(|p| text.contains(p.name));
+        if !named || self.limited.len() >= LIMITED_MAX {
+            return;
+        }
+        let behind = behind_prompt(text).and_then(|command| limited(command, line.at));
+        let typed = behind.or_else(|| limited(text, line.at));
+        self.limited.extend(typed);
+    }
+
+    /// Gives each copy the limit of the command above it. Where no text has a test, sockets have that of the last command.
+    pub(super) fn settle_limits(&mut self) {
+        let Facts { tests, limited, .. } = self;
+        for test in tests.iter_mut() {
+            if let Some((at, (bps, option))) = above(limited, test) {
+                test.set("application_rate_bps", Figure::exact(bps, at));
+                test.words.insert(RATE_OPTION, option);
+            }
+        }
+        let alone = self.tests.is_empty() && !self.sockets.is_empty();
+        let last = self.limited.last().filter(|_| alone).cloned();
+        if let Some((at, (bps, option))) = last.and_then(|of| Some((of.at, of.limit?))) {
+            self.number(Of::Sender, "application_rate_bps", Figure::exact(bps, at));
+            self.word(Of::Sender, RATE_OPTION, &option, at);
+        }
+    }
+}
+
+/// The limit of the last command of the same program above a test in its text, and where that stands.
+fn above(limited: &[Limited], test: &Test) -> Option<(Place, (f64, String))> {
+    let Place::Line(source, _) = test.at else {
+        return None;
+    };
+    let is_above = |of: &&Limited| {
+        let here = matches!(of.at, Place::Line(own, _) if own == source);
+        here && of.tool == test.tool && of.at <= test.at
+    };
+    let last = limited.iter().rfind(is_above)?;
+    Some((last.at, last.limit.clone()?))
+}
+
+/// A command of such a program, if a text is one.
+fn limited(command: &str, at: Place) -> Option<Limited> {
+    let all = words(command);
+    let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
+    let begin = all.iter().take_while(is_before).count();
+    let name = all.get(begin)?.rsplit(['/', '\\']).next()?;
+    let name = name.trim_end_matches(".exe");
+    let program = PROGRAMS.iter().find(|p| p.name == name)?;
+    let options = &all[begin + 1..];
+    let value = match program.option {
+        "-l" => short(options),
+        MOST => behind(options, |word| word.ends_with(MOST)),
+        long => joined(options, long).or_else(|| behind(options, |word| word == long)),
+    };
+    let limit = value.and_then(|value| {
+        let bps = bits(program, value)?;
+        let Program {
+            option, name, unit, ..
+        } = program;
+        let said = format!("{option} {value} of {name}, which counts in {unit}");
+        Some((bps, said))
+    });
+    Some(Limited {
+        at,
+        tool: program.tool,
+        limit,
+    })
+}
+
+/// The word behind the last one of this kind.
+fn behind(options: &[String], is_it: impl Fn(&str) -> bool) -> Option<&str> {
+    let at = options.iter().rposition(|word| is_it(word))?;
+    options.get(at + 1).map(String::as_str)
+}
+
+/// The value in the last word that joins it to its option: `--bwlimit=5000`.
+fn joined<'o>(options: &'o [String], long: &str) -> Option<&'o str> {
+    let value = |word: &'o String| word.strip_prefix(long)?.strip_prefix('=');
+    options.iter().rev().find_map(value)
+}
+
+/// What stands behind the letter `l`: `-l 8000`, `-l8000`, `-Cl 8000`.
+fn short(options: &[String]) -> Option<&str> {
+    let is_it = |word: &String| {
+        let parts = word.strip_prefix('-').and_then(|w| w.split_once('l'));
+        parts.is_some_and(|(before, _)| before.chars().all(|c| FLAGS.contains(c)))
+    };
+    let n = options.iter().position(is_it)?;
+    match options[n].split_once('l')?.1 {
+        "" => options.get(n + 1).map(String::as_str),
+        own => Some(own),
+    }
+}
+
+/// The rate that a value of an option is, bit/s; none of one that is off, of a timetable, or of a unit that the program does not have.
+fn bits(program: &Program, value: &str) -> Option<f64> {
+    if program.option == "-l" {
+        let kbit = whole(value).filter(|n| *n > 0)?;
+        return Some(kbit as f64 * program.bare);
+    }
+    // AWS writes `50MB/s`, by powers of 1024; `Mb/s` is of bits, and not read.
+    let value = match program.name {
+        "aws" => value.strip_suffix("B/s").unwrap_or(value),
+        _ => value,
+    };
+    let end = value.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (digits, suffix) = value.split_at(end.unwrap_or(value.len()));
+    let number = decimal(digits).filter(|n| *n > 0.0)?;
+    let mut letters = suffix.chars();
+    let prefix = letters.next().map(|c| c.to_ascii_lowercase());
+    let base = match (letters.as_str(), program.name) {
+        ("", _) | ("iB", "rsync" | "rclone") => 1024.0,
+        ("B" | "b", "rsync") => 1000.0,
+        _ => return None,
+    };
+    let bytes = match prefix {
+        None => return Some(number * program.bare),
+        Some('b') => 1.0,
+        Some('k') => base,
+        Some('m') => base * base,
+        Some('g') => base * base * base,
+        Some(_) => return None,
+    };
+    Some(8.0 * number * bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rate that a command asks for, bit/s; none where it has no limit that is known.
+    fn of(command: &str) -> Option<f64> {
+        let limited = limited(command, Place::You).expect("it is of such a program");
+        limited.limit.map(|(bps, _)| bps)
+    }
+
+    const KI: f64 = 8.0 * 1024.0;
+
+    #[test]
+    fn each_program_has_units_of_its_own() {
+        for (command, bps) in [
+            ("curl --limit-rate 10M -o f https://h.example/f", 10.0 * 1024.0 * KI),
+            ("curl --limit-rate 125000 https://h.example/f", 1e6),
+            ("wget --limit-rate=500k https://h.example/f", 500.0 * KI),
+            ("rsync -a --bwlimit=5000 a b:/c", 5000.0 * KI),
+            ("rsync -a --bwlimit 1.5m a b:/c", 1.5 * 1024.0 * KI),
+            ("sudo rsync -a --bwlimit=10MB a b:/c", 80e6),
+            ("scp -l 8000 a b:/c", 8_192_000.0),
+            ("scp -Cl8000 a b:/c", 8_192_000.0),
+            ("sftp -l 8000 b", 8_192_000.0),
+            ("rclone copy --bwlimit 10M a r:b", 10.0 * 1024.0 * KI),
+            (
+                "aws configure set default.s3.max_bandwidth 50MB/s",
+                50.0 * 1024.0 * KI,
+            ),
+        ] {
+            let asked = of(command).expect(command);
+            assert!((asked / bps - 1.0).abs() < 1e-9, "{command}: {asked}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_read() {
+        for command in [
+            "curl -o f https://h.example/f",
+            "rsync -a --bwlimit=0 a b:/c",
+            "rclone copy --bwlimit 08:00,512k a r:b",
+            "rclone copy --bwlimit 10M:1M a r:b",
+            "scp -o Ciphers=aes128-ctr a b:/c",
+            "aws configure set default.s3.max_bandwidth 50Mb/s",
+        ] {
+            assert_eq!(of(command), None, "{command}");
+        }
+        assert!(limited("curly is slow", Place::You).is_none());
+    }
+}

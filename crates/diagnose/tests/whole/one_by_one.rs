@@ -1,0 +1,57 @@
+//! A program that asks again and again over a path, and waits for each answer.
+
+use crate::{because, commands, first};
+
+/// The socket of a program at port 51122 that asks a database: so many segments each way, and what its kernel counts besides.
+fn socket(sent: u32, received: u32, rest: &str) -> String {
+    format!(
+        "app$ ss -tin dst 198.51.100.9\nESTAB 0      0      192.0.2.4:51122 198.51.100.9:5432\n\t cubic wscale:7,7 rto:222 rtt:22.1/0.1 mss:1448 pmtu:1500 rcvmss:1448 advmss:1448 cwnd:10 bytes_sent:412334 bytes_acked:412334 bytes_received:1823311 segs_out:2061 segs_in:2055 data_segs_out:{sent} data_segs_in:{received} send 5.24Mbps lastsnd:12 lastrcv:12 lastack:12 pacing_rate 10.5Mbps delivery_rate 525kbps delivered:2032 {rest} rcv_space:14480 rcv_ssthresh:64088 minrtt:21.9 snd_wnd:64128\n"
+    )
+}
+
+const LOG: &str = "app$ tail -1 /var/log/report.log\nreport done: 2031 queries in 45.2 s\n";
+
+/// 2031 times 22.1 ms are 44.9 s: no bandwidth shortens that.
+#[test]
+fn as_many_round_trips_as_requests_are_the_programs_wait() {
+    let text = socket(2031, 2029, "app_limited busy:44800ms") + LOG;
+    let flow = first(&text);
+    assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    let product = "2031 requests · 22.1 ms = 44.9 s of the 45.2 s that they took";
+    assert!(why.contains(product), "{why}");
+    let said = commands(&flow);
+    for says in ["a JOIN or IN", "pipelining", "near to what it asks"] {
+        assert!(said.contains(says), "{says}: {said}");
+    }
+    for not in ["tcp_rmem", "tcp_wmem", "iperf3"] {
+        assert!(!said.contains(not), "{said}");
+    }
+    assert_eq!(flow.changes[0].host, "192.0.2.4");
+}
+
+#[test]
+fn a_socket_alone_shows_them_too() {
+    let flow = first(&socket(2031, 2029, "app_limited busy:44800ms"));
+    assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("203 bytes out and 899 back"), "{why}");
+    assert!(why.contains("for 44.8 s its kernel"), "{why}");
+    // A log of another time is not of these.
+    let other = socket(2031, 2029, "app_limited busy:44800ms") + &LOG.replace("45.2", "3.1");
+    let why = because(&first(&other));
+    assert!(!why.contains("that they took"), "{why}");
+}
+
+/// Answers of many segments, and a socket that is not limited by its program, do not go one for one.
+#[test]
+fn other_sockets_do_not_go_one_for_one() {
+    for text in [
+        socket(203, 2029, "app_limited busy:4480ms"),
+        socket(2031, 2029, "busy:44800ms"),
+        socket(2031, 2029, "app_limited busy:4480ms"),
+    ] {
+        let flow = first(&text);
+        assert!(!because(&flow).contains("one for one"), "{text}");
+    }
+}
