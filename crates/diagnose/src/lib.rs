@@ -131,6 +131,7 @@ mod signs;
 mod simple_queue;
 mod slot;
 mod slow_reader;
+mod slow_server;
 mod slower_line;
 mod small_files;
 mod snapshot;

@@ -79,7 +79,7 @@ mod xfrm;
 
 use crate::fact::Place;
 pub(crate) use copies::COPIES;
-pub(crate) use dig::GIVEN_UP;
+pub(crate) use dig::{GIVEN_UP, SLOW_MS};
 use facts::Described;
 pub use facts::Facts;
 pub(crate) use facts::Read;
