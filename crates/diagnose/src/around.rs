@@ -19,6 +19,7 @@ use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
 use crate::ports::{Kind, Ports, by_ports, collided};
+use crate::radio_link::Signal;
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{TRANSITIONS, Tally, tally};
@@ -156,8 +157,8 @@ pub(crate) struct Around {
     pub(crate) slot: Option<crate::slot::Slot>,
     /// Links that logs say went down.
     pub(crate) link_log: Option<LinkLog>,
-    /// How far a radio signal is below a milliwatt, decibels.
-    pub(crate) signal: Option<Figure>,
+    /// The weakest radio signal of a host.
+    pub(crate) signal: Option<Signal>,
 }
 
 impl Around {
@@ -224,7 +225,9 @@ impl Evidence {
                 if self.around.disk.is_none() && disk.is_some() {
                     (self.around.disk, self.around.disk_of) = (disk, Some(side));
                 }
-                let Some(bits) = get(radio) else { continue };
+                let Some(bits) = flow.radio(facts, *host, radio) else {
+                    continue;
+                };
                 let mut air = bits.times(OF_RADIO[1]);
                 (air.low, air.high) = (bits.low * OF_RADIO[0], bits.high * OF_RADIO[2]);
                 if self.line.as_ref().is_none_or(|(l, _)| air.value < l.value) {
@@ -273,7 +276,6 @@ impl Evidence {
             .chain(&flow.receivers)
             .copied()
             .collect();
-        let ofs: Vec<Of> = hosts.iter().map(|h| Of::Host(*h)).collect();
         let ends = [&flow.receivers[..], &flow.senders];
         let counted = |kind, of_port: Kind| {
             let of_hosts = Tally::of_ends((facts, flow), ends, kind);
@@ -308,11 +310,8 @@ impl Evidence {
         self.of_damaging_port();
         let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();
         self.around.dark = hosts.iter().copied().find(is_dark);
-        let signals = ofs
-            .iter()
-            .filter_map(|of| number(facts, *of, "radio_below_milliwatt_db"));
-        let weak = signals.filter(|f| f.value > 0.0);
-        self.around.signal = weak.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
+        let signals = hosts.iter().filter_map(|h| Signal::of(facts, flow, *h));
+        self.around.signal = signals.max_by(|a, b| a.below.value.total_cmp(&b.below.value));
     }
 }
 

@@ -108,6 +108,7 @@ mod pauses;
 mod pinged;
 mod placed;
 mod ports;
+mod radio_link;
 mod read;
 mod read_again;
 mod recounted;

@@ -19,7 +19,7 @@ use crate::located::Traced;
 use crate::names::Names;
 use crate::negotiated::Negotiated;
 use crate::own_drops::Queue;
-use crate::passed::{Linked, Owner, Passed};
+use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::ports::PortReading;
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
@@ -79,6 +79,8 @@ pub struct Facts {
     pub(crate) linked: Vec<Linked>,
     /// Addresses of interfaces, and routes that leave by them.
     pub(crate) owners: Vec<Owner>,
+    /// Default routes of hosts.
+    pub(crate) default_routes: Vec<DefaultRoute>,
     /// Queues at the roots of hosts' interfaces, in the order of the texts.
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.

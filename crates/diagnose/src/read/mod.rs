@@ -199,6 +199,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
         Box::new(radio::Iwconfig::default()),
+        Box::new(radio::Wireless::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(command::Commands),
