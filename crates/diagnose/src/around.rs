@@ -145,6 +145,8 @@ pub(crate) struct Around {
     pub(crate) weak_radio: Option<crate::weak_radio::WeakRadio>,
     /// What IPsec of the hosts dropped.
     pub(crate) ipsec: Vec<crate::ipsec::Dropped>,
+    /// A host that IPv4 reaches and IPv6 does not.
+    pub(crate) one_version: Option<crate::ip_versions::OneVersion>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
     /// A router's port that is full and drops, where no test says how fast a flow was.
@@ -257,6 +259,7 @@ impl Evidence {
         self.of_full_table(facts);
         self.of_accept_queue(facts);
         self.of_names(facts);
+        self.of_ip_versions(facts);
         self.of_server_wait(facts);
         self.of_datagram_sockets(facts);
         self.of_full_port(facts);
@@ -374,6 +377,7 @@ pub(crate) const PORT: &str = "the interface of a host";
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::accept_queue::by_accept_queue(e, items);
     crate::names::by_names(e, items);
+    crate::ip_versions::by_ip_versions(e, items);
     crate::server_wait::by_server_wait(e, items);
     crate::datagram_socket::by_datagram_sockets(e, items);
     crate::error_share::by_lost_pings(e, items);

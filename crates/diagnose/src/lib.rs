@@ -67,6 +67,7 @@ mod infer;
 mod intercepted;
 mod interface;
 mod intervals;
+mod ip_versions;
 mod ipsec;
 mod items;
 mod known;

@@ -121,6 +121,9 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::NameLookup {
         return e.change_names();
     }
+    if cause == Cause::Outage {
+        return e.mend_ip_version();
+    }
     if cause == Cause::Application && e.around.server_wait.is_some() {
         return e.find_server_wait();
     }

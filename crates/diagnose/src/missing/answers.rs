@@ -4,12 +4,24 @@ use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::ip_versions::OneVersion;
 use crate::read::Facts;
+
+/// Whether what is slow is explained, `first` by the likeliest cause, and nothing is left to ask.
+pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
+    match e.around.one_version.as_ref().map(OneVersion::asks) {
+        Some(asks) => asks.is_empty(),
+        None => first == Some(&Cause::Outage) || e.explains_waiting(),
+    }
+}
 
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
 pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
     if e.rate.is_some() {
         return e.asks_proxy().into_iter().collect();
+    }
+    if let Some(one) = &e.around.one_version {
+        return one.asks();
     }
     if let Some(queue) = &e.around.accept_queue {
         return queue.asks();

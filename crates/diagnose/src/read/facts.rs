@@ -15,6 +15,7 @@ use crate::duplex::{Duplexed, FullPort};
 use crate::fact::{Fact, Of, Place};
 use crate::handshake::Syn;
 use crate::intercepted::{Intercepted, TcpTrace};
+use crate::ip_versions::Tries;
 use crate::located::Traced;
 use crate::names::Names;
 use crate::negotiated::Negotiated;
@@ -127,6 +128,8 @@ pub struct Facts {
     pub(crate) fetches: Vec<Fetch>,
     /// What the environment of the shell that is read now says of proxies.
     pub(super) environment: Environment,
+    /// Tries to reach hosts by one version of IP.
+    pub(crate) tries: Tries,
     /// What was said of names that are looked up, and of their servers.
     pub(crate) names: Names,
     /// The request that waited longest for its server, where it waited for most of its time.
@@ -185,6 +188,7 @@ impl Facts {
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
             && !self.names.decide()
+            && !self.shows_one_version()
             && self.server_wait.is_none()
             && self.datagram_sockets.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)

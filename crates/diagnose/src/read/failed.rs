@@ -27,12 +27,13 @@ const BEGINS: [(&str, &str); 16] = [
 ];
 
 /// Words of errors that some of these beginnings need, so that a label or prose is none.
-const WORDS: [&str; 13] = [
+const WORDS: [&str; 14] = [
     "unknown host",
     "not known",
     "unreachable",
     "refused",
     "timed out",
+    "timeout was reached",
     "not permitted",
     "failure in name resolution",
     "cannot resolve",
@@ -112,8 +113,11 @@ impl Facts {
     pub(crate) fn gave_up(&mut self, tool: &'static str, said: &str, at: Place) {
         let lower = said.to_ascii_lowercase();
         self.refused.connection |= lower.contains("connection refused");
-        if lower.contains("timed out") {
+        if lower.contains("timed out") || lower.contains("timeout was reached") {
             self.refused.timed_out.get_or_insert(at);
+            if tool == "curl" {
+                self.tries.opens(at, false);
+            }
         }
         if lower.contains("no route to host") || lower.contains("network is unreachable") {
             self.refused.unreachable.get_or_insert_default();
@@ -145,6 +149,8 @@ mod tests {
         assert_eq!(failed(line), Some(("ping", line)));
         assert_eq!(failed("ping: rtt min/avg/max/mdev = 1/2/3/0.1 ms"), None);
         assert_eq!(failed("connect: it did, at once"), None);
+        let line = "curl: (28) Failed to connect to h.example port 443 after 10001 ms: Timeout was reached";
+        assert_eq!(failed(line), Some(("curl", line)));
         // A reported size of packets is read elsewhere.
         let mtu = "ping: local error: message too long, mtu=1444";
         assert_eq!(failed(mtu), None);

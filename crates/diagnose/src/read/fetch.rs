@@ -146,24 +146,34 @@ impl Facts {
         }
     }
 
+    /// The last command above a place in its text.
+    pub(crate) fn fetch_above(&self, at: Place) -> Option<&Fetch> {
+        above(&self.fetches, at).and_then(|n| self.fetches.get(n))
+    }
+
     /// The command that a transfer was typed with.
     pub(crate) fn fetched_by(&self, test: &Test) -> Option<&Fetch> {
         command(&self.fetches, test).and_then(|n| self.fetches.get(n))
     }
 }
 
-/// The number of the command above a transfer in its text: the last one of those, where it is of the same tool.
-fn command(fetches: &[Fetch], test: &Test) -> Option<usize> {
-    let Place::Line(own, _) = test.at else {
+/// The number of the command above a place in its text: the last one of those.
+fn above(fetches: &[Fetch], at: Place) -> Option<usize> {
+    let Place::Line(own, _) = at else {
         return None;
     };
     // They stand in the order in which they were read.
-    let above = fetches.partition_point(|fetch| fetch.at <= test.at);
+    let above = fetches.partition_point(|fetch| fetch.at <= at);
     // Behind the last that is kept there may be others.
     let n = above.checked_sub(1).filter(|n| n + 1 < FETCHES_MAX)?;
-    let last = fetches.get(n)?;
-    let here = matches!(last.at, Place::Line(source, _) if source == own);
-    (here && last.tool == test.tool).then_some(n)
+    let here = matches!(fetches.get(n)?.at, Place::Line(source, _) if source == own);
+    here.then_some(n)
+}
+
+/// The number of the command above a transfer, where it is of the same tool.
+fn command(fetches: &[Fetch], test: &Test) -> Option<usize> {
+    let n = above(fetches, test.at)?;
+    (fetches.get(n)?.tool == test.tool).then_some(n)
 }
 
 /// Whether a line runs one of the two programs, by its first word, or by any behind a prompt.

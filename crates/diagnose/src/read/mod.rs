@@ -72,6 +72,7 @@ mod sysctl;
 #[cfg(test)]
 mod taken;
 mod tcpdump;
+mod tries;
 mod uname;
 mod vrp;
 mod windows;
@@ -299,6 +300,7 @@ impl Reader<'_> {
                 at: Place::Line(self.number, n),
             };
             facts.typed_fetch(line);
+            facts.tries_of(line);
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
                 continue;

@@ -35,6 +35,7 @@ mod hangs;
 mod histories;
 mod holes;
 mod hostile;
+mod ip_versions;
 mod later;
 mod members;
 mod names;
