@@ -15,8 +15,8 @@ pub(super) struct Ss {
     /// What was printed of the socket and not read yet: mail wraps the line.
     held: String,
     at: Option<Place>,
-    /// A socket without a peer that was printed last: its own end, and what its program has not read, bytes.
-    alone: Option<(String, f64, Place)>,
+    /// A socket of datagrams that was printed last, and may have its memory below it.
+    alone: Option<FullSocket>,
     /// The connection whose details were printed without its addresses.
     nameless: Option<Of>,
     /// What was named last listens: what follows is not of a connection.
@@ -99,7 +99,7 @@ impl Tool for Ss {
             }
             return true;
         }
-        if going && OTHER_KINDS.contains(&text.split_whitespace().next().unwrap_or("")) {
+        if going && is_other(text) {
             self.socket = None;
             self.listens = true;
             return true;
@@ -136,7 +136,14 @@ impl Ss {
         let own = own_end(text, "UNCONN");
         let own = own.or_else(|| own_end(text, "ESTAB").filter(|_| text.starts_with("udp")));
         let Some(own) = own else { return };
-        let socket = (crate::redact(own), queues[0], at);
+        let socket = FullSocket {
+            host: facts.prompt().1,
+            local: crate::redact(own),
+            waiting: queues[0],
+            buffer: None,
+            dropped: 0.0,
+            at,
+        };
         match text.contains("skmem:(") {
             true => of_datagrams(socket, text, facts),
             false => self.alone = Some(socket),
@@ -238,6 +245,13 @@ fn head(text: &str) -> Option<([End; 2], [f64; 2])> {
     Some((ends, queues))
 }
 
+/// Whether a row is of a socket of another kind: `u_str ESTAB 0 0 * 23412 * 23413`.
+fn is_other(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let kind = words.next().is_some_and(|kind| OTHER_KINDS.contains(&kind));
+    kind && words.next().is_some_and(|state| STATES.contains(&state))
+}
+
 /// The own end of a socket in this state: behind the state stand two queues.
 fn own_end<'t>(text: &'t str, state: &str) -> Option<&'t str> {
     let mut words = text.split_whitespace().skip_while(|word| *word != state);
@@ -246,21 +260,14 @@ fn own_end<'t>(text: &'t str, state: &str) -> Option<&'t str> {
 
 /// A socket of datagrams and its memory, of which `d` is what it dropped: `skmem:(r213248,rb212992,t0,tb212992,f3392,w0,o0,bl0,d2011)`.
 /// Without `-m` nothing says what its buffer takes.
-fn of_datagrams((local, waiting, at): (String, f64, Place), text: &str, facts: &mut Facts) {
-    let host = facts.prompt().1;
-    let known = memory(text, "rb").zip(memory(text, "d"));
-    let socket = FullSocket {
-        host,
-        local,
-        waiting,
-        buffer: known.map(|(buffer, _)| buffer),
-        dropped: known.map_or(0.0, |(_, dropped)| dropped),
-        at,
-    };
-    if known.is_none() && socket.is_full() && facts.notes.len() < NOTES_MAX {
+fn of_datagrams(mut socket: FullSocket, text: &str, facts: &mut Facts) {
+    if let Some((buffer, dropped)) = memory(text, "rb").zip(memory(text, "d")) {
+        (socket.buffer, socket.dropped) = (Some(buffer), dropped);
+    } else if socket.is_full() && facts.notes.len() < NOTES_MAX {
         let note = format!(
-            "{}: {waiting:.0} bytes wait in the socket of datagrams {}, as many as its buffer takes where nobody set another. Whether it drops datagrams d of skmem says: ss -uanmp, twice, while they come",
-            facts.place(at),
+            "{}: {:.0} bytes wait in the socket of datagrams {}, as many as its buffer takes where nobody set another. Whether it drops datagrams d of skmem says: ss -uanmp, twice, while they come",
+            facts.place(socket.at),
+            socket.waiting,
             socket.local
         );
         facts.notes.push(note);
