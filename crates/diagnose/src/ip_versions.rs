@@ -13,10 +13,13 @@ use crate::items::Item;
 use crate::pinged::by_ipv6;
 use crate::read::{Facts, FetchedBy};
 
-/// What it is worth, decibans: by connections of both versions, by a connection beside pings of the other or by pings beside what a program
-/// tried first, and by pings of IPv6 alone, which a firewall may drop where connections pass. Choices.
+/// What it is worth by connections of both versions, decibans. A choice, as those below.
 const CONNECTIONS: f64 = 126.0;
+
+/// The same by a connection by IPv6 beside pings by IPv4, or by lost pings beside a program that tried IPv6 first.
 const MIXED: f64 = 118.0;
+
+/// The same by lost pings by IPv6 alone, which a firewall may drop where connections pass.
 const PINGS: f64 = 110.0;
 
 /// Fewer pings than these that are all lost show nothing.

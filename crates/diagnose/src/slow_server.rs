@@ -10,10 +10,11 @@ use crate::read::{Facts, SLOW_MS};
 /// An answer after fewer milliseconds is quick beside a slow one. A choice.
 const QUICK_MS: f64 = 100.0;
 
-/// What it is worth, decibans: one slow answer by itself, which may be of a name that is slow everywhere; beside a quick answer of the same
-/// server; beside one of another; and several slow ones beside another's quick one. Choices.
+/// What one slow answer is worth, decibans: by itself, as its name may be slow everywhere, and beside a quick one of the same server. Choices.
 const ALONE: f64 = 100.0;
 const HELD: f64 = 108.0;
+
+/// The same beside a quick answer of another server, of one slow answer and of several.
 const OTHER: f64 = 114.0;
 const SEVERAL: f64 = 118.0;
 

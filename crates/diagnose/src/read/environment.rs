@@ -100,9 +100,9 @@ fn sets(command: &str, windows: bool) -> Option<Lists> {
     let mut words = command.split_whitespace();
     let first = words.next()?;
     let lower = first.to_ascii_lowercase();
-    let file = |word: &str| word.ends_with(".curlrc") || word.ends_with("_curlrc");
+    let of_file = words.any(|word| word.ends_with(".curlrc") || word.ends_with("_curlrc"));
     match first {
-        "cat" | "grep" | "type" if words.any(file) => Some(Lists::Options),
+        "cat" | "grep" | "type" if of_file => Some(Lists::Options),
         "set" if windows => Some(Lists::Variables),
         _ if windows && lower.starts_with("$env:") => Some(Lists::Nothing),
         _ if windows && lower == "remove-item" => Some(Lists::Nothing),
