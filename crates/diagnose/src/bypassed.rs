@@ -98,6 +98,8 @@ enum Why {
     Bound(String),
     /// The default route leaves by another interface.
     Routed(String),
+    /// Another interface passed as much as the flow has.
+    Carried(String),
     Slow,
     /// It passed so many bytes, or packets, between its readings.
     Few(String),
@@ -113,6 +115,15 @@ struct Out {
 }
 
 impl Out {
+    fn whole(why: Why) -> Out {
+        Out {
+            why,
+            sent: true,
+            received: true,
+            both: true,
+        }
+    }
+
     /// Whether it is left out as a whole, whenever it was read.
     fn is_whole(&self) -> bool {
         !matches!(self.why, Why::Few(_))
@@ -174,10 +185,21 @@ impl Bypassed {
             speed_least: asked.least.map_or(0.0, |least| least.speed(least.parts)),
             ..Bypassed::default()
         };
-        for (((_, ends), name, _), (port, hosts)) in &joined {
-            let Some(out) = asked.out((*ends, *name), port, hosts) else {
-                continue;
+        let carry = joined.iter().filter(|((whose, name, _), (port, _))| {
+            !port.radio && is_port(name) && asked.is_passed(whose.1, port)
+        });
+        let carry = carry.map(|((whose, name, _), _)| (*whose, *name));
+        let carry: Vec<(Group<'_>, &str)> = carry.collect();
+        for ((whose, name, _), (port, hosts)) in &joined {
+            let alone = port.radio && !port.member && !asked.bonds;
+            let idle = alone && !asked.is_passed(whose.1, port);
+            let other = carry.iter().find(|(of, _)| idle && of == whose);
+            let carried = other.map(|(_, other)| Out::whole(Why::Carried((*other).to_owned())));
+            let out = match asked.out((whose.1, *name), port, hosts) {
+                Some(out) if out.is_whole() => Some(out),
+                out => carried.or(out),
             };
+            let Some(out) = out else { continue };
             if port.tells && all.said.len() < NAMED_MAX {
                 all.said.push(asked.sentence((hosts[0], *name), port, &out));
             }
@@ -303,14 +325,7 @@ impl<'a> Asked<'a> {
 
     /// What of an interface is left out, if anything.
     fn out(&self, (ends, name): ([bool; 2], &str), port: &Port, hosts: &[u32]) -> Option<Out> {
-        let whole = |why| {
-            Some(Out {
-                why,
-                sent: true,
-                received: true,
-                both: true,
-            })
-        };
+        let whole = |why| Some(Out::whole(why));
         if port.down && !port.up {
             return whole(Why::Unlinked);
         }
@@ -383,6 +398,19 @@ impl<'a> Asked<'a> {
         let first = owners.first()?;
         let all = owners.iter().all(|owner| another(owner));
         all.then(|| bare(&first.interface).to_owned())
+    }
+
+    /// Whether an interface passed as many bytes as the flow has between its readings.
+    fn is_passed(&self, ends: [bool; 2], port: &Port) -> bool {
+        let [sent, received] =
+            [Way::Sent, Way::Received].map(|way| port.growth(way, Unit::Bytes).unwrap_or(0.0));
+        let most = match ends {
+            [true, false] => sent,
+            [false, true] => received,
+            _ => sent.max(received),
+        };
+        let least = self.least.map_or(0.0, |least| least.bytes);
+        least > 0.0 && most >= least
     }
 
     /// Why a radio link did not carry the flow, by what was typed for its test, or by the default route of its host.
@@ -468,6 +496,9 @@ impl<'a> Asked<'a> {
             ),
             Why::Routed(other) => format!(
                 "{called} of {whose}{place} is not taken to have carried the flow, as the default route of its host leaves by {other}: {what} are not weighed"
+            ),
+            Why::Carried(other) => format!(
+                "{called} of {whose}{place} is not taken to have carried the flow, as {other} passed as many bytes between its readings: {what} are not weighed"
             ),
             Why::Slow => format!(
                 "{called} of {whose}{place} runs at {}, and did not carry a flow of {}: {what} are not weighed",

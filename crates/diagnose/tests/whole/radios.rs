@@ -106,6 +106,20 @@ fn a_radio_link_that_did_not_carry_the_flow_is_not_blamed() {
         assert!(!because(&flow).contains("dBm"), "{}", because(&flow));
         assert!(!commands(&flow).contains("nearer to"), "{flow:#?}");
     }
+    // Its cable passed 8 MB meanwhile, and the test has 3.
+    let link = |sent: u32| {
+        format!(
+            "root@gw9:~# ip -s link show dev eth0\n2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000\n    link/ether 02:00:00:00:00:09 brd ff:ff:ff:ff:ff:ff\n    RX:  bytes packets errors dropped  missed   mcast\n    9000000 9000 0 0 0 0\n    TX:  bytes packets errors dropped carrier collsns\n    {sent} 9000 0 0 0 0\n"
+        )
+    };
+    let d = of(
+        &format!("{}{text}{}", link(1_000_000), link(9_000_000)),
+        &Known::default(),
+    );
+    let says = "as eth0 passed as many bytes between its readings";
+    assert!(d.notes.iter().any(|n| n.contains(says)), "{:#?}", d.notes);
+    let flow = first_flow(d);
+    assert!(!because(&flow).contains("dBm"), "{}", because(&flow));
     let flow = diagnosed(&default(600, 100));
     let says = "the radio signal of wlan0 is weak, -82 dBm";
     assert!(because(&flow).contains(says), "{}", because(&flow));
