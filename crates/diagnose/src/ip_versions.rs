@@ -134,6 +134,7 @@ impl Facts {
             host: self.tries.host(&one.host),
             ..one.clone()
         });
+        let pings = pings.take(TRIES_MAX);
         own.chain(of_commands).chain(pings).collect()
     }
 
@@ -157,7 +158,8 @@ impl OneVersion {
     /// The one of which most is known.
     fn of(facts: &Facts) -> Option<OneVersion> {
         let all = facts.all_tries();
-        let hosts: BTreeSet<&str> = all.iter().map(|one| one.host.as_str()).collect();
+        let lost = all.iter().filter(|one| one.ipv6 && !one.answered);
+        let hosts: BTreeSet<&str> = lost.map(|one| one.host.as_str()).collect();
         let each = hosts
             .into_iter()
             .filter_map(|host| OneVersion::of_host(host, &all, facts));
@@ -244,7 +246,7 @@ impl Evidence {
     /// Takes a host that IPv4 alone reaches, where nothing was transferred.
     pub(crate) fn of_ip_versions(&mut self, facts: &Facts) {
         let nothing = self.rate.as_ref().is_none_or(|r| r.value <= 0.0);
-        self.around.one_version = OneVersion::of(facts).filter(|_| nothing);
+        self.around.one_version = nothing.then(|| OneVersion::of(facts)).flatten();
     }
 
     /// What to change about it.
