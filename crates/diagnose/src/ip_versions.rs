@@ -195,7 +195,7 @@ impl OneVersion {
         let words = |one: &Try| {
             let what = match (one.what, one.ipv6) {
                 (What::Connection, true) => "a connection by IPv6 was not opened",
-                (What::Connection, false) => "a connection by IPv4 was",
+                (What::Connection, false) => "a connection by IPv4 was opened",
                 (What::Start, _) => "IPv6 was tried first, and did not answer in time",
                 (What::Pings, true) => "all pings by IPv6 were lost",
                 (What::Pings, false) => "pings by IPv4 were answered",
