@@ -2,10 +2,10 @@
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::fact::Of;
-use crate::flow::{Flow, number};
+use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::part::part;
+use crate::radio_link;
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::weak_radio::WeakRadio;
@@ -23,13 +23,15 @@ const POOR: [f64; 2] = [0.2, 0.5];
 const GIVEN_UP: [f64; 2] = [0.0005, 0.005];
 
 /// What a radio link of a host counts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Air {
     /// The end that it is of; none where it may be of either.
     side: Option<Side>,
     packets: f64,
     retries: f64,
     failed: f64,
+    /// Its interface behind a space, for people; empty where no text names it.
+    interface: String,
 }
 
 impl Air {
@@ -37,26 +39,28 @@ impl Air {
     fn of(facts: &Facts, flow: &Flow) -> Option<Air> {
         let hosts = flow.senders.iter().chain(&flow.receivers);
         let each = hosts.filter_map(|host| {
-            let value = |name| number(facts, Of::Host(*host), name).map(|f| f.value);
+            let value = |name| flow.radio(facts, *host, name).map(|f| f.value);
             let packets = value(PACKETS).filter(|n| *n >= LEAST)?;
             Some(Air {
                 side: flow.end_of(*host),
                 packets,
                 retries: value(RETRIES)?,
                 failed: value(FAILED)?,
+                interface: radio_link::named(facts, *host),
             })
         });
         each.max_by(|a, b| a.lost().total_cmp(&b.lost()))
     }
 
     /// The share of its packets that it gave up.
-    fn lost(self) -> f64 {
+    fn lost(&self) -> f64 {
         self.failed / self.packets
     }
 
-    fn sentence(self) -> String {
+    fn sentence(&self) -> String {
         format!(
-            "the radio link of {} repeated {:.0} of each 100 packets that it sent, and gave {} up: what it repeats takes its time, and what it gives up is lost",
+            "the radio link{} of {} repeated {:.0} of each 100 packets that it sent, and gave {} up: what it repeats takes its time, and what it gives up is lost",
+            self.interface,
             match self.side {
                 Some(Side::Sender) => "the sender",
                 Some(Side::Receiver) => "the receiver",
@@ -81,7 +85,7 @@ impl Evidence {
 
 /// Weighs it: what a sender gives up are the flow's segments, or others' packets, at any time since its link began.
 pub(crate) fn by_air(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(air) = e.around.air else { return };
+    let Some(air) = &e.around.air else { return };
     let lost = step(air.lost(), GIVEN_UP[0], GIVEN_UP[1]);
     let sends = air.side == Some(Side::Sender) && lost > 0.0;
     let own = sends.then_some((Cause::RandomLoss, 6.0 * lost));

@@ -19,6 +19,7 @@ use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
 use crate::ports::{Kind, Ports, by_ports, collided};
+use crate::radio_link::Signal;
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{TRANSITIONS, Tally, tally};
@@ -156,6 +157,8 @@ pub(crate) struct Around {
     pub(crate) weak_radio: Option<crate::weak_radio::WeakRadio>,
     /// What IPsec of the hosts dropped.
     pub(crate) ipsec: Vec<crate::ipsec::Dropped>,
+    /// A host that IPv4 reaches and IPv6 does not.
+    pub(crate) one_version: Option<crate::ip_versions::OneVersion>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
     /// A router's port that is full and drops, where no test says how fast a flow was.
@@ -168,8 +171,8 @@ pub(crate) struct Around {
     pub(crate) slot: Option<crate::slot::Slot>,
     /// Links that logs say went down.
     pub(crate) link_log: Option<LinkLog>,
-    /// How far a radio signal is below a milliwatt, decibels.
-    pub(crate) signal: Option<Figure>,
+    /// The weakest radio signal of a host.
+    pub(crate) signal: Option<Signal>,
 }
 
 impl Around {
@@ -236,7 +239,9 @@ impl Evidence {
                 if self.around.disk.is_none() && disk.is_some() {
                     (self.around.disk, self.around.disk_of) = (disk, Some(side));
                 }
-                let Some(bits) = get(radio) else { continue };
+                let Some(bits) = flow.radio(facts, *host, radio) else {
+                    continue;
+                };
                 let mut air = bits.times(OF_RADIO[1]);
                 (air.low, air.high) = (bits.low * OF_RADIO[0], bits.high * OF_RADIO[2]);
                 if self.line.as_ref().is_none_or(|(l, _)| air.value < l.value) {
@@ -266,6 +271,7 @@ impl Evidence {
         self.of_full_table(facts);
         self.of_accept_queue(facts);
         self.of_names(facts);
+        self.of_ip_versions(facts);
         self.of_server_wait(facts);
         self.of_datagram_sockets(facts);
         self.of_full_port(facts);
@@ -285,7 +291,6 @@ impl Evidence {
             .chain(&flow.receivers)
             .copied()
             .collect();
-        let ofs: Vec<Of> = hosts.iter().map(|h| Of::Host(*h)).collect();
         let ends = [&flow.receivers[..], &flow.senders];
         let counted = |kind, of_port: Kind| {
             let of_hosts = Tally::of_ends((facts, flow), ends, kind);
@@ -320,11 +325,8 @@ impl Evidence {
         self.of_damaging_port();
         let is_dark = |h: &u32| crate::flow::word(facts, Of::Host(*h), "optics_dark").is_some();
         self.around.dark = hosts.iter().copied().find(is_dark);
-        let signals = ofs
-            .iter()
-            .filter_map(|of| number(facts, *of, "radio_below_milliwatt_db"));
-        let weak = signals.filter(|f| f.value > 0.0);
-        self.around.signal = weak.max_by(|a, b| a.value.total_cmp(&b.value)).cloned();
+        let signals = hosts.iter().filter_map(|h| Signal::of(facts, flow, *h));
+        self.around.signal = signals.max_by(|a, b| a.below.value.total_cmp(&b.below.value));
     }
 }
 
@@ -387,6 +389,7 @@ pub(crate) const PORT: &str = "the interface of a host";
 pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::accept_queue::by_accept_queue(e, items);
     crate::names::by_names(e, items);
+    crate::ip_versions::by_ip_versions(e, items);
     crate::server_wait::by_server_wait(e, items);
     crate::datagram_socket::by_datagram_sockets(e, items);
     crate::error_share::by_lost_pings(e, items);

@@ -1,19 +1,21 @@
 //! Interfaces of hosts that did not carry a flow: what they say and count is kept, and not weighed.
 //!
 //! An interface is known not to have carried it where it had no link, or is slower than the flow was. So it is where another one of its
-//! host has the flow's address or its route. Its counters are known to be of something else where it passed far less between their
-//! readings than the flow did. Of every other interface nobody knows, and it counts.
+//! host has the flow's address or its route. A radio link is left out, too, where the test was bound to another interface, or the default
+//! route leaves by one. Its counters are known to be of something else where it passed far less between their readings than the flow did. Of
+//! every other interface nobody knows, and it counts.
 
 use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ceiling::{bps, bytes};
 use crate::exceeded::HANDED;
-use crate::fact::{Figure, Of};
+use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::JUMBO;
 use crate::passed::{Key, Owner, Port, Unit, Way, ports};
+use crate::radio_link::BOUND;
 use crate::read::Facts;
 use crate::seen::Side;
 
@@ -92,6 +94,12 @@ enum Why {
     Unlinked,
     /// Another interface has the flow's address, or its route.
     Elsewhere(String),
+    /// The test was bound to another interface.
+    Bound(String),
+    /// The default route leaves by another interface.
+    Routed(String),
+    /// Another interface passed as much as the flow has.
+    Carried(String),
     Slow,
     /// It passed so many bytes, or packets, between its readings.
     Few(String),
@@ -107,6 +115,15 @@ struct Out {
 }
 
 impl Out {
+    fn whole(why: Why) -> Out {
+        Out {
+            why,
+            sent: true,
+            received: true,
+            both: true,
+        }
+    }
+
     /// Whether it is left out as a whole, whenever it was read.
     fn is_whole(&self) -> bool {
         !matches!(self.why, Why::Few(_))
@@ -168,10 +185,21 @@ impl Bypassed {
             speed_least: asked.least.map_or(0.0, |least| least.speed(least.parts)),
             ..Bypassed::default()
         };
-        for (((_, ends), name, _), (port, hosts)) in &joined {
-            let Some(out) = asked.out((*ends, *name), port, hosts) else {
-                continue;
+        let carry = joined.iter().filter(|((whose, name, _), (port, _))| {
+            !port.radio && is_port(name) && asked.is_passed(whose.1, port)
+        });
+        let carry = carry.map(|((whose, name, _), _)| (*whose, *name));
+        let carry: Vec<(Group<'_>, &str)> = carry.collect();
+        for ((whose, name, _), (port, hosts)) in &joined {
+            let alone = port.radio && !port.member && !asked.bonds;
+            let idle = alone && !asked.is_passed(whose.1, port);
+            let other = carry.iter().find(|(of, _)| idle && of == whose);
+            let carried = other.map(|(_, other)| Out::whole(Why::Carried((*other).to_owned())));
+            let out = match asked.out((whose.1, *name), port, hosts) {
+                Some(out) if out.is_whole() => Some(out),
+                out => carried.or(out),
             };
+            let Some(out) = out else { continue };
             if port.tells && all.said.len() < NAMED_MAX {
                 all.said.push(asked.sentence((hosts[0], *name), port, &out));
             }
@@ -297,19 +325,15 @@ impl<'a> Asked<'a> {
 
     /// What of an interface is left out, if anything.
     fn out(&self, (ends, name): ([bool; 2], &str), port: &Port, hosts: &[u32]) -> Option<Out> {
-        let whole = |why| {
-            Some(Out {
-                why,
-                sent: true,
-                received: true,
-                both: true,
-            })
-        };
+        let whole = |why| Some(Out::whole(why));
         if port.down && !port.up {
             return whole(Why::Unlinked);
         }
         if let Some(owner) = self.elsewhere((ends, name), port, hosts) {
             return whole(Why::Elsewhere(owner));
+        }
+        if let Some(why) = self.leaves_by((ends, name), port, hosts) {
+            return whole(why);
         }
         let least = self.least?;
         let parts = match port.member || self.bonds {
@@ -376,6 +400,63 @@ impl<'a> Asked<'a> {
         all.then(|| bare(&first.interface).to_owned())
     }
 
+    /// Whether an interface passed as many bytes as the flow has between its readings.
+    fn is_passed(&self, ends: [bool; 2], port: &Port) -> bool {
+        let [sent, received] =
+            [Way::Sent, Way::Received].map(|way| port.growth(way, Unit::Bytes).unwrap_or(0.0));
+        let most = match ends {
+            [true, false] => sent,
+            [false, true] => received,
+            _ => sent.max(received),
+        };
+        let least = self.least.map_or(0.0, |least| least.bytes);
+        least > 0.0 && most >= least
+    }
+
+    /// Why a radio link did not carry the flow, by what was typed for its test, or by the default route of its host.
+    fn leaves_by(
+        &self,
+        (ends, name): ([bool; 2], &str),
+        port: &Port,
+        hosts: &[u32],
+    ) -> Option<Why> {
+        if !port.radio || port.member || self.bonds {
+            return None;
+        }
+        let other = |interface: &str| {
+            let interface = bare(interface);
+            (is_port(interface) && interface != name).then(|| interface.to_owned())
+        };
+        if let Some(bound) = self.bound(ends, hosts) {
+            return other(bound).map(Why::Bound);
+        }
+        // What lies in its own subnet it reaches without that route.
+        let mut routes = hosts.iter().filter(|_| !self.near.contains(name));
+        let route = routes.find_map(|host| self.facts.default_of(*host))?;
+        other(route).map(Why::Routed)
+    }
+
+    /// The interface that a test was bound to at the end that these hosts are, or in their text where they may be either; none of several.
+    fn bound(&self, ends: [bool; 2], hosts: &[u32]) -> Option<&'a str> {
+        let of_text = |at: Place| {
+            let source = |host: &u32| self.facts.host_sources.get(*host as usize).copied();
+            let of = |of: u32| hosts.iter().all(|host| source(host) == Some(of));
+            matches!(at, Place::Line(source, _) if of(source))
+        };
+        let is_own = |fact: &&Fact| match ends {
+            [true, false] => fact.of == Of::Sender,
+            [false, true] => fact.of == Of::Receiver,
+            _ => of_text(fact.at),
+        };
+        let all = self.facts.facts.iter().filter(|fact| fact.name == BOUND);
+        let mut words = all.filter(is_own).filter_map(|fact| match &fact.value {
+            Value::Word(word) => Some(word.as_str()),
+            Value::Number(_) => None,
+        });
+        let first = words.next()?;
+        words.all(|word| word == first).then_some(first)
+    }
+
     /// What is left out of an interface, and why, for people.
     fn sentence(&self, (host, name): (u32, &str), port: &Port, out: &Out) -> String {
         let called = match name {
@@ -390,19 +471,37 @@ impl<'a> Asked<'a> {
             bytes: 0.0,
             parts: 1.0,
         });
+        let what = match port.radio {
+            true => "its radio link, its duplex and its counters",
+            false => "its duplex, its shaper and its counters",
+        };
         match &out.why {
             Why::Few(passed) => format!(
-                "{called} of {whose} {passed} between its readings, and the flow is {}: what it counted there is of something else, and is not weighed",
-                bytes(least.bytes)
+                "{called} of {whose} {passed} between its readings, and the flow is {}: what it counted there is of something else, and is not weighed{}",
+                bytes(least.bytes),
+                if port.radio && out.both {
+                    ", nor is what its radio says"
+                } else {
+                    ""
+                }
             ),
             Why::Unlinked => format!(
-                "{called} of {whose}{place} had no link when it was read: its duplex, its shaper and its counters are not weighed"
+                "{called} of {whose}{place} had no link when it was read: {what} are not weighed"
             ),
             Why::Elsewhere(owner) => format!(
-                "{called} of {whose}{place} did not carry the flow, which has the address of {owner}: its duplex, its shaper and its counters are not weighed"
+                "{called} of {whose}{place} did not carry the flow, which has the address of {owner}: {what} are not weighed"
+            ),
+            Why::Bound(other) => format!(
+                "{called} of {whose}{place} did not carry the flow, whose test was bound to {other}: {what} are not weighed"
+            ),
+            Why::Routed(other) => format!(
+                "{called} of {whose}{place} is not taken to have carried the flow, as the default route of its host leaves by {other}: {what} are not weighed"
+            ),
+            Why::Carried(other) => format!(
+                "{called} of {whose}{place} is not taken to have carried the flow, as {other} passed as many bytes between its readings: {what} are not weighed"
             ),
             Why::Slow => format!(
-                "{called} of {whose}{place} runs at {}, and did not carry a flow of {}: its duplex, its shaper and its counters are not weighed",
+                "{called} of {whose}{place} runs at {}, and did not carry a flow of {}: {what} are not weighed",
                 bps(port.fastest),
                 bps(least.rate)
             ),

@@ -30,6 +30,14 @@ const DROPS_LEAST: f64 = 100.0;
 /// A socket whose program has not read this part of what its buffer takes is full, or nearly so.
 const FULL: f64 = 0.5;
 
+/// What a buffer takes where nobody set another, bytes (net.core.rmem_default of Linux), and how much more one datagram may fill: what arrives
+/// is let in while the buffer is not beyond that.
+const DEFAULT: f64 = 212_992.0;
+const BEYOND: f64 = 65_536.0;
+
+/// The setting of that, as facts have it.
+const SET: &str = "core_rmem_default_bytes";
+
 /// Most sockets that are kept.
 const SOCKETS_MAX: usize = 64;
 
@@ -46,18 +54,29 @@ pub(crate) struct FullSocket {
     pub(crate) host: String,
     /// Its own address and port, as `ss` prints them.
     pub(crate) local: String,
-    /// What its program has not read, and what its buffer takes, bytes.
+    /// What its program has not read, and what its buffer takes, bytes; without the latter where no text says it.
     pub(crate) waiting: f64,
-    pub(crate) buffer: f64,
-    /// Datagrams that it dropped since it was opened.
+    pub(crate) buffer: Option<f64>,
+    /// Datagrams that it dropped since it was opened; 0 where no text says it.
     pub(crate) dropped: f64,
     /// Where it was read.
     pub(crate) at: Place,
 }
 
 impl FullSocket {
-    fn is_full(&self) -> bool {
-        self.buffer > 0.0 && self.waiting >= FULL * self.buffer
+    /// Whether it is full, or nearly so: without its buffer where as much waits as the usual one takes.
+    pub(crate) fn is_full(&self) -> bool {
+        match self.buffer {
+            Some(buffer) => buffer > 0.0 && self.waiting >= FULL * buffer,
+            None => (DEFAULT..=DEFAULT + BEYOND).contains(&self.waiting),
+        }
+    }
+
+    /// Whether a text says what its buffer takes, or nothing says that it is not the usual one.
+    fn may_be_full(&self, facts: &Facts) -> bool {
+        let set = facts.facts.iter().filter(|fact| fact.name == SET);
+        let mut set = set.filter_map(Fact::number);
+        self.buffer.is_some() || set.all(|bytes| bytes.value == DEFAULT)
     }
 
     /// Whether it is full and has dropped as much as says something.
@@ -66,12 +85,17 @@ impl FullSocket {
     }
 
     fn sentence(&self, facts: &Facts) -> String {
+        let buffer = match self.buffer {
+            Some(buffer) => format!(
+                "whose buffer takes {buffer:.0}, and it has dropped {:.0} datagrams",
+                self.dropped
+            ),
+            None => format!("as many as a buffer takes where nobody set another, {DEFAULT:.0}"),
+        };
         format!(
-            "{:.0} bytes wait in the socket {}, whose buffer takes {:.0}, and it has dropped {:.0} datagrams ({})",
+            "{:.0} bytes wait in the socket {}, {buffer} ({})",
             self.waiting,
             self.local,
-            self.buffer,
-            self.dropped,
             facts.place(self.at)
         )
     }
@@ -177,7 +201,8 @@ impl Overfull {
     fn of(facts: &Facts) -> Option<Overfull> {
         let counted = Counted::of(facts);
         let by_drops = |a: &&FullSocket, b: &&FullSocket| a.dropped.total_cmp(&b.dropped);
-        let socket = facts.datagram_sockets.iter().max_by(by_drops);
+        let sockets = facts.datagram_sockets.iter();
+        let socket = sockets.filter(|s| s.may_be_full(facts)).max_by(by_drops);
         let grew = counted.as_ref().is_some_and(|counted| counted.grew);
         let drops = socket.is_some_and(FullSocket::drops);
         let worth = match (&counted, socket) {
@@ -199,7 +224,7 @@ impl Overfull {
         Some(Overfull {
             host: host.to_owned(),
             grew,
-            by_socket: socket.is_some(),
+            by_socket: socket.is_some_and(|socket| socket.buffer.is_some()),
             said: by_count.into_iter().chain(by_socket).collect(),
             worth,
         })

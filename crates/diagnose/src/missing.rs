@@ -38,7 +38,7 @@ pub(crate) fn missing(
     let sure = ranking
         .first()
         .is_some_and(|r| r.confidence.min(at_most(e, r.cause)) >= 0.9);
-    if likely.first() == Some(&Cause::Outage) || e.explains_waiting() {
+    if answers::are_enough(e, likely.first()) {
         return Vec::new();
     }
     let asking = &Asking::of(facts, flow);

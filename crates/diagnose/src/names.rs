@@ -1,4 +1,4 @@
-//! Names that are looked up: requests that waited for that, and name servers that do not answer.
+//! Names that are looked up: requests that waited for that, and name servers that do not answer, or late.
 
 use core::net::IpAddr;
 
@@ -10,6 +10,7 @@ use crate::evidence::Evidence;
 use crate::fact::Place;
 use crate::items::Item;
 use crate::read::{Facts, GIVEN_UP};
+use crate::slow_server::{Answer, SlowServer};
 
 /// What it is worth where no text shows it, decibans: it is not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;
@@ -29,7 +30,7 @@ pub(crate) struct Names {
     /// Those that did not answer dig.
     silent: Vec<(IpAddr, Place)>,
     /// Those that did, and after how many milliseconds.
-    answered: Vec<(IpAddr, f64, Place)>,
+    answered: Vec<Answer>,
     /// The look-up of a name that was most of its request, and all of it, seconds: the longest.
     waited: Option<([f64; 2], Place)>,
 }
@@ -74,9 +75,14 @@ impl Names {
         silent.find(|(server, _)| server == first && !answered)
     }
 
+    /// A server that answered late, and not because others had to be waited for first, which keep silent.
+    fn slow(&self) -> Option<SlowServer> {
+        SlowServer::of(&self.answered).filter(|_| self.silent.is_empty())
+    }
+
     /// Whether they say why something is slow.
     pub(crate) fn decide(&self) -> bool {
-        self.waited.is_some() || self.first_silent().is_some()
+        self.waited.is_some() || self.first_silent().is_some() || self.slow().is_some()
     }
 }
 
@@ -87,6 +93,8 @@ pub(crate) struct NameWait {
     waited: bool,
     /// The first server, which does not answer, and another one that does.
     silent: Option<(IpAddr, Option<IpAddr>)>,
+    /// A server that answers late.
+    slow: Option<SlowServer>,
     /// What the texts say, for people.
     said: Vec<String>,
 }
@@ -116,16 +124,23 @@ impl NameWait {
                 facts.place(*at)
             )
         });
+        let slow = names.slow();
+        let late = slow.map(|slow| slow.sentence(facts));
         let all = NameWait {
             waited: waited.is_some(),
             silent: first.map(|(server, _)| (*server, other.map(|(other, ..)| *other))),
-            said: waited.into_iter().chain(servers).collect(),
+            slow,
+            said: waited.into_iter().chain(servers).chain(late).collect(),
         };
         (!all.said.is_empty()).then_some(all)
     }
 
     /// What tells which server a look-up waits for, or whether one waits at all.
     pub(crate) fn asks(&self) -> Option<MissingFact> {
+        let compared = self.slow.as_ref().and_then(SlowServer::asks);
+        if compared.is_some() || self.waited && self.slow.is_some() {
+            return compared;
+        }
         let (fact, would_decide, command) = match (self.waited, self.silent) {
             (true, Some(_)) => return None,
             (true, None) => (
@@ -146,9 +161,11 @@ impl NameWait {
         })
     }
 
-    /// What to change about a first server that does not answer.
+    /// What to change about a first server that does not answer, or about one that answers late.
     fn change(&self) -> Option<Change> {
-        let (silent, other) = self.silent?;
+        let Some((silent, other)) = self.silent else {
+            return self.slow.as_ref().map(SlowServer::change);
+        };
         let behind = other.map_or_else(String::new, |other| format!(", or put it behind {other}"));
         let remedy = Remedy {
             commands: vec![
@@ -179,14 +196,31 @@ impl Evidence {
     }
 }
 
+impl NameWait {
+    /// What it is worth, decibans.
+    fn worth(&self) -> f64 {
+        match &self.slow {
+            _ if self.waited => WAITED,
+            Some(slow) => slow.worth(),
+            None => SERVERS,
+        }
+    }
+
+    /// All that is known, for people.
+    fn sentence(&self) -> String {
+        let said = self.said.join("; ");
+        match self.slow {
+            Some(_) => said,
+            None => format!("{said}: {GIVEN_UP}"),
+        }
+    }
+}
+
 /// Weighs it.
 pub(crate) fn by_names(e: &Evidence, items: &mut Vec<Item>) {
     items.extend(e.around.names.as_ref().map(|names| Item {
         holds: 1.0,
-        weights: vec![(
-            Cause::NameLookup,
-            if names.waited { WAITED } else { SERVERS },
-        )],
-        sentence: format!("{}: {GIVEN_UP}", names.said.join("; ")),
+        weights: vec![(Cause::NameLookup, names.worth())],
+        sentence: names.sentence(),
     }));
 }

@@ -45,6 +45,7 @@ impl Evidence {
             Cause::CrossTraffic => self.around.full_port.is_some(),
             Cause::RandomLoss => self.damage_loses_pings(),
             Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),
+            Cause::Outage => self.around.one_version.is_some(),
             _ => false,
         };
         seen || cause.is_before_data() || self.is_unread(cause)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::items::JUMBO;
+use crate::radio_link::INTERFACE;
 use crate::read::Facts;
 use crate::tally::TRANSITIONS;
 
@@ -74,7 +75,52 @@ pub(crate) struct Owner {
     pub(crate) to: Option<IpAddr>,
 }
 
+/// A default route, and its metric: of several that with the smallest counts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DefaultRoute {
+    /// The source, and the name at its prompt, which may be empty.
+    source: u32,
+    prompt: String,
+    interface: String,
+    metric: u64,
+}
+
+/// Most default routes that are kept.
+const DEFAULTS_MAX: usize = 1000;
+
 impl Facts {
+    /// Adds a default route of whoever printed the lines that are read now.
+    pub(crate) fn leaves_by_default(&mut self, interface: &str, metric: u64) {
+        let (source, prompt) = self.prompt();
+        if self.default_routes.len() < DEFAULTS_MAX {
+            self.default_routes.push(DefaultRoute {
+                source,
+                prompt,
+                interface: crate::redact(interface),
+                metric,
+            });
+        }
+    }
+
+    /// The interface by which the default route of a host leaves, as its own text has it; none where two of them count as much.
+    pub(crate) fn default_of(&self, host: u32) -> Option<&str> {
+        let source = self.host_sources.get(host as usize)?;
+        let names = self.hosts.get(host as usize)?;
+        let is_own = |route: &&DefaultRoute| {
+            let named = match names.is_empty() {
+                true => route.prompt.is_empty(),
+                false => names.contains(&route.prompt),
+            };
+            route.source == *source && named
+        };
+        let own = || self.default_routes.iter().filter(is_own);
+        let first = own().min_by_key(|route| route.metric)?;
+        let same = |route: &DefaultRoute| {
+            route.metric > first.metric || route.interface == first.interface
+        };
+        own().all(same).then_some(first.interface.as_str())
+    }
+
     /// Adds a reading of what an interface passed.
     pub(crate) fn passes(
         &mut self,
@@ -150,8 +196,10 @@ pub(crate) struct Port {
     pub(crate) up: bool,
     pub(crate) down: bool,
     pub(crate) member: bool,
-    /// Half duplex, a shaper, or a counter above zero: something that would be weighed.
+    /// Half duplex, a shaper, a radio link, or a counter above zero: something that would be weighed.
     pub(crate) tells: bool,
+    /// It is a radio link.
+    pub(crate) radio: bool,
     /// The first and the last reading of each counter of what passed, and where.
     counts: BTreeMap<Counter, [(f64, Place); 2]>,
 }
@@ -168,6 +216,7 @@ impl Port {
         self.down |= later.down;
         self.member |= later.member;
         self.tells |= later.tells;
+        self.radio |= later.radio;
         for (counter, [first, last]) in &later.counts {
             self.counts.entry(*counter).or_insert([*first, *last])[1] = *last;
         }
@@ -219,6 +268,12 @@ pub(crate) fn ports(facts: &Facts) -> Option<BTreeMap<Key, Port>> {
     for shaper in facts.facts.iter().filter(|f| f.name == "shaper_port") {
         if let (Value::Word(name), Of::Host(host)) = (&shaper.value, shaper.of) {
             all.entry((host, name.clone())).or_default().tells = true;
+        }
+    }
+    for radio in facts.facts.iter().filter(|f| f.name == INTERFACE) {
+        if let (Value::Word(name), Of::Host(host)) = (&radio.value, radio.of) {
+            let known = all.entry((host, name.clone())).or_default();
+            (known.tells, known.radio) = (true, true);
         }
     }
     for counter in &facts.counters {

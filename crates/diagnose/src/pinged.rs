@@ -271,7 +271,7 @@ fn one_version<'n>(names: impl IntoIterator<Item = &'n String>) -> Option<bool> 
 }
 
 /// Whether a ping went by IPv6, or by IPv4, as its address or else its command says.
-fn by_ipv6(facts: &Facts, ping: u32) -> Option<bool> {
+pub(crate) fn by_ipv6(facts: &Facts, ping: u32) -> Option<bool> {
     let names = facts.pings.get(ping as usize)?;
     let typed = facts.by_ipv6.get(&ping).copied();
     one_version(names).or(typed)

@@ -3,8 +3,7 @@
 use crate::air::{FAILED, LEAST, PACKETS, RETRIES};
 use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::fact::Of;
-use crate::flow::{Flow, number};
+use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::read::{Facts, SIGNAL};
 use crate::seen::Side;
@@ -29,7 +28,7 @@ impl WeakRadio {
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Option<WeakRadio> {
         let hosts = flow.senders.iter().chain(&flow.receivers);
         let each = hosts.filter_map(|host| {
-            let value = |name: &'static str| number(facts, Of::Host(*host), name).map(|f| f.value);
+            let value = |name: &'static str| flow.radio(facts, *host, name).map(|f| f.value);
             let packets = value(PACKETS).filter(|n| *n >= LEAST);
             let share = |name: &'static str| Some(value(name)? / packets?);
             let said = [value(SIGNAL), share(RETRIES), share(FAILED)];
@@ -95,10 +94,13 @@ pub(crate) fn by_radio(e: &Evidence, items: &mut Vec<Item>) {
         false => Vec::new(),
     };
     let text = format!(
-        "the radio signal is weak, -{:.0} dBm: a place nearer to the access point, or another channel or band, gives more",
-        signal.value
+        "the radio signal{}{} is weak, -{:.0} dBm: a place nearer to the access point, or another channel or band, gives more",
+        if signal.interface.is_empty() { "" } else { " of" },
+        signal.interface,
+        signal.below.value
     );
-    add(step(signal.value, WEAK_DB - 6.0, WEAK_DB), text, weights);
+    let holds = step(signal.below.value, WEAK_DB - 6.0, WEAK_DB);
+    add(holds, text, weights);
     let at_rest = e.idle_loss.as_ref().map_or(0.0, |l| l.value);
     let varies = e.rtt_idle.as_ref().map_or(0.0, |r| r.high - r.low);
     let text = format!(

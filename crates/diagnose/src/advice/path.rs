@@ -133,6 +133,9 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if e.is_killed(cause) {
         return e.change_killed(flow);
     }
+    if cause == Cause::Outage {
+        return e.mend_ip_version();
+    }
     if cause == Cause::Application && e.around.server_wait.is_some() {
         return e.find_server_wait();
     }

@@ -4,8 +4,17 @@ use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::ip_versions::OneVersion;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
+
+/// Whether what is slow is explained, `first` by the likeliest cause, and nothing is left to ask.
+pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
+    match e.around.one_version.as_ref().map(OneVersion::asks) {
+        Some(asks) => asks.is_empty(),
+        None => first == Some(&Cause::Outage) || e.explains_waiting(),
+    }
+}
 
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
 pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
@@ -14,6 +23,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     if e.around.one_by_one.is_some() {
         return vec![OneByOne::asks()];
+    }
+    if let Some(one) = &e.around.one_version {
+        return one.asks();
     }
     if let Some(queue) = &e.around.accept_queue {
         return queue.asks();

@@ -4,6 +4,7 @@ use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::figures::bps;
 use crate::filed::{ASKED, SENT};
+use crate::radio_link::BOUND;
 use crate::seen::Side;
 use crate::words::{decimal, option_rate, option_size, size, whole};
 
@@ -265,6 +266,12 @@ fn read_options(options: &[&str], server: bool, at: Place, facts: &mut Facts) {
                 }
             }
             "-F" | "--file" => facts.word(of, ASKED, value, at),
+            "--bind-dev" => facts.word(of, BOUND, value, at),
+            "-B" | "--bind" => {
+                if let Some((_, interface)) = value.split_once('%') {
+                    facts.word(of, BOUND, interface, at);
+                }
+            }
             "--fq-rate" => {
                 if let Some(bps) = option_rate(value).filter(|b| *b > 0.0) {
                     facts.number(Of::Sender, "pacing_rate_bps", Figure::exact(bps, at));

@@ -229,6 +229,9 @@ const SAID_MAX: usize = 4;
 
 /// Says what the times of a request show.
 fn note(times: &Times, at: Place, facts: &mut Facts) {
+    if let Some(answered) = times.opens() {
+        facts.tries.opens(at, answered);
+    }
     if times.asked_again() {
         facts.refused.asked_again.get_or_insert(at);
     }

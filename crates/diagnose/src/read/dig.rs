@@ -8,7 +8,10 @@ use crate::fact::Place;
 use crate::words::{between, decimal};
 
 /// From so many milliseconds on a look-up is said.
-const SLOW_MS: f64 = 1000.0;
+pub(crate) const SLOW_MS: f64 = 1000.0;
+
+/// Resolvers wait so many milliseconds for a name server, unless set otherwise.
+const GIVEN_UP_MS: f64 = 5000.0;
 
 /// How long resolvers wait for a name server (resolv.conf, 5, `timeout`), for people.
 pub(crate) const GIVEN_UP: &str = "a name server that does not answer is given up after 5 s unless set otherwise (resolv.conf, 5, timeout), and the next one is asked";
@@ -60,7 +63,11 @@ impl Tool for Dig {
             }
             if ms >= SLOW_MS && facts.notes.len() < NOTES_MAX {
                 let place = facts.place(line.at);
-                let note = format!("{place}: dig looked a name up for {ms:.0} ms: {GIVEN_UP}");
+                let why = match ms >= GIVEN_UP_MS {
+                    true => GIVEN_UP,
+                    false => "the server that answered had to ask others, or answered late itself",
+                };
+                let note = format!("{place}: dig looked a name up for {ms:.0} ms: {why}");
                 facts.notes.push(note);
             }
             return true;

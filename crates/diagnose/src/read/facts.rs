@@ -17,9 +17,10 @@ use crate::captured::Captured;
 use crate::datagram_socket::FullSocket;
 use crate::fact::{Fact, Of, Place};
 use crate::intercepted::{Intercepted, TcpTrace};
+use crate::ip_versions::Tries;
 use crate::located::Traced;
 use crate::names::Names;
-use crate::passed::{Linked, Owner, Passed};
+use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullPort, PortReading};
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
@@ -79,6 +80,8 @@ pub struct Facts {
     pub(crate) linked: Vec<Linked>,
     /// Addresses of interfaces, and routes that leave by them.
     pub(crate) owners: Vec<Owner>,
+    /// Default routes of hosts.
+    pub(crate) default_routes: Vec<DefaultRoute>,
     /// Queues at the roots of hosts' interfaces, in the order of the texts.
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.
@@ -127,6 +130,8 @@ pub struct Facts {
     pub(super) limited: Vec<Limited>,
     /// What the environment of the shell that is read now says of proxies.
     pub(super) environment: Environment,
+    /// Tries to reach hosts by one version of IP.
+    pub(crate) tries: Tries,
     /// What was said of names that are looked up, and of their servers.
     pub(crate) names: Names,
     /// The request that waited longest for its server, where it waited for most of its time.
@@ -185,6 +190,7 @@ impl Facts {
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
             && !self.names.decide()
+            && !self.shows_one_version()
             && self.server_wait.is_none()
             && self.datagram_sockets.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)

@@ -35,6 +35,7 @@ const WORDS: [&str; 14] = [
     "unreachable",
     "refused",
     "timed out",
+    "timeout was reached",
     "not permitted",
     "failure in name resolution",
     "cannot resolve",
@@ -129,8 +130,11 @@ impl Facts {
         if BROKEN.iter().any(|words| lower.contains(words)) {
             self.refused.broken.get_or_insert((tool, at));
         }
-        if lower.contains("timed out") {
+        if lower.contains("timed out") || lower.contains("timeout was reached") {
             self.refused.timed_out.get_or_insert(at);
+            if tool == "curl" {
+                self.tries.opens(at, false);
+            }
         }
         if lower.contains("no route to host") || lower.contains("network is unreachable") {
             self.refused.unreachable.get_or_insert_default();
@@ -162,6 +166,8 @@ mod tests {
         assert_eq!(failed(line), Some(("ping", line)));
         assert_eq!(failed("ping: rtt min/avg/max/mdev = 1/2/3/0.1 ms"), None);
         assert_eq!(failed("connect: it did, at once"), None);
+        let line = "curl: (28) Failed to connect to h.example port 443 after 10001 ms: Timeout was reached";
+        assert_eq!(failed(line), Some(("curl", line)));
         // A reported size of packets is read elsewhere.
         let mtu = "ping: local error: message too long, mtu=1444";
         assert_eq!(failed(mtu), None);

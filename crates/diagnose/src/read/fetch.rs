@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::environment::heeds;
+use super::environment::{Around, heeds};
 use super::label::behind_prompt;
 use super::{Facts, Line};
 use crate::fact::{Figure, Place};
@@ -80,7 +80,7 @@ const VALUED: [(&str, &[&str]); 2] = [
 ];
 
 /// Options of curl that name a proxy.
-const PROXIES: [&str; 6] = [
+pub(super) const PROXIES: [&str; 6] = [
     "proxy",
     "preproxy",
     "socks4",
@@ -116,7 +116,7 @@ impl Facts {
         let behind = behind_prompt(text);
         let known =
             behind.and_then(|command| fetch(command, line.at, self.surrounds(line, command)));
-        let known = known.or_else(|| fetch(text, line.at, &[]));
+        let known = known.or_else(|| fetch(text, line.at, Around::default()));
         // What is printed below another command of theirs is not of the one before it.
         let another = || runs(text, behind).then(|| Fetch::unknown(line.at));
         self.fetches.extend(known.or_else(another));
@@ -146,24 +146,34 @@ impl Facts {
         }
     }
 
+    /// The last command above a place in its text.
+    pub(crate) fn fetch_above(&self, at: Place) -> Option<&Fetch> {
+        above(&self.fetches, at).and_then(|n| self.fetches.get(n))
+    }
+
     /// The command that a transfer was typed with.
     pub(crate) fn fetched_by(&self, test: &Test) -> Option<&Fetch> {
         command(&self.fetches, test).and_then(|n| self.fetches.get(n))
     }
 }
 
-/// The number of the command above a transfer in its text: the last one of those, where it is of the same tool.
-fn command(fetches: &[Fetch], test: &Test) -> Option<usize> {
-    let Place::Line(own, _) = test.at else {
+/// The number of the command above a place in its text: the last one of those.
+fn above(fetches: &[Fetch], at: Place) -> Option<usize> {
+    let Place::Line(own, _) = at else {
         return None;
     };
     // They stand in the order in which they were read.
-    let above = fetches.partition_point(|fetch| fetch.at <= test.at);
+    let above = fetches.partition_point(|fetch| fetch.at <= at);
     // Behind the last that is kept there may be others.
     let n = above.checked_sub(1).filter(|n| n + 1 < FETCHES_MAX)?;
-    let last = fetches.get(n)?;
-    let here = matches!(last.at, Place::Line(source, _) if source == own);
-    (here && last.tool == test.tool).then_some(n)
+    let here = matches!(fetches.get(n)?.at, Place::Line(source, _) if source == own);
+    here.then_some(n)
+}
+
+/// The number of the command above a transfer, where it is of the same tool.
+fn command(fetches: &[Fetch], test: &Test) -> Option<usize> {
+    let n = above(fetches, test.at)?;
+    (fetches.get(n)?.tool == test.tool).then_some(n)
 }
 
 /// Whether a line runs one of the two programs, by its first word, or by any behind a prompt.
@@ -265,12 +275,19 @@ pub(super) fn setting(word: &str) -> Option<(&str, &str)> {
 }
 
 /// A command that fetches one file, if a text is one, with what is known of its environment.
-fn fetch(text: &str, at: Place, around: &[(String, String)]) -> Option<Fetch> {
-    let all = words(text);
-    let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
-    let begin = all.iter().take_while(is_before).count();
+fn fetch(text: &str, at: Place, known: Around<'_>) -> Option<Fetch> {
+    let all = expanded(words(text), known);
+    let begin = before(&all);
     let tool = tool(all.get(begin)?)?;
-    let parts = parts(tool, &all[begin + 1..]);
+    // These do not hand their environment on.
+    let anew = |word: &String| ["sudo", "doas"].contains(&word.as_str());
+    let handed = !all[..begin].iter().any(anew);
+    let own = parts(tool, &all[begin + 1..]);
+    // Without its file where that is said, or another user's.
+    let is_bare = |(name, _): &(String, String)| ["q", "disable"].contains(&name.as_str());
+    let of_file = handed && tool == "curl" && !own.iter().any(is_bare);
+    let of_file = known.curlrc.iter().filter(|_| of_file).cloned();
+    let parts: Vec<(String, String)> = of_file.chain(own).collect();
     let urls = parts.iter().filter(|(name, value)| {
         let schemes = ["http://", "https://", "ftp://"];
         let is_url = schemes.iter().any(|scheme| value.starts_with(scheme));
@@ -282,10 +299,8 @@ fn fetch(text: &str, at: Place, around: &[(String, String)]) -> Option<Fetch> {
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let host = end(authority)?.host;
     let file = path.split(['?', '#']).next().unwrap_or("");
-    // These do not hand their environment on.
-    let anew = |word: &String| ["sudo", "doas"].contains(&word.as_str());
-    let handed = !all[..begin].iter().any(anew);
-    let around = around
+    let around = known
+        .settings
         .iter()
         .filter(|(name, _)| handed && heeds(tool, name))
         .map(|(name, value)| (name.as_str(), value.as_str()));
@@ -305,6 +320,28 @@ fn fetch(text: &str, at: Place, around: &[(String, String)]) -> Option<Fetch> {
         host,
         rate: None,
     })
+}
+
+/// How many words stand before the program of a command: settings, and programs that run it.
+fn before(all: &[String]) -> usize {
+    let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
+    all.iter().take_while(is_before).count()
+}
+
+/// The words of a command with what its shell puts in the place of the program's name.
+fn expanded(mut all: Vec<String>, known: Around<'_>) -> Vec<String> {
+    let begin = before(&all);
+    // Of what a program runs the shell knows nothing; `time` is its own word.
+    let own = |word: &String| word == "time" || setting(word).is_some();
+    let alias = known
+        .aliases
+        .iter()
+        .find(|(name, _)| all.get(begin) == Some(name))
+        .filter(|_| all[..begin].iter().all(own));
+    if let Some((_, words)) = alias {
+        all.splice(begin..=begin, words.iter().cloned());
+    }
+    all
 }
 
 /// Options by name with their values, and other words without a name.
@@ -445,8 +482,8 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Option<Fetch> {
-        let command = behind_prompt(text).and_then(|command| fetch(command, Place::You, &[]));
-        command.or_else(|| fetch(text, Place::You, &[]))
+        let bare = |command: &str| fetch(command, Place::You, Around::default());
+        behind_prompt(text).and_then(bare).or_else(|| bare(text))
     }
 
     fn proxy(host: &str, port: Option<u16>) -> Way {
@@ -517,6 +554,36 @@ mod tests {
             "$ iperf3 -c curl",
         ] {
             assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_options_and_an_alias_name_a_proxy() {
+        let file = [("proxy".to_owned(), "http://proxy.corp:3128".to_owned())];
+        let alias = ["curl", "-x", "proxy.corp:3128"].map(str::to_owned);
+        let aliases = [("curl".to_owned(), alias.to_vec())];
+        let of_file = Around {
+            curlrc: &file,
+            ..Around::default()
+        };
+        let of_alias = Around {
+            aliases: &aliases,
+            ..Around::default()
+        };
+        let way = |text: &str, known| fetch(text, Place::You, known).expect(text).way;
+        let squid = || proxy("proxy.corp", Some(3128));
+        assert_eq!(way("curl http://h.example/f", of_file), squid());
+        assert_eq!(way("time curl http://h.example/f", of_alias), squid());
+        // An option of the command's own comes behind those of the file.
+        let other = way("curl -x other:80 http://h.example/f", of_file);
+        assert_eq!(other, proxy("other", Some(80)));
+        for (text, known) in [
+            ("curl -q http://h.example/f", of_file),
+            ("curl --noproxy '*' http://h.example/f", of_alias),
+            ("sudo curl http://h.example/f", of_alias),
+            ("wget http://h.example/f", of_file),
+        ] {
+            assert_ne!(way(text, known), squid(), "{text}");
         }
     }
 

@@ -75,6 +75,7 @@ mod sysctl;
 #[cfg(test)]
 mod taken;
 mod tcpdump;
+mod tries;
 mod uname;
 mod vrp;
 mod windows;
@@ -83,7 +84,7 @@ mod xfrm;
 use crate::fact::Place;
 pub(crate) use bundles::{Member, State};
 pub(crate) use copies::COPIES;
-pub(crate) use dig::GIVEN_UP;
+pub(crate) use dig::{GIVEN_UP, SLOW_MS};
 use facts::Described;
 pub use facts::Facts;
 pub(crate) use facts::Read;
@@ -208,6 +209,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
         Box::new(radio::Iwconfig::default()),
+        Box::new(radio::Wireless::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(queries::Queries),
@@ -310,6 +312,7 @@ impl Reader<'_> {
             };
             facts.typed_fetch(line);
             facts.typed_limit(line);
+            facts.tries_of(line);
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
                 continue;

@@ -3,25 +3,32 @@
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::air::{FAILED, PACKETS, RETRIES};
 use crate::fact::{Of, Place};
-use crate::words::{decimal, whole};
+use crate::radio_link::INTERFACE;
+use crate::words::{between, decimal, whole};
 
 mod wlan;
 
-pub(super) use wlan::{Iwconfig, Wlan};
+pub(super) use wlan::{Iwconfig, Wireless, Wlan};
 
 /// Bit rates, bit/s, and how far the signal is below a milliwatt, decibels.
 const SENDS: &str = "radio_sends_bps";
 const RECEIVES: &str = "radio_receives_bps";
 pub(crate) const SIGNAL: &str = "radio_below_milliwatt_db";
 
-/// What one link says: the name of a fact, its value, and where it stands.
-type Said = Vec<(&'static str, f64, Place)>;
+/// What one link says.
+#[derive(Default)]
+struct Link {
+    /// Its interface, where that is named, and where it stands.
+    interface: Option<(String, Place)>,
+    /// The name of a fact, its value, and where it stands.
+    said: Vec<(&'static str, f64, Place)>,
+}
 
 /// Links of a host that are kept until all of them are read: of several nothing says which is the flow's.
 #[derive(Default)]
 struct Links {
     host: Option<Of>,
-    all: Vec<Said>,
+    all: Vec<Link>,
 }
 
 /// Most links of a host that are kept.
@@ -32,38 +39,48 @@ impl Links {
     fn begin(&mut self, facts: &mut Facts) {
         self.settle(facts);
         self.host = Some(facts.host());
-        self.all.push(Vec::new());
+        self.all.push(Link::default());
     }
 
     /// Another link of the same host begins.
     fn another(&mut self) {
         if self.all.len() < LINKS_MAX {
-            self.all.push(Vec::new());
+            self.all.push(Link::default());
+        }
+    }
+
+    /// The link that was begun last is of this interface.
+    fn named(&mut self, interface: &str, at: Place) {
+        if let Some(link) = self.all.last_mut().filter(|_| !interface.is_empty()) {
+            link.interface = Some((interface.to_owned(), at));
         }
     }
 
     fn say(&mut self, name: &'static str, value: f64, at: Place) {
         if let Some(link) = self.all.last_mut() {
-            link.push((name, value, at));
+            link.said.push((name, value, at));
         }
     }
 
     /// How many facts are held.
     fn held(&self) -> usize {
-        self.all.iter().map(Vec::len).sum()
+        self.all.iter().map(|link| link.said.len()).sum()
     }
 
     /// Hands over what the only link says that says something.
     fn settle(&mut self, facts: &mut Facts) {
         let all = core::mem::take(&mut self.all);
-        let mut each = all.into_iter().filter(|said| !said.is_empty());
+        let mut each = all.into_iter().filter(|link| !link.said.is_empty());
         let (first, second) = (each.next(), each.next());
         let Some((host, first)) = self.host.take().zip(first) else {
             return;
         };
-        match second.as_ref().and_then(|said| said.first()) {
+        match second.as_ref().and_then(|link| link.said.first()) {
             None => {
-                for (name, value, at) in first {
+                if let Some((name, at)) = &first.interface {
+                    facts.word(host, INTERFACE, name, *at);
+                }
+                for (name, value, at) in first.said {
                     facts.exact(host, name, value, at);
                 }
             }
@@ -143,6 +160,8 @@ impl Tool for Radio {
                 true => self.links.another(),
                 false => self.links.begin(facts),
             }
+            let interface = between(text, " (on ", ")").unwrap_or("");
+            self.links.named(interface, line.at);
             return true;
         }
         if !going {
@@ -242,5 +261,37 @@ mod tests {
         let (numbers, whole, _) = of(iwconfig);
         assert_eq!(numbers, [(SENDS, 130e6), (SIGNAL, 70.0)]);
         assert!(whole);
+    }
+
+    #[test]
+    fn the_kernels_table_says_signals_in_dbm() {
+        let head = "$ cat /proc/net/wireless\nInter-| sta-|   Quality        |   Discarded packets               | Missed | WE\n face | tus | link level noise |  nwid  crypt   frag  retry   misc | beacon | 22\n";
+        let row = " wlp3s0: 0000   31.  -79.  -256        0      0      0      0     31        0\n";
+        let (numbers, whole, _) = of(&format!("{head}{row}"));
+        assert_eq!((numbers, whole), (vec![(SIGNAL, 79.0)], true));
+        // A level without a sign is of a driver's own unit, and one of -256 was never set.
+        for level in ["  54   ", "  -256 "] {
+            let (numbers, whole, _) = of(&format!("{head}{}", row.replace("  -79.  ", level)));
+            assert_eq!((numbers.len(), whole), (0, true), "{numbers:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_has_the_name_of_its_interface() {
+        for (text, name) in [
+            (format!("$ iw dev wlan0 station dump\n{STATION}"), "wlan0"),
+            (
+                "wlx1     IEEE 802.11  ESSID:\"office\"\n          Bit Rate=130 Mb/s   Tx-Power=22 dBm\n"
+                    .to_owned(),
+                "wlx1",
+            ),
+        ] {
+            let facts = read(&[Source {
+                name: "t.txt".to_owned(),
+                bytes: text.into_bytes(),
+            }]);
+            let word = facts.latest(Of::Host(0), INTERFACE).map(|f| &f.value);
+            assert_eq!(word, Some(&Value::Word(name.to_owned())));
+        }
     }
 }

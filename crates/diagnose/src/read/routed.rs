@@ -1,9 +1,9 @@
-//! Which interface has which address, and by which one a route leaves: `ip route get`, `ip -br addr`.
+//! Which interface has which address, and by which one a route leaves: `ip route get`, `ip route`, `ip -br addr`.
 
 use core::net::IpAddr;
 
 use super::{Facts, Line, Tool};
-use crate::words::after;
+use crate::words::{after, whole};
 
 /// The reader: nothing goes on from line to line.
 pub(super) struct Routed;
@@ -17,6 +17,15 @@ impl Tool for Routed {
         let text = line.bare;
         if let Some((to, interface, own)) = route(text) {
             facts.owned(interface, own, Some(to));
+            return true;
+        }
+        if let Some(row) = row(text) {
+            if let Some(own) = row.own {
+                facts.owned(row.interface, own, None);
+            }
+            if let Some(metric) = row.default {
+                facts.leaves_by_default(row.interface, metric);
+            }
             return true;
         }
         if let Some((interface, addresses)) = brief(text) {
@@ -33,7 +42,41 @@ impl Tool for Routed {
 
 /// Whether a line is one of these.
 pub(super) fn begins(text: &str) -> bool {
-    route(text).is_some() || brief(text).is_some()
+    route(text).is_some() || row(text).is_some() || brief(text).is_some()
+}
+
+/// A row of a table of routes.
+#[derive(Debug, PartialEq)]
+struct Row<'t> {
+    interface: &'t str,
+    /// The own address that packets have by it, where it names one.
+    own: Option<IpAddr>,
+    /// The metric of a default route of IPv4.
+    default: Option<u64>,
+}
+
+/// `default via 10.1.0.1 dev eno1 proto dhcp metric 100`, `10.1.0.0/24 dev eno1 proto kernel scope link src 10.1.0.2 metric 100`.
+fn row(text: &str) -> Option<Row<'_>> {
+    let to = text.split_whitespace().next()?;
+    let is_prefix = || {
+        let (address, bits) = to.split_once('/')?;
+        address.parse::<IpAddr>().ok()?;
+        bits.parse::<u8>().ok()
+    };
+    let default = to == "default";
+    if !default && is_prefix().is_none() {
+        return None;
+    }
+    let interface = after(text, " dev ")?;
+    let via = after(text, " via ");
+    let more = via.is_some() || text.contains(" proto ") || text.contains(" scope ");
+    let old = via.is_some_and(|via| !via.contains(':')) || via.is_none();
+    let metric = after(text, " metric ").map_or(Some(0), whole);
+    more.then(|| Row {
+        interface,
+        own: after(text, " src ").and_then(|own| own.parse().ok()),
+        default: metric.filter(|_| default && old),
+    })
 }
 
 /// `192.0.2.9 via 10.1.0.1 dev eno1 src 10.1.0.2 uid 1000`: where the route goes, the interface, and the own address.
@@ -97,6 +140,34 @@ mod tests {
         assert_eq!(route("10.1.0.0/24 dev eno1 proto kernel scope link"), None);
         assert_eq!(route("default via 10.1.0.1 dev eno1"), None);
         assert_eq!(route("64 bytes from 192.0.2.9: icmp_seq=1 ttl=57"), None);
+    }
+
+    #[test]
+    fn a_row_of_a_table_names_an_address_or_the_default_route() {
+        let own = Some(of("10.1.0.2"));
+        let row_of = |own, default| {
+            Some(Row {
+                interface: "eno1",
+                own,
+                default,
+            })
+        };
+        for (text, row) in [
+            (
+                "default via 10.1.0.1 dev eno1 proto dhcp src 10.1.0.2 metric 100",
+                row_of(own, Some(100)),
+            ),
+            ("default via 10.1.0.1 dev eno1", row_of(None, Some(0))),
+            ("default via fe80::1 dev eno1 proto ra", row_of(None, None)),
+            (
+                "10.1.0.0/24 dev eno1 proto kernel scope link src 10.1.0.2 metric 100",
+                row_of(own, None),
+            ),
+            ("default dev eno1 as ever", None),
+            ("10.1.0.0/24 is what dev eno1 has", None),
+        ] {
+            assert_eq!(super::row(text), row, "{text}");
+        }
     }
 
     #[test]

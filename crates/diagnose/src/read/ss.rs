@@ -15,8 +15,8 @@ pub(super) struct Ss {
     /// What was printed of the socket and not read yet: mail wraps the line.
     held: String,
     at: Option<Place>,
-    /// A socket without a peer that was printed last: its own end, and what its program has not read, bytes.
-    alone: Option<(String, f64, Place)>,
+    /// A socket of datagrams that was printed last, and may have its memory below it.
+    alone: Option<FullSocket>,
     /// The connection whose details were printed without its addresses.
     nameless: Option<Of>,
     /// What was named last listens: what follows is not of a connection.
@@ -41,6 +41,15 @@ const STATES: [&str; 11] = [
     "UNCONN",
 ];
 
+/// What `ss` calls kinds of sockets before their states, where it shows more than one kind.
+const KINDS: [&str; 7] = ["tcp", "tcp4", "tcp6", "mptcp", "udp", "udp4", "udp6"];
+
+/// Kinds of which nothing is read.
+const OTHER_KINDS: [&str; 12] = [
+    "nl", "p_dgr", "p_raw", "raw", "icmp6", "sctp", "dccp", "u_dgr", "u_seq", "u_str", "v_dgr",
+    "v_str",
+];
+
 /// Most sockets that are read.
 const SOCKETS_MAX: usize = 50_000;
 
@@ -58,27 +67,24 @@ impl Tool for Ss {
             return true;
         }
         self.flush(facts);
-        let alone = self.alone.take();
-        if let Some(socket) = alone.filter(|_| going)
-            && text.starts_with("skmem:(")
-        {
-            of_datagrams(socket, text, facts);
-            return true;
+        if let Some(socket) = self.alone.take() {
+            let own = going && text.starts_with("skmem:(");
+            of_datagrams(socket, if own { text } else { "" }, facts);
+            if own {
+                return true;
+            }
         }
-        if (text.starts_with("State ") || text.starts_with("Recv-Q"))
+        let begins = ["State ", "Netid ", "Recv-Q"];
+        if begins.iter().any(|begin| text.starts_with(begin))
             && text.contains("Recv-Q")
             && text.contains("Peer Address")
         {
             return true;
         }
         if let Some((ends, queues)) = head(text) {
-            // Without a peer it is not a connection.
-            if ends[1].port.is_none() {
-                self.socket = None;
-                let own = own_end(text, "UNCONN");
-                self.alone = own.map(|own| (crate::redact(own), queues[0], line.at));
-                self.listens = true;
-                listens(text, queues, line.at, facts);
+            // Without a peer it is not a connection, and one of datagrams has no window.
+            if ends[1].port.is_none() || text.starts_with("udp") {
+                self.stands_alone(text, queues, line.at, facts);
                 return true;
             }
             self.listens = false;
@@ -91,6 +97,11 @@ impl Tool for Ss {
                 // Newer versions can print all of it in one line.
                 details(of, text, line.at, facts);
             }
+            return true;
+        }
+        if going && is_other(text) {
+            self.socket = None;
+            self.listens = true;
             return true;
         }
         let named = self.socket.is_some() && !self.is_nameless();
@@ -110,10 +121,35 @@ impl Tool for Ss {
 
     fn finish(&mut self, facts: &mut Facts) {
         self.flush(facts);
+        if let Some(socket) = self.alone.take() {
+            of_datagrams(socket, "", facts);
+        }
     }
 }
 
 impl Ss {
+    /// A socket that is not a connection: it listens, or is one of datagrams, whose memory may stand behind it or below.
+    fn stands_alone(&mut self, text: &str, queues: [f64; 2], at: Place, facts: &mut Facts) {
+        self.socket = None;
+        self.listens = true;
+        listens(text, queues, at, facts);
+        let own = own_end(text, "UNCONN");
+        let own = own.or_else(|| own_end(text, "ESTAB").filter(|_| text.starts_with("udp")));
+        let Some(own) = own else { return };
+        let socket = FullSocket {
+            host: facts.prompt().1,
+            local: crate::redact(own),
+            waiting: queues[0],
+            buffer: None,
+            dropped: 0.0,
+            at,
+        };
+        match text.contains("skmem:(") {
+            true => of_datagrams(socket, text, facts),
+            false => self.alone = Some(socket),
+        }
+    }
+
     /// Whether the details that are read are of a connection without addresses.
     fn is_nameless(&self) -> bool {
         self.nameless.is_some() && self.nameless == self.socket
@@ -198,7 +234,7 @@ fn head(text: &str) -> Option<([End; 2], [f64; 2])> {
             .then_some((ends, queues));
     }
     let mut state = words.next()?;
-    if matches!(state, "tcp" | "tcp4" | "tcp6") {
+    if KINDS.contains(&state) {
         state = words.next()?;
     }
     if !STATES.contains(&state) {
@@ -209,6 +245,13 @@ fn head(text: &str) -> Option<([End; 2], [f64; 2])> {
     Some((ends, queues))
 }
 
+/// Whether a row is of a socket of another kind: `u_str ESTAB 0 0 * 23412 * 23413`.
+fn is_other(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let kind = words.next().is_some_and(|kind| OTHER_KINDS.contains(&kind));
+    kind && words.next().is_some_and(|state| STATES.contains(&state))
+}
+
 /// The own end of a socket in this state: behind the state stand two queues.
 fn own_end<'t>(text: &'t str, state: &str) -> Option<&'t str> {
     let mut words = text.split_whitespace().skip_while(|word| *word != state);
@@ -216,18 +259,20 @@ fn own_end<'t>(text: &'t str, state: &str) -> Option<&'t str> {
 }
 
 /// A socket of datagrams and its memory, of which `d` is what it dropped: `skmem:(r213248,rb212992,t0,tb212992,f3392,w0,o0,bl0,d2011)`.
-fn of_datagrams((local, waiting, at): (String, f64, Place), text: &str, facts: &mut Facts) {
+/// Without `-m` nothing says what its buffer takes.
+fn of_datagrams(mut socket: FullSocket, text: &str, facts: &mut Facts) {
     if let Some((buffer, dropped)) = memory(text, "rb").zip(memory(text, "d")) {
-        let host = facts.prompt().1;
-        facts.socket_of_datagrams(FullSocket {
-            host,
-            local,
-            waiting,
-            buffer,
-            dropped,
-            at,
-        });
+        (socket.buffer, socket.dropped) = (Some(buffer), dropped);
+    } else if socket.is_full() && facts.notes.len() < NOTES_MAX {
+        let note = format!(
+            "{}: {:.0} bytes wait in the socket of datagrams {}, as many as its buffer takes where nobody set another. Whether it drops datagrams d of skmem says: ss -uanmp, twice, while they come",
+            facts.place(socket.at),
+            socket.waiting,
+            socket.local
+        );
+        facts.notes.push(note);
     }
+    facts.socket_of_datagrams(socket);
 }
 
 /// Says that a program does not accept its connections as fast as they come. Of a socket that listens `Recv-Q` is how many wait, `Send-Q`
@@ -484,5 +529,26 @@ mod tests {
         let says = "a.txt:2: the accept queue of 0.0.0.0:80 is full: 129 connections wait, with a backlog of 128";
         assert!(full[0].starts_with(says), "{full:?}");
         assert_eq!(of(128), Vec::<String>::new());
+    }
+
+    /// `ss -tuln` and `ss -an` say the kind of each socket first. One of datagrams is of no flow, with a peer or without.
+    #[test]
+    fn rows_with_a_kind_are_read_as_those_without() {
+        let facts = of(
+            "col$ ss -an\nNetid State  Recv-Q Send-Q Local Address:Port Peer Address:Port Process\nnl    UNCONN 0      0      rtnl:kernel        *\nudp   UNCONN 213000 0      0.0.0.0:514        0.0.0.0:*\nudp   UNCONN 9000   0      127.0.0.53%lo:53   0.0.0.0:*\nudp   ESTAB  0      0      192.0.2.7:68       192.0.2.1:67\ntcp   LISTEN 129    128    0.0.0.0:8080       0.0.0.0:*\ntcp   LISTEN 0      128    [::]:22            [::]:*\n",
+        );
+        assert_eq!(facts.ignored_count, [0], "{:?}", facts.ignored);
+        assert!(facts.sockets.is_empty(), "{:?}", facts.sockets);
+        let [socket] = &facts.datagram_sockets[..] else {
+            panic!("{:?}", facts.datagram_sockets);
+        };
+        assert_eq!(
+            (socket.host.as_str(), socket.local.as_str()),
+            ("col", "0.0.0.0:514")
+        );
+        assert_eq!((socket.waiting, socket.buffer), (213_000.0, None));
+        let full = facts.refused.full_queue.expect("a queue is full");
+        assert_eq!((full.waiting, full.backlog), (129, 128));
+        assert_eq!(facts.notes.len(), 2, "{:?}", facts.notes);
     }
 }

@@ -64,3 +64,21 @@ fn few_drops_and_a_socket_that_is_read_say_nothing() {
         assert_ne!(flow.verdict.cause, "client", "{text}");
     }
 }
+
+/// Without `-m` nothing says what a socket's buffer takes: as much as waits in a usual one is a sign beside a count, and a note without.
+#[test]
+fn a_socket_without_its_memory_is_a_sign_beside_a_count() {
+    let row = "col$ ss -uln\nNetid State  Recv-Q Send-Q Local Address:Port Peer Address:Port\nudp   UNCONN 213000 0      0.0.0.0:514        0.0.0.0:*\n";
+    let count = counts([[91_233_122, 20_112_231], [92_433_122, 20_412_231]]);
+    let flow = first(&format!("{count}{row}"));
+    assert_eq!(flow.verdict.cause, "client", "{:#?}", flow.verdict);
+    let said = because(&flow);
+    let says = "213000 bytes wait in the socket 0.0.0.0:514, as many as a buffer takes where nobody set another, 212992";
+    assert!(said.contains(says), "{said}");
+    assert_eq!(asked(&flow), ["datagram_socket", "reader_cpu_ratio"]);
+    assert_eq!(first(row).verdict.cause, "unknown");
+    // A larger buffer is set, so that this one is not full.
+    let set = "col$ sysctl net.core.rmem_default\nnet.core.rmem_default = 26214400\n";
+    let said = because(&first(&format!("{count}{row}{set}")));
+    assert!(!said.contains("213000 bytes wait"), "{said}");
+}

@@ -84,6 +84,8 @@ fn a_proxy_of_the_environment_is_that_of_a_bare_command() {
     for environment in [
         "$ env | grep -i proxy\nhttp_proxy=http://proxy.corp:3128\nno_proxy=localhost,.corp\n",
         "$ export http_proxy=http://proxy.corp:3128\n",
+        "$ cat ~/.curlrc\nproxy = \"http://proxy.corp:3128\"\n",
+        "$ alias curl='curl -x http://proxy.corp:3128'\n",
     ] {
         let d = of_shell(environment);
         let slow = &d.flows[0];

@@ -37,6 +37,7 @@ mod held_rates;
 mod histories;
 mod holes;
 mod hostile;
+mod ip_versions;
 mod later;
 mod members;
 mod names;

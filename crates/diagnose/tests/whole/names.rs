@@ -1,4 +1,4 @@
-//! Requests that wait for a name, and name servers that do not answer.
+//! Requests that wait for a name, and name servers that do not answer, or late.
 
 use crate::{asked, because, commands, first};
 
@@ -63,4 +63,62 @@ fn look_ups_that_cost_nothing_are_not_the_cause() {
         let flow = first(&text);
         assert_ne!(flow.verdict.cause, "name_lookup", "{text}");
     }
+}
+
+/// What the server holds it answers within 1 ms.
+const LATE: &str = "$ dig www.example.net
+;; ANSWER SECTION:
+www.example.net.\t300\tIN\tA\t192.0.2.9
+;; Query time: 2481 msec
+;; SERVER: 192.168.1.1#53(192.168.1.1)
+$ dig www.example.net
+;; Query time: 1 msec
+;; SERVER: 192.168.1.1#53(192.168.1.1)
+";
+
+const OTHER: &str = "$ dig @9.9.9.9 www.example.com
+;; Query time: 14 msec
+;; SERVER: 9.9.9.9#53(9.9.9.9)
+";
+
+#[test]
+fn a_name_server_that_is_slow_at_what_it_does_not_hold_is_the_cause() {
+    let near = "$ ping -c 5 192.168.1.1\n5 packets transmitted, 5 received, 0% packet loss, time 4004ms\nrtt min/avg/max/mdev = 0.810/0.990/1.210/0.080 ms\n";
+    let flow = first(&format!("{LATE}{OTHER}{near}"));
+    assert_eq!(flow.verdict.cause, "name_lookup", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence >= 0.6, "{:#?}", flow.verdict);
+    let because = because(&flow);
+    for says in [
+        "192.168.1.1 answered dig after 2481 ms",
+        "after 1 ms another time",
+        "Another name server, 9.9.9.9, answered after 14 ms",
+    ] {
+        assert!(because.contains(says), "{says}: {because}");
+    }
+    // dig waits 5 s for a server that does not answer.
+    assert!(!because.contains("given up after 5 s"), "{because}");
+    assert_eq!(asked(&flow), ["time_namelookup"]);
+    let commands = commands(&flow);
+    for says in ["its forwarders", "9.9.9.9 ahead of 192.168.1.1"] {
+        assert!(commands.contains(says), "{says}: {commands}");
+    }
+}
+
+/// With the wait of a request nothing is left to ask; without another server's answer that is asked, and less is said.
+#[test]
+fn what_is_said_of_a_late_answer_goes_by_what_stands_beside_it() {
+    let waited = CURL.replace("5.0", "2.5");
+    let flow = first(&format!("{waited}{LATE}{OTHER}"));
+    assert_eq!(flow.verdict.cause, "name_lookup", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence >= 0.9, "{:#?}", flow.verdict);
+    assert!(flow.missing.is_empty(), "{:#?}", flow.missing);
+    let surer = first(&format!("{LATE}{OTHER}")).verdict.confidence;
+    let flow = first(LATE);
+    assert!(flow.verdict.confidence < surer, "{:#?}", flow.verdict);
+    assert_eq!(asked(&flow), ["name_servers"]);
+    // One slow answer may be of a name that is slow everywhere.
+    let (once, _) = LATE.split_at(LATE.rfind("$ dig").expect("it is there twice"));
+    let flow = first(once);
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+    assert_eq!(asked(&flow), ["name_servers"]);
 }

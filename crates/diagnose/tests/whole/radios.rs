@@ -34,20 +34,21 @@ fn diagnosed(text: &str) -> FlowReport {
 
 const WEAK: &str = "\ttx packets:\t88121\n\ttx retries:\t70110\n\ttx failed:\t1902\n\tsignal:  \t-82 dBm\n\ttx bitrate:\t13.0 MBit/s MCS 1\n\trx bitrate:\t19.5 MBit/s MCS 2\n";
 
+const SLOW: [(f64, u32); 8] = [
+    (5.24, 9),
+    (3.15, 6),
+    (2.10, 8),
+    (4.19, 4),
+    (1.05, 9),
+    (4.19, 5),
+    (3.15, 7),
+    (2.10, 8),
+];
+
 /// Three megabits of thirteen, with a peak of seven: a queue was too short there, and the remedy was of optics.
 #[test]
 fn what_a_weak_radio_link_loses_is_mended_in_the_air() {
-    let slow = [
-        (5.24, 9),
-        (3.15, 6),
-        (2.10, 8),
-        (4.19, 4),
-        (1.05, 9),
-        (4.19, 5),
-        (3.15, 7),
-        (2.10, 8),
-    ];
-    let flow = diagnosed(&ticket(WEAK, 4, &slow));
+    let flow = diagnosed(&ticket(WEAK, 4, &SLOW));
     assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
     assert!(because(&flow).contains("-82 dBm"), "{}", because(&flow));
     let all = commands(&flow);
@@ -66,7 +67,7 @@ fn what_a_weak_radio_link_loses_is_mended_in_the_air() {
     );
     // What it repeats and gives up says so without its signal.
     let counts = WEAK.replace("\tsignal:  \t-82 dBm\n", "");
-    let flow = diagnosed(&ticket(&counts, 4, &slow));
+    let flow = diagnosed(&ticket(&counts, 4, &SLOW));
     assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
     assert!(commands(&flow).starts_with("nearer to"), "{flow:#?}");
 }
@@ -80,4 +81,46 @@ fn a_sound_radio_link_is_not_blamed() {
         .replace("-82", "-51");
     let flow = diagnosed(&ticket(&sound, 4, &[(3.0, 7); 8]));
     assert!(!commands(&flow).contains("nearer to"), "{flow:#?}");
+}
+
+/// A test that was bound to another interface, whose route leaves by one, or the default route of its host: a note says that the radio is not
+/// weighed. Of two default routes the one with the smaller metric counts.
+#[test]
+fn a_radio_link_that_did_not_carry_the_flow_is_not_blamed() {
+    let text = ticket(WEAK, 4, &SLOW);
+    let bound = text.replace("iperf3 -c 10.30.0.10", "iperf3 -c 10.30.0.10 --bind-dev eth0");
+    let routed = format!(
+        "root@gw9:~# ip route get 10.30.0.10\n10.30.0.10 via 10.30.33.1 dev eth0 src 10.30.33.9 uid 0\n    cache\n{text}"
+    );
+    let default = |wired: u32, radio: u32| {
+        format!(
+            "root@gw9:~# ip route\ndefault via 10.30.33.1 dev eth0 proto dhcp metric {wired}\ndefault via 10.31.0.1 dev wlan0 proto dhcp metric {radio}\n{text}"
+        )
+    };
+    for text in [bound, routed, default(100, 600)] {
+        let d = of(&text, &Known::default());
+        let says =
+            |note: &String| note.contains("wlan0 of ") && note.contains("eth0: its radio link");
+        assert!(d.notes.iter().any(says), "{:#?}", d.notes);
+        let flow = first_flow(d);
+        assert!(!because(&flow).contains("dBm"), "{}", because(&flow));
+        assert!(!commands(&flow).contains("nearer to"), "{flow:#?}");
+    }
+    // Its cable passed 8 MB meanwhile, and the test has 3.
+    let link = |sent: u32| {
+        format!(
+            "root@gw9:~# ip -s link show dev eth0\n2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000\n    link/ether 02:00:00:00:00:09 brd ff:ff:ff:ff:ff:ff\n    RX:  bytes packets errors dropped  missed   mcast\n    9000000 9000 0 0 0 0\n    TX:  bytes packets errors dropped carrier collsns\n    {sent} 9000 0 0 0 0\n"
+        )
+    };
+    let d = of(
+        &format!("{}{text}{}", link(1_000_000), link(9_000_000)),
+        &Known::default(),
+    );
+    let says = "as eth0 passed as many bytes between its readings";
+    assert!(d.notes.iter().any(|n| n.contains(says)), "{:#?}", d.notes);
+    let flow = first_flow(d);
+    assert!(!because(&flow).contains("dBm"), "{}", because(&flow));
+    let flow = diagnosed(&default(600, 100));
+    let says = "the radio signal of wlan0 is weak, -82 dBm";
+    assert!(because(&flow).contains(says), "{}", because(&flow));
 }

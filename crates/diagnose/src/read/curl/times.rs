@@ -254,6 +254,20 @@ impl Times {
         }
     }
 
+    /// Whether a connection was opened, or was not within a second and more behind the look-up of its name; none where nothing says it.
+    pub(super) fn opens(&self) -> Option<bool> {
+        if self.get("time_connect").is_some() {
+            return Some(true);
+        }
+        let asked = self.0.contains_key("time_connect");
+        let later = ["time_starttransfer", "size_download", "size_upload"];
+        let nothing = later.iter().all(|name| self.get(name).is_none());
+        let looked_up = self.get("time_namelookup")?.value;
+        let whole = self.get("time_total")?.value;
+        let waited = whole - looked_up >= SENT_AGAIN[0];
+        (asked && nothing && waited).then_some(false)
+    }
+
     /// How long the name was looked up, and how long all of it took, seconds, where the look-up is most of it.
     pub(super) fn looked_up(&self) -> Option<[f64; 2]> {
         let took = self.get("time_namelookup")?.value;

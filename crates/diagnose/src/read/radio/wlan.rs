@@ -1,4 +1,4 @@
-//! `netsh wlan show interfaces` of Windows, and `iwconfig` of Linux.
+//! `netsh wlan show interfaces` of Windows, and `iwconfig` and `/proc/net/wireless` of Linux.
 
 use super::{Links, RECEIVES, SENDS, SIGNAL, below};
 use crate::read::{Facts, Line, Tool};
@@ -68,7 +68,10 @@ impl Tool for Wlan {
         }
         match key {
             _ if !going => return false,
-            "Name" => self.links.another(),
+            "Name" => {
+                self.links.another();
+                self.links.named(value, line.at);
+            }
             // 0 % are -100 dBm, and 100 % are -50 dBm (WLAN_REALTIME_CONNECTION_QUALITY).
             "Signal" => {
                 let share = value.strip_suffix('%').and_then(decimal);
@@ -118,6 +121,8 @@ impl Tool for Iwconfig {
                 true => self.links.another(),
                 false => self.links.begin(facts),
             }
+            let interface = text.split_whitespace().next().unwrap_or("");
+            self.links.named(interface, line.at);
             return true;
         }
         if text.ends_with(" no wireless extensions.") {
@@ -148,6 +153,62 @@ impl Tool for Iwconfig {
             "Tx ",
         ];
         begins.iter().any(|begin| text.starts_with(begin))
+    }
+
+    fn held(&self) -> usize {
+        self.links.held()
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.links.settle(facts);
+    }
+}
+
+/// The state of reading `/proc/net/wireless`.
+#[derive(Default)]
+pub(in crate::read) struct Wireless {
+    links: Links,
+}
+
+/// What a row has behind its interface: status, quality, level, noise, five counts of discarded packets, and missed beacons.
+const COLUMNS: usize = 10;
+
+/// A level further below a milliwatt was never set, decibels.
+const LEVEL_MAX: f64 = 120.0;
+
+impl Tool for Wireless {
+    fn name(&self) -> &'static str {
+        "/proc/net/wireless"
+    }
+
+    /// `wlan0: 0000   54.  -56.  -256        0      0      0      0     31        0`, below two lines of heads.
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if text.starts_with("Inter-| sta-|") {
+            self.links.begin(facts);
+            return true;
+        }
+        if !going {
+            return false;
+        }
+        if text.starts_with("face | tus | link level noise") {
+            return true;
+        }
+        let Some((name, rest)) = text.split_once(':') else {
+            return false;
+        };
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        if words.len() != COLUMNS || name.contains(char::is_whitespace) {
+            return false;
+        }
+        self.links.another();
+        self.links.named(name, line.at);
+        let level = words[2].strip_prefix('-');
+        let level = level.and_then(|level| decimal(level.trim_end_matches('.')));
+        if let Some(db) = level.filter(|db| *db < LEVEL_MAX) {
+            self.links.say(SIGNAL, db, line.at);
+        }
+        true
     }
 
     fn held(&self) -> usize {
