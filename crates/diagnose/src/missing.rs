@@ -87,7 +87,8 @@ pub(crate) fn missing(
         e.asks_rest(asking, &likely),
         e.asks_own_queue(asking, &likely),
         e.asks_own_drops(asking, &likely),
-        e.asks_service().or_else(|| e.asks_slower_line(asking, &likely)),
+        e.asks_service()
+            .or_else(|| e.asks_slower_line(asking, &likely)),
         e.asks_guessed_line(&likely),
         e.asks_again(&likely).filter(|_| !sure),
     ];

@@ -121,14 +121,21 @@ impl Killed {
             }
             None => "whether it is of this transfer its time says (dmesg -T)".to_owned(),
         };
-        format!("{whose} killed {program} as {memory} ({}): {beside}", self.at)
+        format!(
+            "{whose} killed {program} as {memory} ({}): {beside}",
+            self.at
+        )
     }
 
     /// More memory for it, or less that it needs.
     fn change(&self, flow: &Flow) -> Option<Change> {
         let room = match self.in_group {
-            true => "a higher memory.max of its control group: of Kubernetes resources.limits.memory of the container; of Docker docker update --memory SIZE CONTAINER; of systemd systemctl set-property UNIT MemoryMax=SIZE",
-            false => "more memory for the host, or a limit for what else grows there: of systemd systemctl set-property UNIT MemoryMax=SIZE",
+            true => {
+                "a higher memory.max of its control group: of Kubernetes resources.limits.memory of the container; of Docker docker update --memory SIZE CONTAINER; of systemd systemctl set-property UNIT MemoryMax=SIZE"
+            }
+            false => {
+                "more memory for the host, or a limit for what else grows there: of systemd systemctl set-property UNIT MemoryMax=SIZE"
+            }
         };
         let remedy = Remedy {
             commands: vec![

@@ -109,10 +109,15 @@ impl SlowServer {
         };
         let remedy = Remedy {
             commands: vec![
-                format!("on {server}: which servers it asks itself (its forwarders; those of a home router are often the provider's), and of each, with names that nobody asked for before: dig @FORWARDER NAME | grep 'Query time'. Take out those that are slow or do not answer"),
+                format!(
+                    "on {server}: which servers it asks itself (its forwarders; those of a home router are often the provider's), and of each, with names that nobody asked for before: dig @FORWARDER NAME | grep 'Query time'. Take out those that are slow or do not answer"
+                ),
                 "cp /etc/resolv.conf /etc/resolv.conf.before".to_owned(),
-                format!("or on this host: {other} ahead of {server} in /etc/resolv.conf. Where another program writes that file (NetworkManager, systemd-resolved, a DHCP client), there"),
-                "dig of a name that nobody asked for before: its Query time is below 0.1 s then".to_owned(),
+                format!(
+                    "or on this host: {other} ahead of {server} in /etc/resolv.conf. Where another program writes that file (NetworkManager, systemd-resolved, a DHCP client), there"
+                ),
+                "dig of a name that nobody asked for before: its Query time is below 0.1 s then"
+                    .to_owned(),
             ],
             undo: vec!["cp /etc/resolv.conf.before /etc/resolv.conf".to_owned()],
             risk: format!(

@@ -96,9 +96,9 @@ impl Throttled {
             Some(side) => format!("the {}'s control group", side.name()),
             None => "the control group of a host of which no text says which end it is".to_owned(),
         };
-        let waited = self.waited.map_or_else(String::new, |seconds| {
-            format!(", {seconds:.1} s in all")
-        });
+        let waited = self
+            .waited
+            .map_or_else(String::new, |seconds| format!(", {seconds:.1} s in all"));
         let most = self.processors.map_or_else(String::new, |count| {
             format!(": it may use {count:.2} processors (cpu.max), however idle they are")
         });

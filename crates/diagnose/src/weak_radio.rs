@@ -95,7 +95,11 @@ pub(crate) fn by_radio(e: &Evidence, items: &mut Vec<Item>) {
     };
     let text = format!(
         "the radio signal{}{} is weak, -{:.0} dBm: a place nearer to the access point, or another channel or band, gives more",
-        if signal.interface.is_empty() { "" } else { " of" },
+        if signal.interface.is_empty() {
+            ""
+        } else {
+            " of"
+        },
         signal.interface,
         signal.below.value
     );

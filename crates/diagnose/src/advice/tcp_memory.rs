@@ -61,7 +61,10 @@ pub(super) fn remedy(e: &Evidence) -> Remedy {
         commands: vec![
             stat,
             find,
-            format!("sysctl -w {KEY}=\"{}\", each four times what it is", triple(more)),
+            format!(
+                "sysctl -w {KEY}=\"{}\", each four times what it is",
+                triple(more)
+            ),
         ],
         undo: vec![format!("sysctl -w {KEY}=\"{}\"", triple(pages.limits))],
         persist: kept(&[(KEY, &triple(more))]),

@@ -217,7 +217,8 @@ impl Environment {
 
     /// Other words that stand for a program: `curl=curl -x http://192.0.2.8:3128`.
     fn alias(&mut self, word: &str) {
-        let Some((name, value)) = setting(word).filter(|(n, _)| ["curl", "wget"].contains(n)) else {
+        let Some((name, value)) = setting(word).filter(|(n, _)| ["curl", "wget"].contains(n))
+        else {
             return;
         };
         self.aliases.retain(|(known, _)| known != name);
@@ -375,7 +376,10 @@ mod tests {
             "PS C:\\> $env:https_proxy = 'http://p:3128'\nPS C:\\> Remove-Item Env:\\HTTPS_PROXY",
             "$ set https_proxy=http://p:3128",
         ] {
-            for curl in ["PS C:\\> curl.exe https://h.example/f", "$ curl https://h.example/f"] {
+            for curl in [
+                "PS C:\\> curl.exe https://h.example/f",
+                "$ curl https://h.example/f",
+            ] {
                 assert!(at(&of(away), curl).is_empty(), "{away}");
             }
         }

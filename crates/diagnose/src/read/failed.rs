@@ -29,7 +29,7 @@ const BEGINS: [(&str, &str); 18] = [
 ];
 
 /// Words of errors that some of these beginnings need, so that a label or prose is none.
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 15] = [
     "unknown host",
     "not known",
     "unreachable",

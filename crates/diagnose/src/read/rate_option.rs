@@ -216,7 +216,10 @@ mod tests {
     #[test]
     fn each_program_has_units_of_its_own() {
         for (command, bps) in [
-            ("curl --limit-rate 10M -o f https://h.example/f", 10.0 * 1024.0 * KI),
+            (
+                "curl --limit-rate 10M -o f https://h.example/f",
+                10.0 * 1024.0 * KI,
+            ),
             ("curl --limit-rate 125000 https://h.example/f", 1e6),
             ("wget --limit-rate=500k https://h.example/f", 500.0 * KI),
             ("rsync -a --bwlimit=5000 a b:/c", 5000.0 * KI),

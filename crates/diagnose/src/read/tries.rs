@@ -133,7 +133,9 @@ mod tests {
     fn tools_say_by_which_address_they_tried() {
         let six: IpAddr = "2001:db8::10".parse().expect("an address");
         assert_eq!(
-            of_wget("Connecting to h.example (h.example)|2001:db8::10|:443... failed: Connection timed out."),
+            of_wget(
+                "Connecting to h.example (h.example)|2001:db8::10|:443... failed: Connection timed out."
+            ),
             Some(("h.example", six, false))
         );
         assert_eq!(

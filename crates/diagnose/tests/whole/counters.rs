@@ -404,14 +404,18 @@ fn commands_name_the_interface_of_the_text() {
     assert_eq!(change.commands[1], "ethtool -G ens1f0np0 rx 4096");
     assert_eq!(change.undo[0], "ethtool -G ens1f0np0 rx 512");
     // An offload that is off comes behind a ring that is short, and else first.
-    let off = "[ams ~]$ ethtool -k ens1f0np0\nFeatures for ens1f0np0:\ngeneric-receive-offload: off\n";
+    let off =
+        "[ams ~]$ ethtool -k ens1f0np0\nFeatures for ens1f0np0:\ngeneric-receive-offload: off\n";
     let gro = "ethtool -K ens1f0np0 gro on";
     let short = of(&(ring(512) + off + &counters));
     assert_eq!(short.commands[1], "ethtool -G ens1f0np0 rx 4096");
     assert!(short.commands[2].starts_with(gro), "{short:#?}");
     let open = of(&(off.to_owned() + &counters));
     assert!(open.commands[0].starts_with(gro), "{open:#?}");
-    let undone = open.undo.iter().any(|u| u == "ethtool -K ens1f0np0 gro off");
+    let undone = open
+        .undo
+        .iter()
+        .any(|u| u == "ethtool -K ens1f0np0 gro off");
     assert!(undone, "{open:#?}");
     let all = [&change.commands[..], &change.undo].concat().join("\n");
     assert!(!all.contains("INTERFACE"), "{all}");

@@ -40,7 +40,11 @@ fn a_rate_that_its_option_asks_for_is_the_programs_own() {
         (scp, "-l 8000 of scp, which counts in kbit/s", "the sender"),
     ] {
         let flow = first(text);
-        assert_eq!(flow.verdict.cause, "application", "{text}: {:#?}", flow.verdict);
+        assert_eq!(
+            flow.verdict.cause, "application",
+            "{text}: {:#?}",
+            flow.verdict
+        );
         let why = because(&flow);
         assert!(why.contains(option), "{option}: {why}");
         let said = commands(&flow);

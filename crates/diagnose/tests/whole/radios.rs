@@ -88,7 +88,10 @@ fn a_sound_radio_link_is_not_blamed() {
 #[test]
 fn a_radio_link_that_did_not_carry_the_flow_is_not_blamed() {
     let text = ticket(WEAK, 4, &SLOW);
-    let bound = text.replace("iperf3 -c 10.30.0.10", "iperf3 -c 10.30.0.10 --bind-dev eth0");
+    let bound = text.replace(
+        "iperf3 -c 10.30.0.10",
+        "iperf3 -c 10.30.0.10 --bind-dev eth0",
+    );
     let routed = format!(
         "root@gw9:~# ip route get 10.30.0.10\n10.30.0.10 via 10.30.33.1 dev eth0 src 10.30.33.9 uid 0\n    cache\n{text}"
     );

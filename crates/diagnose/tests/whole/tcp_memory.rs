@@ -26,8 +26,7 @@ const KERNEL: &str = "px1# dmesg -T | tail -2
 [Mon Nov 30 02:51:21 2026] TCP: out of memory -- consider tuning tcp_mem
 ";
 
-const LIMITS: &str =
-    "px1# sysctl net.ipv4.tcp_mem\nnet.ipv4.tcp_mem = 95250\t127000\t190500\n";
+const LIMITS: &str = "px1# sysctl net.ipv4.tcp_mem\nnet.ipv4.tcp_mem = 95250\t127000\t190500\n";
 
 fn sockets(pages: u32) -> String {
     format!(
@@ -45,10 +44,7 @@ fn nstat(drops: u32) -> String {
 #[test]
 fn a_receiver_without_memory_drops_what_is_sent_again() {
     let full = format!("{LOG}{KERNEL}{}{LIMITS}", sockets(190_512));
-    for (text, least, most) in [
-        (full.clone() + &nstat(41_203), 0.85, 1.0),
-        (full, 0.4, 0.8),
-    ] {
+    for (text, least, most) in [(full.clone() + &nstat(41_203), 0.85, 1.0), (full, 0.4, 0.8)] {
         let flow = first(&text);
         let verdict = &flow.verdict;
         assert_eq!(verdict.cause, "receive_window", "{verdict:#?}");

@@ -56,7 +56,10 @@ fn a_group_that_waits_is_limited_though_its_processors_are_idle() {
     let verdict = &flow.verdict;
     assert_eq!(verdict.cause, "host_cpu", "{verdict:#?}");
     assert!(verdict.confidence > 0.8, "{verdict:#?}");
-    assert!(because(&flow).contains("in 48 of 50 periods"), "{verdict:#?}");
+    assert!(
+        because(&flow).contains("in 48 of 50 periods"),
+        "{verdict:#?}"
+    );
 }
 
 /// A group that hardly waits, and one of a host that is neither end by its prompt, hold nothing.

@@ -234,7 +234,8 @@ mod tests {
     /// A number alone is of the format where it stands below its command, and nowhere else.
     #[test]
     fn numbers_of_something_else_are_left() {
-        let command = "$ curl -so /dev/null -w '%{time_total} %{speed_download}\\n' https://h.example/f\n";
+        let command =
+            "$ curl -so /dev/null -w '%{time_total} %{speed_download}\\n' https://h.example/f\n";
         for behind in [
             "28.500 35700000 12\n",
             "28,500 35700000\n",
