@@ -14,6 +14,7 @@ mod overrun;
 mod own_drops;
 mod path;
 mod plateau;
+mod plugs;
 mod policy_map;
 mod printed;
 mod programs;
@@ -467,61 +468,6 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
         lost_at: e.around.lost_at.clone(),
         systems: e.systems,
     }
-}
-
-/// What to do about an interface that counts damaged frames, or whose light is weak: on its host, whichever end that is.
-fn plugs(e: &Evidence, facts: &Facts, flow: &Flow) -> Option<Change> {
-    if !e.around.is_damaged() {
-        return None;
-    }
-    let damaged = e.around.damaged.as_ref().filter(|d| d.count.value > 0.0);
-    let host = match (damaged, e.around.dark) {
-        (Some(damaged), _) => damaged.host,
-        (None, dark) => dark?,
-    };
-    let port = match damaged.map_or("", |d| d.interface.as_str()) {
-        "" => format!(
-            "the interface that counts damaged frames{}",
-            places(facts, damaged)
-        ),
-        name => format!(
-            "{name}, which counts damaged frames{}",
-            places(facts, damaged)
-        ),
-    };
-    let command = format!(
-        "clean or change the plugs, cable and transceiver of {port}, and of the one at the other end"
-    );
-    let remedy = systems::Remedy {
-        commands: vec![command],
-        risk: "the link goes down meanwhile".to_owned(),
-        ..systems::Remedy::default()
-    };
-    Some(remedy.change(&host_of(facts, flow, host), None, None))
-}
-
-/// The same about a port of a router.
-fn plugs_of_port(e: &Evidence, facts: &Facts) -> Option<Change> {
-    let counted = e.around.ports.to_clean(e)?;
-    let at = counted.count.from.first();
-    let at = at.map_or_else(String::new, |at| format!(" ({})", facts.place(*at)));
-    let port = match counted.port.name.is_empty() {
-        true => "the port that counts damaged frames",
-        false => &counted.port.name,
-    };
-    let router = match counted.port.router.is_empty() {
-        true => "the router",
-        false => &counted.port.router,
-    };
-    let command = format!(
-        "clean or change the plugs, cable and transceiver of {port}{at}, and of the port at the other end of its line"
-    );
-    let remedy = systems::Remedy {
-        commands: vec![command],
-        risk: "the link goes down meanwhile".to_owned(),
-        ..systems::Remedy::default()
-    };
-    Some(remedy.change(router, None, None))
 }
 
 /// The host at an end of a flow, for people.

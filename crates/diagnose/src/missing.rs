@@ -3,13 +3,13 @@
 mod answers;
 mod hole;
 mod kernel;
+mod windows;
 
-use crate::advice::{Buffers, End, asked, scales};
 use crate::asking::{
     Asking, counters, datagrams, disks, on_both, processors, queues, segments, speed,
 };
 use crate::cause::Cause;
-use crate::ceiling::{Limit, UNSCALED};
+use crate::ceiling::Limit;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::flow::Flow;
@@ -17,8 +17,7 @@ use crate::follow::TESTERS;
 use crate::infer::Ranking;
 use crate::known::System;
 use crate::read::{COPIES, Facts};
-use crate::room::Room;
-use crate::verdict::{NARROW, at_most, within};
+use crate::verdict::at_most;
 
 /// Most facts that are asked for.
 const ASKED_MAX: usize = 4;
@@ -72,8 +71,8 @@ pub(crate) fn missing(
     all.extend(of_members(e, &likely, sure));
     all.extend(of_struck(e).into_iter().chain(e.asks_who(&likely)));
     all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
-    all.extend(of_scaling(e, (facts, flow), &likely));
-    all.extend(of_buffers(e, (facts, flow), &likely, sure));
+    all.extend(windows::of_scaling(e, (facts, flow), &likely));
+    all.extend(windows::of_buffers(e, (facts, flow), &likely, sure));
     all.extend(e.asks_shaper(asking, &likely));
     all.extend(kernel::of_kernel(e, (facts, flow), asking).filter(|_| !sure));
     all.extend(of_program(e, &likely));
@@ -83,17 +82,22 @@ pub(crate) fn missing(
     all.extend(of_interfaces(e, &likely, sure));
     all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
-    let first = [
-        e.asks_rest(asking, &likely),
-        e.asks_own_queue(asking, &likely),
-        e.asks_own_drops(asking, &likely),
-        e.asks_service()
-            .or_else(|| e.asks_slower_line(asking, &likely)),
-        e.asks_guessed_line(&likely),
-        e.asks_again(&likely).filter(|_| !sure),
-    ];
-    all.splice(0..0, first.into_iter().flatten());
+    all.splice(0..0, of_line(e, asking, &likely, sure));
     each_once(all)
+}
+
+/// What is asked first: what the line, its queues and its service are.
+fn of_line(e: &Evidence, asking: &Asking, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
+    let first = [
+        e.asks_rest(asking, likely),
+        e.asks_own_queue(asking, likely),
+        e.asks_own_drops(asking, likely),
+        e.asks_service()
+            .or_else(|| e.asks_slower_line(asking, likely)),
+        e.asks_guessed_line(likely),
+        e.asks_again(likely).filter(|_| !sure),
+    ];
+    first.into_iter().flatten().collect()
 }
 
 /// The first of them, each fact once.
@@ -329,117 +333,6 @@ fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFa
         would_decide: "how long the queue that fills makes others wait".to_owned(),
         command: format!("{}, once at rest and once during a test", asking.ping(20)),
     })
-}
-
-/// Whether windows are scaled, where as much is in flight as one without scaling lets be, and no smaller window is known: larger buffers do
-/// nothing without it (RFC 7323 §2.2).
-fn of_scaling(
-    e: &Evidence,
-    (facts, flow): (&Facts, &Flow),
-    likely: &[Cause],
-) -> Option<MissingFact> {
-    const ROOMS: [Cause; 3] = [
-        Cause::ReceiveWindow,
-        Cause::SendBuffer,
-        Cause::NoWindowScaling,
-    ];
-    let says = |texts: &[u32]| texts.iter().any(|n| scales(facts, *n).is_some());
-    let blamed = likely.first() == Some(&Cause::NoWindowScaling) && e.left_out.is_none();
-    if blamed && !says(&flow.senders) && !says(&flow.receivers) {
-        return Some(MissingFact {
-            fact: "window_scaling",
-            would_decide: "which end leaves window scaling out, or whether what lies between them takes it out of a SYN: the change is made there".to_owned(),
-            command: silent_ends(e, flow, says),
-        });
-    }
-    let flight = e.settled_flight()?;
-    let near = flight.high < NARROW * flight.low && within(&flight, UNSCALED);
-    let known = e.scaled || e.unscaled.is_some() || e.beyond_unscaled();
-    let small = |room: &Room| room.bytes.value < 1.02 * UNSCALED;
-    if !near || known || e.windows.iter().any(small) || !likely.iter().any(|c| ROOMS.contains(c)) {
-        return None;
-    }
-    Some(MissingFact {
-        fact: "window_scaling",
-        would_decide: format!(
-            "whether windows are scaled: {:.0} bytes in flight are as many as a window without scaling lets be, and larger buffers do nothing without it (RFC 7323)",
-            flight.value
-        ),
-        command: silent_ends(e, flow, says),
-    })
-}
-
-/// What prints whether the ends scale windows of which no text says it, and what shows the SYNs.
-fn silent_ends(e: &Evidence, flow: &Flow, says: impl Fn(&[u32]) -> bool) -> String {
-    let ends = [
-        (&flow.senders, "sender", 0),
-        (&flow.receivers, "receiver", 1),
-    ];
-    let silent = ends.iter().filter(|(texts, ..)| !says(texts));
-    let each = silent.map(|(_, host, n)| format!("on the {host}: {}; ", scaling(e.systems[*n])));
-    let each: String = each.collect();
-    format!(
-        "{each}of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep Flags"
-    )
-}
-
-/// The command that prints whether a host offers window scaling.
-fn scaling(system: Option<System>) -> &'static str {
-    match system {
-        Some(System::Linux) => "sysctl net.ipv4.tcp_window_scaling",
-        Some(System::Windows) => "netsh interface tcp show global",
-        Some(System::Solaris) => "ndd /dev/tcp tcp_wscale_always",
-        Some(_) => "sysctl net.inet.tcp.rfc1323",
-        None => "sysctl -a | grep -E 'tcp_window_scaling|rfc1323'",
-    }
-}
-
-/// What is missing of the hosts' windows and buffers. What is to be changed has to be known, though it is known to be the limit.
-fn of_buffers(
-    e: &Evidence,
-    (facts, flow): (&Facts, &Flow),
-    likely: &[Cause],
-    sure: bool,
-) -> Vec<MissingFact> {
-    // A buffer that the test asked for goes first, and no setting rules it.
-    let own = asked(facts, flow);
-    let blind = |cause, end| {
-        likely.first() == Some(&cause) && Buffers::are_unknown(facts, flow, end) && !own
-    };
-    let lacks_buffer = likely.contains(&Cause::SendBuffer)
-        && e.buffers.is_empty()
-        && e.sndbuf_share.is_none()
-        && !sure;
-    let receiver = lacks_window(e, likely) || blind(Cause::ReceiveWindow, End::Receiver);
-    // What is left of another cause's rate goes by it.
-    let next = e.memory.at_usual_most && Buffers::are_unknown(facts, flow, End::Sender);
-    let sender = lacks_buffer || next || blind(Cause::SendBuffer, End::Sender);
-    let ask = |fact, host: &str, what: &str, system, receive| MissingFact {
-        fact,
-        would_decide: match sure {
-            true => format!("what the {host} allows now, which the change has to go beyond"),
-            false => format!("whether the {host}'s {what} is the limit"),
-        },
-        command: format!("on the {host}: {}", settings(system, receive)),
-    };
-    let window = ask(
-        "receive_window_bytes",
-        "receiver",
-        "window",
-        e.systems[1],
-        true,
-    );
-    let buffer = ask("send_buffer_bytes", "sender", "buffer", e.systems[0], false);
-    let each = [(receiver, window), (sender, buffer)].into_iter();
-    each.filter(|(asked, _)| *asked)
-        .map(|(_, fact)| fact)
-        .collect()
-}
-
-/// Whether the receiver's window, or its setting, would decide.
-fn lacks_window(e: &Evidence, likely: &[Cause]) -> bool {
-    let windows = [Cause::ReceiveWindow, Cause::NoWindowScaling];
-    likely.iter().any(|c| windows.contains(c)) && e.windows.is_empty() && e.rwnd_share.is_none()
 }
 
 /// What is missing of a test with datagrams: who lost them.

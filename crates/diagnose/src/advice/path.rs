@@ -495,8 +495,8 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
 /// What of the cables, of a weak radio link, and of the members of a bundle, there is to change against losses by chance.
 pub(super) fn against_losses(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
-    all.extend(super::plugs(e, facts, flow));
-    all.extend(super::plugs_of_port(e, facts));
+    all.extend(super::plugs::of_interface(e, facts, flow));
+    all.extend(super::plugs::of_port(e, facts));
     all.extend(super::air::change(Cause::RandomLoss, e, (facts, flow)));
     all.extend(e.struck().map(|struck| damaged_member(struck, flow)));
     all

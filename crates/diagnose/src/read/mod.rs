@@ -267,6 +267,15 @@ struct Reader<'t> {
     budget: usize,
 }
 
+impl Facts {
+    /// What a command that was typed does: it fetches a file, holds its own rate, tries one version of IP.
+    fn typed(&mut self, line: Line) {
+        self.typed_fetch(line);
+        self.typed_limit(line);
+        self.tries_of(line);
+    }
+}
+
 impl Reader<'_> {
     fn lines(mut self, name: &str, facts: &mut Facts) {
         let mut long = 0_usize;
@@ -310,9 +319,7 @@ impl Reader<'_> {
                 bare,
                 at: Place::Line(self.number, n),
             };
-            facts.typed_fetch(line);
-            facts.typed_limit(line);
-            facts.tries_of(line);
+            facts.typed(line);
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);
                 continue;

@@ -193,7 +193,7 @@ fn a_cloud_that_counts_what_was_beyond_its_limits_is_a_policer() {
         let because = flow.verdict.because.join("\n");
         let sentence = format!("9124 packets were beyond {of} from one reading to the next");
         assert!(because.contains(&sentence), "{because}");
-        // What the cloud has to give comes first, and is no risk.
+        // What the cloud has to give comes first, under the changes.
         let first = &flow.changes[0].commands[0];
         assert!(first.contains("an instance of a larger type"), "{first}");
         assert!(
