@@ -127,4 +127,9 @@ fn a_short_queue_that_bbr_probes_is_not_a_policer() {
         assert!(lost >= 100, "{rate} Mbit/s {queue}: {lost}");
         assert_eq!(seen.policer, None, "{rate} Mbit/s {queue}");
     }
+    // The same line behind a policer, for which no packet waits.
+    let police = "police = { name = \"p\", rate = \"15 Mbit/s\", burst = \"30 kB\" }";
+    let wan = format!("rate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1bdp\"\n{police}");
+    let found = of(&wan).policer.expect("it drops what exceeds its rate");
+    assert!(is_right(found, 15e6, 30e3), "{found:?}");
 }
