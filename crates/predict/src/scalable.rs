@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_cycle_over_the_threshold_grows_in_both_ways() {
         let cycle = Cycle::to(105.0, LINUX);
-        assert!((cycle.segments - 1371.367_187_5).abs() < 1e-9);
+        assert!((cycle.segments - 1_371.367_187_5).abs() < 1e-9);
         let rounds = 8.125 + libm::log(1.05) / libm::log(1.01) + 1.0;
         assert!((cycle.rounds - rounds).abs() < 1e-12);
     }

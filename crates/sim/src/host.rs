@@ -229,10 +229,10 @@ impl Host {
         self.interfaces[next].next_held().map(Step::Turn)
     }
 
-    /// The queue in front of an interface has another limit from now on.
-    pub(crate) fn set_limit(&mut self, output: usize, limit: Limit) {
+    /// The queue in front of an interface has another limit from `now` on.
+    pub(crate) fn set_limit(&mut self, now: Time, output: usize, limit: Limit) {
         if let Some(interface) = self.interfaces.get_mut(output) {
-            interface.set_limit(limit);
+            interface.set_limit(now, limit);
         }
         self.renew();
     }

@@ -283,7 +283,9 @@ impl Running<'_, '_> {
                 PortChange::Rate(rate) => {
                     self.tell_host(port, |h, now, n| h.set_rate(now, n, rate))
                 }
-                PortChange::Limit(limit) => self.tell_host(port, |h, _, n| h.set_limit(n, limit)),
+                PortChange::Limit(limit) => {
+                    self.tell_host(port, |h, now, n| h.set_limit(now, n, limit))
+                }
                 _ => {}
             }
             self.built.port_mut(port).apply(change);

@@ -79,6 +79,8 @@ pub(crate) struct Interface {
     usual: (u16, Duration),
     /// Programs that wait, in the order in which they go on.
     held: VecDeque<u32>,
+    /// When its rate or limit changed last: nobody goes on before that by what they are now.
+    changed: Time,
 }
 
 impl Interface {
@@ -91,14 +93,16 @@ impl Interface {
             resume: Duration::ZERO,
             usual: (0, Duration::ZERO),
             held: VecDeque::new(),
+            changed: Time::ZERO,
         };
         interface.work_out();
         interface
     }
 
-    /// The queue in front of it has another limit from now on.
-    pub(crate) fn set_limit(&mut self, limit: Limit) {
+    /// The queue in front of it has another limit from `now` on.
+    pub(crate) fn set_limit(&mut self, now: Time, limit: Limit) {
         self.backlog.limit = limit;
+        self.changed = now;
         self.work_out();
     }
 
@@ -163,7 +167,8 @@ impl Interface {
         if self.held.is_empty() {
             return Time::MAX;
         }
-        Time::ZERO + self.free.since(Time::ZERO + self.resume)
+        let drained = Time::ZERO + self.free.since(Time::ZERO + self.resume);
+        drained.max(self.changed)
     }
 
     /// Like segments may follow one another at `now`.
@@ -202,6 +207,7 @@ impl Interface {
         let queued = (queued * before / u128::from(rate.as_bps())).min(u64::MAX.into());
         self.free = now + Duration::from_ps(queued as u64);
         self.transmitter.set_rate(rate);
+        self.changed = now;
         self.work_out();
     }
 }
@@ -271,7 +277,7 @@ mod tests {
     fn a_limit_in_bytes_holds_the_packets_that_fit_into_it() {
         let mut interface = interface("1 Gbit/s", QueueRule::Signal);
         // A full frame is 1514 bytes in a queue: ten of them, and one in service.
-        interface.set_limit(Limit::Bytes(15_141));
+        interface.set_limit(Time::ZERO, Limit::Bytes(15_141));
         assert_eq!(admitted(&mut interface), 11);
     }
 
@@ -283,5 +289,22 @@ mod tests {
         let now = Time::from_ps(before.as_ps() / 2);
         interface.set_rate(now, "250 Mbit/s".parse().expect("a rate"));
         assert_eq!(interface.free.since(now), before.since(now).times(4));
+    }
+
+    /// Four times the rate, or more room, is what a program that waits goes on by from then on, and not before.
+    #[test]
+    fn nobody_goes_on_before_the_rate_or_the_limit_is_raised() {
+        let mut faster = interface("100 Mbit/s", QueueRule::Hold);
+        admitted(&mut faster);
+        faster.hold(7);
+        let now = faster.resumes() - Duration::from_ps(1_000);
+        faster.set_rate(now, "400 Mbit/s".parse().expect("a rate"));
+        assert_eq!(faster.resumes(), now);
+        let mut roomier = interface("100 Mbit/s", QueueRule::Signal);
+        admitted(&mut roomier);
+        roomier.hold(7);
+        let now = Time::from_ps(1_000);
+        roomier.set_limit(now, Limit::Packets(1000));
+        assert_eq!(roomier.resumes(), now);
     }
 }

@@ -208,3 +208,22 @@ fn a_smaller_queue_drops_from_then_on_and_keeps_what_waits() {
     assert_eq!(world.drops("wan", "r>b", Drop::Tail), lost as u64);
     assert!(world.tapped.iter().all(|(_, f)| f.kind == Kind::Udp));
 }
+
+/// The host's own link: its stack holds a connection back by the old rate, and lets it go on when the rate is raised.
+#[test]
+fn a_rate_of_a_hosts_own_link_is_raised_and_lowered_under_way() {
+    let own = |at: &str, rate: &str| {
+        format!("[[event]]\nat = \"{at}\"\nlink = \"a\"\nrate = \"{rate}\"\n")
+    };
+    for (rates, least) in [
+        (["5 Mbit/s", "9 Mbit/s"], 7e6),
+        (["2 Mbit/s", "1 Gbit/s"], 5e6),
+        (["1 Mbit/s", "2 Mbit/s"], 1.4e6),
+    ] {
+        let [slow, fast] = rates;
+        let events = own("1 s", slow) + &own("6 s", fast);
+        let world = changing("20 ms", false, BULK, &events);
+        let goodput = world.metric("bulk", "goodput_bps");
+        assert_within(&format!("{rates:?}"), goodput, least, 10e6);
+    }
+}

@@ -431,7 +431,7 @@ impl Sketch {
         let size = u32::from(event.size);
         let change = match event.change {
             0 => format!("delay = \"{} us\"", size * 20),
-            1 => format!("rate = \"{} kbit/s\"", 100 + size * 10),
+            1 => format!("rate = \"{} kbit/s\"", 100 + size * 60),
             2 => "up = false".to_owned(),
             3 | 4 => "up = true".to_owned(),
             5 => loss(1 + (event.size % 5) as u8).to_owned(),
