@@ -113,6 +113,7 @@ pub fn changed_buckets(scenario: &Scenario) -> Result<Vec<(Time, Bucket)>, PlanE
         let mtu = largest(scenario, &plan, (host, number));
         let felt = |line| shaping(&whole, (&plan, &longest), (number, line), mtu);
         let mut line = Line::first(&whole, &plan, number);
+        let mut at_work = felt(line);
         for event in &scenario.events {
             if event.link != port.link || !event.ways.contains(&port.way) {
                 continue;
@@ -125,11 +126,12 @@ pub fn changed_buckets(scenario: &Scenario) -> Result<Vec<(Time, Bucket)>, PlanE
             }
             let shaping = felt(line);
             if shaping != before {
+                at_work = shaping.map(|s| s.after(at_work));
                 let interface = interface.clone();
                 let bucket = Bucket {
                     host,
                     interface,
-                    shaping,
+                    shaping: at_work,
                 };
                 changed.push((event.at, bucket));
             }
@@ -669,6 +671,27 @@ mod tests {
         assert_eq!(shorter.unwrap().limit.as_bytes(), 65_536);
         assert_eq!(fastest, None, "faster than a bucket is of use");
         assert_eq!(changed_buckets(&parsed(TWO_WAYS)).unwrap(), []);
+    }
+
+    /// 64 KiB that wait when the rate falls, and 5 ms of it when it falls again.
+    #[test]
+    fn what_waits_when_a_rate_falls_fits_its_bucket() {
+        let falls = |at: u64, rate: &str| {
+            format!("\n[[event]]\nat = \"{at} s\"\nlink = \"a-r\"\nrate = \"{rate}\"\n")
+        };
+        let text = [
+            TWO_WAYS,
+            &falls(1, "20 Mbit/s"),
+            &falls(2, "2 Mbit/s"),
+            &falls(3, "1 Gbit/s"),
+            &falls(4, "2 Mbit/s"),
+        ];
+        let changed = changed_buckets(&parsed(&text.concat())).unwrap();
+        let own = changed.iter().filter(|(_, b)| b.host == 0);
+        let bursts: Vec<u64> = own
+            .map(|(_, b)| b.shaping.unwrap().burst.as_bytes())
+            .collect();
+        assert_eq!(bursts, [65_549, 65_549, 984_395_318 / 1600, 65_549]);
     }
 
     #[test]

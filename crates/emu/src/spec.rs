@@ -116,3 +116,18 @@ pub struct Shaping {
     /// Bytes that may wait; more are dropped by the host itself.
     pub limit: Size,
 }
+
+/// The longest super-frame of a kernel, in bytes of Ethernet: 64 KiB less one, and the header.
+const LONGEST: Size = Size::from_bytes(65_535 + 14);
+
+impl Shaping {
+    /// It in place of what was there `before`. A super-frame that waits is as long as that let it be, and for a bucket that holds
+    /// less than that the kernel never finds the tokens.
+    pub fn after(self, before: Option<Shaping>) -> Shaping {
+        let waits = before.map_or(LONGEST, |b| b.burst.min(LONGEST));
+        Shaping {
+            burst: self.burst.max(waits),
+            ..self
+        }
+    }
+}

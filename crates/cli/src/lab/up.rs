@@ -179,6 +179,8 @@ struct Running {
     sets: Vec<Set>,
     listener: Listener,
     lately: Lately,
+    /// What hosts feel of their links now.
+    felt: Vec<Bucket>,
 }
 
 fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
@@ -210,6 +212,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let listener = Listener::new(state.folder()).map_err(Failure::environment)?;
     let mut running = Running {
         name: name.to_owned(),
+        felt: buckets(&scenario).unwrap_or_default(),
         scenario,
         source: args.scenario.clone(),
         sets,
@@ -301,7 +304,7 @@ impl Running {
                     Err(why) => Answer::Wrong(why),
                     Ok(mut planned) => {
                         let said = planned.apply(plane);
-                        felt = other_buckets(scenario, &planned.scenario);
+                        felt = other_buckets(scenario, &planned.scenario, &mut self.felt);
                         (*scenario, *sets) = (planned.scenario, planned.sets);
                         Answer::Said(said)
                     }
@@ -313,11 +316,19 @@ impl Running {
 }
 
 /// Interfaces of hosts that are shaped otherwise in `new` than in `old`, as in `new`.
-fn other_buckets(old: &Scenario, new: &Scenario) -> Vec<Bucket> {
+/// `felt` is what they are now.
+fn other_buckets(old: &Scenario, new: &Scenario, felt: &mut [Bucket]) -> Vec<Bucket> {
     // Both have been planned: they run.
     let [old, new] = [old, new].map(|s| buckets(s).unwrap_or_default());
-    let pairs = old.into_iter().zip(new);
-    pairs.filter(|(o, n)| o != n).map(|(_, n)| n).collect()
+    let mut others = Vec::new();
+    for ((old, mut new), felt) in old.into_iter().zip(new).zip(felt) {
+        if old != new {
+            new.shaping = new.shaping.map(|s| s.after(felt.shaping));
+            felt.shaping = new.shaping;
+            others.push(new);
+        }
+    }
+    others
 }
 
 #[cfg(test)]
@@ -362,7 +373,10 @@ mod tests {
                 .expect("it is one")
         };
         let old = read("100 Mbit/s", "1 ms");
-        let other = |rate, delay| other_buckets(&old, &read(rate, delay));
+        let other = |rate, delay| {
+            let mut felt = buckets(&old).expect("it can be planned");
+            other_buckets(&old, &read(rate, delay), &mut felt)
+        };
         assert_eq!(other("100 Mbit/s", "9 ms"), []);
         let faster = other("1 Gbit/s", "1 ms");
         let [bucket] = &faster[..] else {
@@ -371,6 +385,10 @@ mod tests {
         assert_eq!((bucket.host, bucket.interface.as_str()), (0, "eth0"));
         let rate = bucket.shaping.map_or(0, |s| s.rate.as_bps());
         assert!(rate > 900_000_000, "{bucket:?}");
+        // What waits was built for 5 ms at 100 Mbit/s, and has to fit.
+        let slower = other("1 Mbit/s", "1 ms")[0].shaping;
+        let burst = slower.map_or(0, |s| s.burst.as_bytes());
+        assert!((60_000..62_500).contains(&burst), "{slower:?}");
         // Faster than a bucket is of use.
         assert_eq!(other("100 Gbit/s", "1 ms")[0].shaping, None);
     }
