@@ -90,8 +90,10 @@ fn twin_of(
     no_lab: Option<String>,
 ) -> Result<(), Failure> {
     let flow = args.flow.unwrap_or(1);
-    let count = diagnosis.flows.len();
-    let Some(report) = flow.checked_sub(1).and_then(|n| diagnosis.flows.get_mut(n)) else {
+    // What is not a transfer stands behind all flows, and has no twin.
+    let count = diagnosis.flows.iter().filter(|f| !f.unrated).count();
+    let number = flow.checked_sub(1).filter(|n| *n < count);
+    let Some(report) = number.and_then(|n| diagnosis.flows.get_mut(n)) else {
         return Err(twin::none(NoTwin::NoFlow { count }, flow));
     };
     let made = match farpath_diagnose::twin(facts, flow - 1) {

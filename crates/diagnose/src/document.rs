@@ -64,8 +64,11 @@ pub struct Contradiction {
 /// One flow.
 #[derive(Clone, Debug, Serialize)]
 pub struct FlowReport {
-    /// `A > B`.
+    /// `A > B`; what is slow where it is not a transfer.
     pub name: String,
+    /// Whether it is what is slow and not a transfer, beside flows that have rates: it has no rate, and stands behind them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unrated: bool,
     /// The rate that is to be explained.
     pub observed: Observed,
     /// Connections side by side that it is the sum of, where sockets alone speak of it.

@@ -429,7 +429,8 @@ impl Evidence {
             self.line = Some((line, "the line"));
         }
         self.target = all("target_bps");
-        if let Some(measured) = all("measured_bps").filter(|_| flow.test.is_none()) {
+        let alone = flow.test.is_none() && !flow.unrated;
+        if let Some(measured) = all("measured_bps").filter(|_| alone) {
             // What you say is of one connection, however many sockets stand beside it.
             self.rate = Some(measured);
             self.streams = 1.0;

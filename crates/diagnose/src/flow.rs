@@ -21,6 +21,8 @@ use crate::stepped::{self, Stepped};
 pub(crate) struct Flow {
     /// What was reported of it; none where only sockets or the user spoke of it.
     pub(crate) test: Option<Test>,
+    /// It is what is slow beside transfers, and not one of them: no rate is its own.
+    pub(crate) unrated: bool,
     /// The sender's end.
     pub(crate) from: End,
     /// The receiver's end.
@@ -238,6 +240,7 @@ impl Flow {
     pub(crate) fn of(test: Option<Test>, from: &End, to: &End) -> Flow {
         Flow {
             test,
+            unrated: false,
             from: from.clone(),
             to: to.clone(),
             sockets: Vec::new(),

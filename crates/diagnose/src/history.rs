@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::ceiling::{bps, span};
 use crate::document::FlowReport;
+use crate::unrated;
 
 /// Tests of one flow from which on they are a history.
 pub(crate) const SEVERAL: usize = 5;
@@ -67,7 +68,8 @@ impl History {
     }
 }
 
-/// The reports that are shown whole: of a flow of several tests the last of each cause, and all others.
+/// The reports that are shown whole: of a flow of several tests the last of each cause, and all others. What is slow and not a transfer
+/// is the second, or the first where nothing is known to hold the transfers back.
 pub fn shown<'a>(
     reports: &'a [FlowReport],
     histories: &'a [History],
@@ -76,9 +78,13 @@ pub fn shown<'a>(
         let mut of = histories.iter().filter(move |h| h.tests.contains(&n));
         of.all(|h| h.latest(reports).any(|m| m == n))
     };
-    (0..reports.len())
-        .filter(move |n| is_latest(*n))
-        .map(|n| &reports[n])
+    let is_flow = |n: &usize| !reports[*n].unrated && is_latest(*n);
+    let mut order: Vec<usize> = (0..reports.len()).filter(is_flow).collect();
+    if let Some(n) = reports.iter().position(|r| r.unrated) {
+        let behind = usize::from(!unrated::leads(reports));
+        order.insert(behind.min(order.len()), n);
+    }
+    order.into_iter().map(move |n| &reports[n])
 }
 
 /// Flows of which there are several tests.

@@ -163,6 +163,7 @@ mod typed;
 mod unlike_mtus;
 mod unmissed;
 mod unnamed_line;
+mod unrated;
 mod unread;
 mod unslowed;
 mod vantage;

@@ -33,6 +33,9 @@ const OF_TIME: [f64; 2] = [0.7, 1.15];
 /// The round trip of hosts side by side in one data centre, seconds. A choice, for an example.
 const NEAR_S: f64 = 0.0005;
 
+/// Requests of a small connection beside a test are said from so many seconds on that they waited for the path. A choice.
+const LONG_S: f64 = 10.0;
+
 /// What the product of both speaks by where a text or a kernel counts the time, and where none does, decibans.
 const TIMED: f64 = 40.0;
 const UNTIMED: f64 = 20.0;
@@ -88,6 +91,21 @@ impl OneByOne {
             bytes: Some(bytes),
             asker: if serves { side.other() } else { side },
         })
+    }
+
+    /// Of the only socket of a flow.
+    fn of_flow(facts: &Facts, flow: &Flow) -> Option<OneByOne> {
+        match (&flow.sockets[..], &flow.far_sockets[..]) {
+            ([n], []) => OneByOne::of_socket(facts, *n, Side::Sender),
+            ([], [n]) => OneByOne::of_socket(facts, *n, Side::Receiver),
+            _ => None,
+        }
+    }
+
+    /// Whether the only socket of a flow shows requests that waited so long for the path that they are worth a word beside a test.
+    pub(crate) fn waits_long(facts: &Facts, flow: &Flow) -> bool {
+        let own = OneByOne::of_flow(facts, flow);
+        own.is_some_and(|of| of.waits_s() >= LONG_S)
     }
 
     /// With what a text counts, where that is of these: as many, and of a time that round trips fill for the most part.
@@ -171,11 +189,7 @@ impl Evidence {
         }
         let get = |name: &'static str| number(facts, Of::Path, name).map(|f| f.value);
         let said = get(COUNT).zip(get(TOOK).map(|ns| ns * NS));
-        let of_sender = match (&flow.sockets[..], &flow.far_sockets[..]) {
-            ([n], []) => OneByOne::of_socket(facts, *n, Side::Sender),
-            ([], [n]) => OneByOne::of_socket(facts, *n, Side::Receiver),
-            _ => None,
-        };
+        let of_socket = OneByOne::of_flow(facts, flow);
         let alone = flow.sockets.is_empty() && flow.far_sockets.is_empty();
         let by_text = said.filter(|_| alone).zip(self.rtt.as_ref());
         let by_text = by_text.and_then(|((count, seconds), rtt)| {
@@ -189,7 +203,7 @@ impl Evidence {
                 asker: Side::Sender,
             })
         });
-        self.around.one_by_one = of_sender.map(|of| of.counted(said)).or(by_text);
+        self.around.one_by_one = of_socket.map(|of| of.counted(said)).or(by_text);
     }
 }
 

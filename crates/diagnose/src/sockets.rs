@@ -9,6 +9,7 @@ use crate::document::Stream;
 use crate::evidence::Evidence;
 use crate::fact::{Of, Place};
 use crate::flow::{FLOWS_MAX, Flow, LARGE, alike, number};
+use crate::one_by_one::OneByOne;
 use crate::read::Facts;
 use crate::seen::{End, Report, Side, Test};
 use crate::stuck::is_stuck;
@@ -329,7 +330,17 @@ fn without_idle(facts: &Facts, flows: &mut [Flow], own: &mut Vec<Flow>, tests: b
     let least = if tests { WORTH } else { 0.0 };
     // What hangs carried little for that very reason.
     let hangs = |f: &Flow| f.sockets.iter().any(|n| is_stuck(facts, *n));
-    own.retain(|f| hangs(f) || most(facts, f) >= (LARGE * largest).max(least));
+    // Requests that wait for each other carry little, too. Of several such sockets nobody says which is slow, and a shell only has its keys.
+    let asks = |f: &Flow| tests && !is_shell(f) && OneByOne::waits_long(facts, f);
+    let asks_alone = own.iter().filter(|f| asks(f)).count() == 1;
+    let shows = |f: &Flow| hangs(f) || asks_alone && asks(f);
+    own.retain(|f| shows(f) || most(facts, f) >= (LARGE * largest).max(least));
+}
+
+/// Whether one end of a flow is a server of SSH.
+fn is_shell(flow: &Flow) -> bool {
+    let ends = [&flow.from, &flow.to];
+    ends.iter().any(|end| end.port == Some(SSH_PORT))
 }
 
 /// Where the first socket of a flow was read.

@@ -131,6 +131,7 @@ fn of_customer(command: &str) -> String {
 /// How fast it was, or for how long it has stood still.
 fn rate(flow: &FlowReport) -> String {
     match (flow.observed.goodput_bps, flow.observed.stalled_ns) {
+        _ if flow.unrated => "slow beside the transfers".to_owned(),
         (Some(rate), _) => bps(rate),
         (None, Some(ns)) => format!("stalled for {:.1} s", ns * NS),
         (None, None) => "no rate".to_owned(),

@@ -30,6 +30,7 @@ use crate::seen::{STARTED, Side};
 use crate::sockets;
 use crate::target::target;
 use crate::ticket;
+use crate::unrated;
 
 /// Below this confidence the verdict is `unknown`.
 const PROBABLE: f64 = 0.4;
@@ -54,7 +55,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::bundle::notes(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
-    let reports: Vec<FlowReport> = flows
+    let mut reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
         .collect();
@@ -63,6 +64,9 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     if reports.iter().all(lineless) {
         notes.extend(ports::line_offered(facts));
     }
+    // It stands last: histories and twins have flows by their positions.
+    let unrated = unrated::report(facts, &flows, &reports);
+    reports.extend(unrated);
     Diagnosis {
         schema: SCHEMA,
         version: version.to_owned(),
@@ -104,8 +108,8 @@ pub(crate) struct Judged<'a> {
     pub(crate) e: Evidence,
     pub(crate) limits: Vec<Limit>,
     pub(crate) changes: Vec<Change>,
-    weighed: Weighed,
-    verdict: VerdictReport,
+    pub(crate) weighed: Weighed,
+    pub(crate) verdict: VerdictReport,
 }
 
 impl<'a> Judged<'a> {
@@ -162,6 +166,7 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
     contradict(facts, flow, e, limits, contradictions);
     FlowReport {
         name: flow.name(),
+        unrated: false,
         observed: observed(facts, flow, e),
         streams: sockets::streams(facts, flow),
         ceilings: Ceiling::each_once(limits.iter().map(|l| shown(facts, l))),
@@ -477,7 +482,8 @@ fn spread(figure: &Figure) -> f64 {
     figure.high / figure.low.max(1.0)
 }
 
-fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
+/// What was measured of a flow, as the document has it.
+pub(crate) fn observed(facts: &Facts, flow: &Flow, e: &Evidence) -> Observed {
     Observed {
         goodput_bps: e.rate.as_ref().map(|r| r.value),
         low_bps: e.rate.as_ref().map(|r| r.low),

@@ -165,9 +165,11 @@ fn bps(value: f64) -> String {
 }
 
 fn flow(flow: &FlowReport, out: &mut String) {
-    entry("flow", &flow.name, out);
+    let word = if flow.unrated { "slow" } else { "flow" };
+    entry(word, &flow.name, out);
     let seen = &flow.observed;
     let rate = match (seen.goodput_bps, &seen.source) {
+        _ if flow.unrated => "no rate, as it is not a transfer".to_owned(),
         (Some(rate), Some(source)) => {
             let side = seen.side.map_or(String::new(), |s| format!(", by the {s}"));
             format!("{} ({source}{side})", bps(rate))

@@ -86,6 +86,38 @@ fn a_ticket_is_explained() {
     assert!(ticket.contains("limited by the receive window"), "{ticket}");
 }
 
+/// A request that waited 8.85 s for the first byte of its answer.
+const CURL: &str = "$ curl -s -o /dev/null -w 'namelookup: %{time_namelookup}\\nconnect: %{time_connect}\\nstarttransfer: %{time_starttransfer}\\ntotal: %{time_total}\\n' http://192.0.2.2/q3
+namelookup: 0.004211
+connect: 0.024211
+starttransfer: 8.911402
+total: 8.998120
+";
+
+/// It has no rate, and the rate of a test does not hide it.
+#[test]
+fn what_is_slow_without_a_transfer_has_a_block_of_its_own() {
+    let folder = folder();
+    let text = format!("{LOG}{PING}{CURL}");
+    std::fs::write(folder.path().join("slow.txt"), text).expect("it is writable");
+    let of = |more: &[&str]| {
+        let files = ["diagnose", "slow.txt", "receiver.txt", "--line", "1Gbit/s"];
+        farpath_in(folder.path(), &[&files[..], more].concat())
+            .exits(0)
+            .out
+    };
+    let page = of(&[]);
+    assert!(page.starts_with("flow  "), "{page}");
+    assert!(page.contains("\nslow        requests\n"), "{page}");
+    assert!(page.contains("no rate, as it is not a transfer"), "{page}");
+    let ticket = of(&["--ticket"]);
+    assert!(ticket.contains("requests: slow beside"), "{ticket}");
+    let d: serde_json::Value = serde_json::from_str(&of(&["--json"])).expect("JSON");
+    assert_eq!(d["flows"][0]["unrated"], serde_json::Value::Null);
+    assert_eq!(d["flows"][1]["unrated"], true);
+    assert_eq!(d["flows"][1]["verdict"]["cause"], "application");
+}
+
 #[test]
 fn the_document_is_the_contract() {
     let folder = folder();

@@ -1,6 +1,8 @@
 //! Hosts that IPv4 reaches and IPv6 does not.
 
-use crate::{asked, because, commands, first};
+use farpath_diagnose::Known;
+
+use crate::{asked, because, commands, first, of};
 
 /// A program that tries both, and its addresses.
 const CURL: &str = "$ curl -v -o /dev/null https://repo.example.org/f
@@ -103,6 +105,7 @@ fn what_ipv6_answers_or_ipv4_does_not_is_not_blamed_on_ipv6() {
 #[test]
 fn a_transfer_by_ipv4_is_not_down_with_ipv6() {
     let test = "$ iperf3 -c 192.0.2.44 -t 10\n[  5] local 192.0.2.7 port 50000 connected to 192.0.2.44 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  1.09 GBytes   940 Mbits/sec    0             sender\n[  5]   0.00-10.00  sec  1.09 GBytes   938 Mbits/sec                  receiver\n";
-    let flow = first(&format!("{PINGS}{EACH}{test}"));
-    assert_ne!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+    let d = of(&format!("{PINGS}{EACH}{test}"), &Known::default());
+    let verdict = &d.flows[0].verdict;
+    assert_ne!(verdict.cause, "outage", "{verdict:#?}");
 }

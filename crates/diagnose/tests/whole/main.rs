@@ -100,6 +100,7 @@ mod tongues;
 mod traces;
 mod turns;
 mod two;
+mod unrated;
 mod unread;
 mod unrested;
 mod unsaid;
