@@ -76,7 +76,7 @@ impl Figures<'_> {
                 (None, _) => "No queue was named.".to_owned(),
                 (Some(queue), None) if self.outgrown() && !self.input.cc.doubles() => format!(
                     "Slow start fills the path, and goes on until the queue is full: at a window of {}, when the queue adds \
-                     {:.1} ms. Up to as much again is lost then.",
+                     {:.1} ms. Up to as much again is lost then; where retransmissions are as well, the window is cut again.",
                     Size::from_bytes(
                         (self.pipe() * self.mss.as_bytes() as f64) as u64 + self.payload_of(queue)
                     ),
