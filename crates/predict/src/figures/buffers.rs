@@ -104,8 +104,8 @@ impl Figures<'_> {
     /// The window that slow start leaves before a queue that it overflows, and how long it takes to fill the path from there; empty where it
     /// fills the window before.
     pub(super) fn first_climb(&self) -> String {
-        let (Some(overflowing), Some(words)) = (self.overflowing, self.words_of_first_loss())
-        else {
+        let words = self.words_of_first_loss();
+        let (Some(overflowing), Some(words)) = (self.overflowing, words) else {
             return String::new();
         };
         format!(
