@@ -195,19 +195,23 @@ impl Climb {
         beyond.then(|| self.between_s(start, pipe, highspeed::LINUX_INCREASE))
     }
 
-    /// Seconds from the cut to a window of `wanted` segments, above the old one, round trips of an empty queue: the climb of a
-    /// window that slow start left too small. `None` where [`Climb::start`] is, for BIC, whose search begins anew above the old
-    /// window, and beyond a million round trips.
-    pub fn beyond_s(&self, wanted: f64) -> Option<f64> {
+    /// Seconds from the cut to a window of `wanted` segments, below the old one or above, round trips of an empty queue; 0 where the cut
+    /// leaves as much. `None` where [`Climb::start`] is, for BIC above the old window, where its search begins anew, and beyond a million
+    /// round trips.
+    pub fn reach_s(&self, wanted: f64) -> Option<f64> {
+        let start = self.start()?;
+        if start >= wanted {
+            return Some(0.0);
+        }
         match self.cc {
             Cc::Cubic => {
                 let own = libm::cbrt((wanted - self.top) / recovery::CUBIC_C);
-                let friendly = (wanted - self.start()?) / recovery::CUBIC_ALPHA * self.rtt_s;
+                let friendly = (wanted - start) / recovery::CUBIC_ALPHA * self.rtt_s;
                 Some(libm::fmin(recovery::cubic_k_s(self.top) + own, friendly))
             }
-            Cc::Bic => None,
+            Cc::Bic if wanted > self.top => None,
             _ => {
-                let mut window = self.start()?;
+                let mut window = start;
                 let rounds = (0..ROUNDS_MAX).find(|round| {
                     let there = window >= wanted;
                     window = self.next(window, *round);

@@ -11,7 +11,7 @@ use crate::parallel::streams_to_fill;
 use crate::path::{PathError, PathInput, check_count, check_policer, check_queue, check_window};
 use crate::pftk::Pftk;
 use crate::recovery::Losses;
-use crate::slow_start::{Cost, SlowStart};
+use crate::slow_start::Cost;
 use crate::window::seconds;
 use crate::{highspeed, htcp, recovery, window};
 
@@ -22,6 +22,7 @@ mod time;
 mod wanted;
 
 use policed::Policed;
+pub use policed::policed_range;
 
 /// Of a round trip: how long a segment may take on the line without a word.
 const SHORT: f64 = 1e-3;
@@ -93,12 +94,7 @@ impl<'i> Figures<'i> {
         let window = input.window.or(beyond.then_some(window::LARGEST));
         let most = segments_of(window, mss);
         let full = (pipe / streams).min(most);
-        let slow_start = SlowStart {
-            full,
-            initial: f64::from(input.initial_window),
-            segments_per_ack: f64::from(segments_per_growth(input)),
-            max_ssthresh: None,
-        };
+        let slow_start = buffers::slow_start(input, full);
         let loss = input.loss.map(|p| p.get()).filter(|p| *p > 0.0);
         let loss_bps = loss.and_then(|p| loss_limit_bps(input, mss, p, line_bps));
         let policed = Policed::of(input, mss, mtu);

@@ -25,6 +25,7 @@ pub mod htcp;
 pub mod idle;
 pub mod initial_window;
 pub mod law;
+pub mod overflow;
 pub mod overhead;
 pub mod paced;
 pub mod parallel;
@@ -51,6 +52,7 @@ pub mod window;
 
 pub use answer::{Answer, Value};
 pub use cc::{Cc, UnknownCc};
+pub use figures::policed_range;
 pub use framing::Framing;
 pub use path::{IpVersion, PathError, PathInput, Timestamps, mtu_from_text, path};
 pub use place::Place;

@@ -70,7 +70,7 @@ pub struct Cost {
 
 impl SlowStart {
     /// The window after a round that began with `window`.
-    fn next(&self, window: f64) -> f64 {
+    pub(crate) fn next(&self, window: f64) -> f64 {
         window + growth(window, window, self.segments_per_ack, self.max_ssthresh)
     }
 

@@ -6,6 +6,8 @@ use farpath_record::count_of;
 use farpath_report::{limit_words, markdown_cell, quantity};
 use farpath_units::{Rate, Ratio, Size};
 
+use super::headline;
+use super::start::slow_start;
 use crate::left::entry;
 
 /// A jumbo frame's datagram, which hosts and paths of 10 Gbit/s often have.
@@ -57,7 +59,7 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
                     true => "at most ",
                     false => "",
                 },
-                figures.shown("goodput_bps")
+                figures.goodput(input)
             ),
         },
     );
@@ -152,61 +154,30 @@ fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
     format!("{seconds} to recover from a loss{of_one}{found}{never}{elsewhere}")
 }
 
-/// How long slow start takes, or what ends it before.
-fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {
-    if figures.number("slow_start_overflow_bytes").is_some() {
-        // How long stands last in its note.
-        let note = &figures.answer("slow_start_overflow_bytes").note;
-        let takes = note
-            .rfind(", in some ")
-            .map_or("", |at| note[at..].trim_end_matches('.'));
-        return format!(
-            "slow start overflows the queue at a window of some {}, and congestion avoidance climbs from half of that or so to what fills the \
-             path{takes}: a flow has far less until then",
-            figures.shown("slow_start_overflow_bytes")
-        );
-    }
-    format!(
-        "{} of slow start{}",
-        figures.shown("slow_start_s"),
-        counting_bytes(input)
-    )
-}
-
-/// What slow start takes of a sender that counts bytes, where that is less.
-fn counting_bytes(input: &PathInput) -> String {
-    if input.segments_per_ack == 1 || input.cc.doubles() {
-        return String::new();
-    }
-    let counting = PathInput {
-        segments_per_ack: 1,
-        ..input.clone()
-    };
-    let results = path(&counting).unwrap_or_default();
-    let shown = |name| results.iter().find(|a| a.name == name).map(super::shown);
-    match shown("slow_start_s") {
-        Some(less) => {
-            format!(" where ACKs are counted ({less} where bytes are, as Linux does)")
-        }
-        None => String::new(),
-    }
-}
-
 /// Results by name.
-struct Figures<'a>(&'a [Answer]);
+pub(super) struct Figures<'a>(&'a [Answer]);
 
 impl Figures<'_> {
-    fn answer(&self, name: &str) -> &Answer {
+    pub(super) fn answer(&self, name: &str) -> &Answer {
         let found = self.0.iter().find(|a| a.name == name);
         found.expect("a path has every result")
     }
 
-    fn number(&self, name: &str) -> Option<f64> {
+    pub(super) fn number(&self, name: &str) -> Option<f64> {
         self.answer(name).value.number()
     }
 
-    fn shown(&self, name: &str) -> String {
+    pub(super) fn shown(&self, name: &str) -> String {
         super::shown(self.answer(name))
+    }
+
+    /// What `input`, whose figures these are, gives.
+    fn goodput(&self, input: &PathInput) -> String {
+        let bps = self.number("goodput_bps");
+        bps.map_or_else(
+            || self.shown("goodput_bps"),
+            |bps| headline::goodput(input, self.limit(), bps),
+        )
     }
 
     /// A word of `limited_by`; nothing where the algorithm has no law for the loss.
@@ -472,12 +443,12 @@ fn policed(input: &PathInput, figures: &Figures<'_>) -> String {
 /// something else keeps it from it.
 fn burst(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
     let (rate, now) = input.policer?;
+    let better = |bytes: u64| PathInput {
+        policer: Some((rate, Size::from_bytes(bytes))),
+        ..input.clone()
+    };
     let with = |bytes: u64| {
-        let better = PathInput {
-            policer: Some((rate, Size::from_bytes(bytes))),
-            ..input.clone()
-        };
-        let results = path(&better).ok()?;
+        let results = path(&better(bytes)).ok()?;
         Figures(&results).number("goodput_bps")
     };
     let pipe = (rate.as_bps() as f64 * input.rtt.as_secs_f64() / 8.0) as u64;
@@ -506,12 +477,14 @@ fn burst(input: &PathInput, figures: &Figures<'_>) -> Option<String> {
     }
     let unit = 10_u64.pow(high.max(10).ilog10() - 1);
     let bytes = high.div_ceil(unit) * unit;
-    let gives = with(bytes)?;
+    let larger = better(bytes);
+    let results = path(&larger).ok()?;
+    let then = Figures(&results);
     Some(format!(
         "a burst of {}: {}, {:.0} % of what the policer's rate leaves",
         Size::from_bytes(bytes),
-        quantity("goodput_bps", gives),
-        100.0 * gives / all
+        then.goodput(&larger),
+        100.0 * then.number("goodput_bps")? / all
     ))
 }
 
@@ -545,7 +518,7 @@ fn gain(better: &PathInput, figures: &Figures<'_>) -> String {
                 Some("link") | None => String::new(),
                 Some(word) => format!(", limited by {}", limit_words(word)),
             };
-            format!(": {}{limit}", then.shown("goodput_bps"))
+            format!(": {}{limit}", then.goodput(better))
         }
         _ => String::new(),
     }

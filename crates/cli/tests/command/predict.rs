@@ -425,7 +425,8 @@ fn a_path_is_answered_first_and_listed_on_demand() {
         (
             &["--policer", "1Gbit/s,62500B"],
             &[
-                "6.7404 Mbit/s",
+                // One simulated path has a third of another: two digits are known of it.
+                "gives some 6.7 Mbit/s of the 9.4148 Gbit/s",
                 "the policer",
                 "a burst of",
                 "% of what the policer's rate leaves; or shape to the policer's rate before it, or use BBR: 926.75 Mbit/s",
@@ -551,6 +552,27 @@ fn a_short_queue_leaves_less_than_the_line() {
     assert!(one.starts_with("gives       at most "), "{one}");
     let long = page(&["--queue", "12.5MB", "--streams", "10"]);
     assert!(!long.contains("is not foreseen"), "{long}");
+}
+
+/// Reno's window has doubled when the loss is heard: the half of it fills the path behind a queue of half a BDP, and not behind a fifth.
+#[test]
+fn what_slow_start_leaves_is_said() {
+    let takes = |queue: &str| {
+        let args = [
+            "predict", "path", "--rate", "1Gbit/s", "--rtt", "100ms", "--cc", "reno",
+        ];
+        let more = ["--segments-per-ack", "1", "--queue", queue];
+        let text = farpath(&[&args[..], &more].concat()).exits(0).out;
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (queue, words) in [
+        ("0.2bdp", "the climb to what fills the path takes some 392 s; "),
+        ("0.5bdp", "so that nothing is left to climb; "),
+    ] {
+        let said = takes(queue);
+        let heard = "; the loss is heard a round trip later, at a window of some ";
+        assert!(said.contains(words) && said.contains(heard), "{said}");
+    }
 }
 
 #[test]

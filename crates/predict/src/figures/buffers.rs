@@ -5,13 +5,24 @@ use farpath_units::Size;
 use crate::aimd::{Aimd, cubic_converging_utilisation};
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
+use crate::overflow::Overflow;
 use crate::paced::Paced;
 use crate::path::PathInput;
 use crate::slow_start::SlowStart;
 use crate::window::seconds;
 use crate::{law, recovery};
 
-use super::{Figures, segments_of};
+use super::{Figures, segments_of, segments_per_growth};
+
+/// Slow start of each connection, up to a window of `full` segments.
+pub(super) fn slow_start(input: &PathInput, full: f64) -> SlowStart {
+    SlowStart {
+        full,
+        initial: f64::from(input.initial_window),
+        segments_per_ack: f64::from(segments_per_growth(input)),
+        max_ssthresh: None,
+    }
+}
 
 /// The window of all connections together, in segments, at which `slow_start` overflows the queue named, in a round that begins with less
 /// than fills the path of `pipe` segments. `None` where a window of `most` segments never gets there.
@@ -65,7 +76,7 @@ impl Figures<'_> {
                 (None, _) => "No queue was named.".to_owned(),
                 (Some(queue), None) if self.outgrown() && !self.input.cc.doubles() => format!(
                     "Slow start fills the path, and goes on until the queue is full: at a window of {}, when the queue adds \
-                     {:.1} ms. Up to as much again is lost then.",
+                     {:.1} ms. Up to as much again is lost then; where retransmissions are as well, the window is cut again.",
                     Size::from_bytes(
                         (self.pipe() * self.mss.as_bytes() as f64) as u64 + self.payload_of(queue)
                     ),
@@ -73,33 +84,32 @@ impl Figures<'_> {
                 ),
                 (_, None) => "Slow start fills the window without overflowing the queue.".to_owned(),
                 _ => format!(
-                    "What a round of slow start grows by beyond the queue is lost: it ends here, and the rest of the window is climbed by \
-                     congestion avoidance{}.",
-                    self.first_climb_s()
-                        .map_or_else(String::new, |s| format!(", in some {s:.0} s"))
+                    "What a round of slow start grows by beyond the queue is lost: {}.",
+                    self.words_of_first_loss().unwrap_or_default()
                 ),
             })
             .holds("segments one behind the other, not paced; no early exit (HyStart)")
     }
 
-    /// From the window at which slow start overflows the queue to what fills the path, in seconds.
-    fn first_climb_s(&self) -> Option<f64> {
-        let each = self.overflowing? / f64::from(self.input.streams);
-        self.climb(each).beyond_s(libm::fmax(self.full, each))
+    /// What follows the overflow of the queue, of all connections together; `None` where slow start fills the window before. No window of
+    /// the ends bounds the congestion window meanwhile: Linux lets it grow to twice what is in flight.
+    fn words_of_first_loss(&self) -> Option<String> {
+        let streams = f64::from(self.input.streams);
+        let each = self.overflowing? / streams;
+        let slow_start = slow_start(self.input, self.full);
+        let overflow = Overflow::of(slow_start, each, f64::INFINITY, self.climb(each));
+        Some(overflow.words(self.full, self.mss.as_bytes() as f64 * streams))
     }
 
-    /// How long the window that slow start leaves before a queue that it overflows takes to fill the path; empty where it does not.
+    /// The window that slow start leaves before a queue that it overflows, and how long it takes to fill the path from there; empty where it
+    /// fills the window before.
     pub(super) fn first_climb(&self) -> String {
-        let Some(overflowing) = self.overflowing else {
+        let words = self.words_of_first_loss();
+        let (Some(overflowing), Some(words)) = (self.overflowing, words) else {
             return String::new();
         };
-        let takes = self.first_climb_s().map_or_else(
-            || "how long that takes has no closed form".to_owned(),
-            |s| format!("that takes some {s:.0} s"),
-        );
         format!(
-            "Before that slow start overflows the queue at a window of {}, and a flow climbs from half of that or so to what fills the path: \
-             {takes}, in which it has far less.",
+            "Before that slow start overflows the queue at a window of {:.1}: {words}.",
             Size::from_bytes((overflowing * self.mss.as_bytes() as f64) as u64)
         )
     }

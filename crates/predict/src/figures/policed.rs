@@ -97,6 +97,16 @@ impl Policed {
     }
 }
 
+/// Between what 95 of 100 simulated paths like `input` lie, bit/s of payload, all its connections together. `None` where the policer's
+/// rate says what passes, nothing does, or `input` is no path with a policer.
+pub fn policed_range(input: &PathInput) -> Option<[f64; 2]> {
+    let figures = Figures::of(input).ok()?;
+    let policed = figures.policed.as_ref()?;
+    let (least, most) = (policed.least_bps, policed.most_bps);
+    let streams = input.streams;
+    (least < most).then(|| [policed.together(least, streams), policed.most_together(streams)])
+}
+
 impl Figures<'_> {
     /// What a policer's burst lets through of one connection.
     pub(super) fn policer_limit(&self) -> Answer {

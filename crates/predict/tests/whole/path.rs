@@ -906,6 +906,25 @@ fn a_queue_counts_what_a_scenarios_counts() {
     assert!((overflows / by_hand - 1.0).abs() < 1e-9, "{overflows}");
 }
 
+/// The loss is heard when the window has doubled, and half of that is the window at the full queue: 4211 of 8127 segments behind a fifth
+/// of the pipe, and more than all of them behind a half.
+#[test]
+fn the_cut_of_slow_start_may_leave_nothing_to_climb() {
+    let mut p = input("1 Gbit/s", "100 ms", "1500");
+    (p.cc, p.segments_per_ack) = (Cc::Reno, 1);
+    for (queue, words) in [
+        (2_500_000, "the climb to what fills the path takes some 392 s."),
+        (6_250_000, "so that nothing is left to climb."),
+    ] {
+        p.queue = Some(Size::from_bytes(queue));
+        let answers = path(&p).expect("a path");
+        for name in ["slow_start_overflow_bytes", "goodput_bps"] {
+            let said = note(&answers, name);
+            assert!(said.contains(words), "{name}: {said}");
+        }
+    }
+}
+
 /// Eight connections have an eighth of the path each: as much less in flight, and they bear more loss by CUBIC's law, W ∝ p^-3/4; its
 /// climb goes by the cube root.
 #[test]

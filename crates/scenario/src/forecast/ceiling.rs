@@ -84,6 +84,7 @@ impl Path<'_> {
             .notes
             .extend(of_bucket.filter(|_| !flow.is_one_flight(amount)));
         record.notes.extend(flow.doubt_of_overflow(test, amount));
+        record.notes.extend(flow.doubt_of_second_cut(test, amount));
         record
             .notes
             .extend(flow.doubt_of_threshold(loss_bps, amount));

@@ -9,6 +9,7 @@ mod few;
 mod held;
 mod kept;
 pub(super) mod losses;
+mod overflow;
 mod ramp;
 mod regain;
 mod reservations;
@@ -503,6 +504,7 @@ impl Flow {
             .or_else(|| self.doubt_of_overflow(test, self.config.amount))
             .or_else(|| self.doubt_of_burst(test, ends_s));
         doubts.extend(overflows);
+        doubts.extend(self.doubt_of_second_cut(test, self.config.amount));
         doubts.extend(self.doubt_of_threshold(loss_bps, self.config.amount));
         doubts.extend(self.doubt_of_first_offer(test));
         doubts.extend(self.doubt_of_short_test(test, ramp));

@@ -1756,6 +1756,53 @@ window = "200 MB"
     assert!(said("0.1bdp", "cc = \"reno\"\nbytes = \"30 MB\"\n"));
 }
 
+/// A test of 60 s on `rate` x 100 ms behind a router's queue.
+fn behind_router(rate: &str, queue: &str, keys: &str) -> Record {
+    by_router(
+        "rate = \"10 Gbit/s\"\ndelay = \"1 us\"",
+        &format!("rate = \"{rate}\"\ndelay = \"49.99 ms\"\nqueue = \"{queue}\""),
+        &format!("kind = \"tcp\"\nwindow = \"200 MB\"\nduration = \"60 s\"\n{keys}"),
+    )
+}
+
+/// Reno's cut leaves the window at which the queue was full. Simulated at 1 Gbit/s, slow start included, a queue of 0.2 BDP is followed by
+/// 395 s until the path is full, and one of 0.3 BDP by 313. Behind 0.5 BDP it is full from the start.
+#[test]
+fn the_climb_begins_where_the_cut_leaves_the_window() {
+    let takes = |queue: &str| {
+        let record = behind_router("1 Gbit/s", queue, "cc = \"reno\"");
+        let mut notes = record.notes.iter();
+        let rest = notes.find_map(|n| n.split_once("what fills the path takes some "));
+        let (_, rest) = rest?;
+        rest.split(' ').next()?.parse::<f64>().ok()
+    };
+    for (queue, simulated) in [("0.2bdp", 395.0), ("0.3bdp", 313.0)] {
+        let said = takes(queue).expect("a climb");
+        assert!((said / simulated - 1.0).abs() < 0.03, "{queue}: {said}");
+    }
+    for queue in ["0.5bdp", "0.6bdp"] {
+        assert_eq!(takes(queue), None, "{queue}");
+    }
+}
+
+/// Simulated at 1 Gbit/s, Reno's window was cut to a quarter behind a queue of `1bdp`: 505.53 Mbit/s of 925.41. At 100 Mbit/s and of
+/// CUBIC the forecast was right.
+#[test]
+fn losses_that_one_repair_may_not_end_are_said() {
+    let said = |rate: &str, queue: &str, keys: &str| {
+        let record = behind_router(rate, queue, keys);
+        says(&record, "the window is cut again, once or twice")
+    };
+    let reno = "cc = \"reno\"";
+    assert!(said("1 Gbit/s", "1bdp", reno));
+    assert!(said("1 Gbit/s", "0.75bdp", reno));
+    assert!(!said("1 Gbit/s", "0.5bdp", reno));
+    assert!(!said("100 Mbit/s", "1bdp", reno));
+    assert!(!said("1 Gbit/s", "1bdp", "cc = \"cubic\""));
+    assert!(!said("1 Gbit/s", "1bdp", "cc = \"reno\"\nomit = \"1 h\""));
+    assert!(!said("1 Gbit/s", "1bdp", "cc = \"reno\"\ninitial_ssthresh = 8000"));
+}
+
 /// 1 Gbit/s between two routers that hosts reach at 10 Gbit/s, 40 ms there and back; what the link does on one way, and a test.
 fn wide(wan: &str, test: &str) -> Record {
     wide_to("", wan, test)

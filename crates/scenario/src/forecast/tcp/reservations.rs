@@ -158,22 +158,18 @@ impl Flow {
         (paces && sent > begun).then(|| format!("as if its start were {longer}"))
     }
 
-    /// Where slow start overflows a queue as long as the path, or longer, behind which a transfer still fills the line: no forecast has
-    /// the time in which what was lost is sent again.
+    /// Where slow start overflows a queue behind which a transfer still fills the line, since the window is full before, or the cut leaves as
+    /// much: no forecast has the time in which what was lost is sent again.
     pub(super) fn doubt_of_repair(&self, test: &Test, transfer_s: f64) -> Option<String> {
         let bytes = self.config.amount.filter(|_| test.duration.is_none())?;
         let doubles = self.config.slow_start == farpath_tcp::SlowStart::Standard;
-        let alone = self.streams <= 1.0 && self.loss <= 0.0 && self.narrowest.place == "link";
-        let paces = self.cc.is_none_or(Cc::is_bbr) || self.config.pacing.is_some();
-        if !alone || !doubles || paces || !self.room.is_finite() {
-            return None;
-        }
+        let (began, overflow) = self.overflow().filter(|_| doubles)?;
         let sent = bytes as f64 / self.mss();
-        let (began, window) = self.slow_start(self.pipe()).overflowing(self.room);
-        let ends = self.config.first_ssthresh().min(self.cap());
+        let (pipe, window) = (self.pipe(), overflow.window);
+        let fills = began >= pipe || overflow.climb_s(pipe.min(self.cap())) == Some(0.0);
         let by_then = self.slow_start(window).cost().sent;
         let worth = self.repair_s() > REPAIR_WORTH * transfer_s;
-        (began >= self.pipe() && window < ends && sent > by_then && worth).then(|| {
+        (fills && window < self.config.first_ssthresh() && sent > by_then && worth).then(|| {
             format!(
                 "slow start overflows the queue at a window of some {:.3} MB, if nothing ends it before, and what is lost is sent again: \
                  simulated, transfers that end soon after take up to {}",
@@ -189,44 +185,6 @@ impl Flow {
 
     pub(super) fn longest_repair(&self) -> String {
         format!("{:.2} s longer", self.repair_s())
-    }
-
-    /// Where slow start overflows the queue before the window fills the path, and what it leaves is measured: no forecast has that.
-    /// One connection carries `amount` bytes behind one another, where they are limited.
-    pub(in crate::forecast) fn doubt_of_overflow(
-        &self,
-        test: &Test,
-        amount: Option<u64>,
-    ) -> Option<String> {
-        let cc = self.cc?;
-        let alone = self.streams <= 1.0 && self.loss <= 0.0 && self.narrowest.place == "link";
-        if !alone || cc.is_bbr() || self.config.pacing.is_some() || !self.room.is_finite() {
-            return None;
-        }
-        let pipe = self.pipe();
-        let (began, window) = self.slow_start(pipe).overflowing(self.room);
-        let climb_s = self
-            .climb(window)
-            .and_then(|climb| climb.beyond_s(pipe.min(self.cap())));
-        // What the cut leaves may fill the path at once.
-        let left_s = climb_s.unwrap_or(f64::INFINITY);
-        let cycle_s = self.cycle_s(0.0).unwrap_or(f64::INFINITY);
-        let measured = test.omit.as_secs_f64() <= cycle_s.max(left_s) && left_s > 0.0;
-        if began >= pipe || window >= self.cap() || !measured {
-            return None;
-        }
-        let sent = amount.map_or(f64::INFINITY, |b| b as f64 / self.mss());
-        let by_then = self.slow_start(window).cost().sent;
-        let takes = climb_s.map_or_else(String::new, |s| {
-            format!(", and takes some {s:.0} s to what fills the path")
-        });
-        (sent > by_then).then(|| {
-            format!(
-                "slow start overflows the queue at a window of some {:.3} MB, if nothing ends it before, and the climb begins at half of that or so\
-                 {takes}: the forecast has neither",
-                window * self.mss() / 1e6
-            )
-        })
     }
 
     /// Where slow start ends at a threshold that a test sets or a host remembers, long before the window is full: no forecast has the climb.

@@ -1,0 +1,93 @@
+//! What is to be said of a slow start that overflows the queue in front of the line.
+
+use farpath_predict::Cc;
+use farpath_predict::overflow::Overflow;
+use farpath_tcp::SlowStart;
+
+use crate::forecast::flow::Flow;
+use crate::model::Test;
+
+/// Segments lost at the end of slow start, of which one cut was all in simulations. Reno behind `1bdp` of 100 and 200 Mbit/s x 100 ms loses
+/// 1640 and 3280 of them. Of 1 Gbit/s it loses 16 400, and was cut to a quarter.
+const REPAIRED_AT_ONCE: f64 = 3300.0;
+
+impl Flow {
+    /// How slow start ends where nothing but the queue ends it: the window that the round began with, and what follows. `None` where the
+    /// window is full before, of several streams, with losses, where the sender paces, and where no link or no queue is known.
+    pub(super) fn overflow(&self) -> Option<(f64, Overflow)> {
+        let alone = self.streams <= 1.0 && self.loss <= 0.0 && self.narrowest.place == "link";
+        let paces = self.cc.is_none_or(Cc::is_bbr) || self.config.pacing.is_some();
+        if !alone || paces || !self.room.is_finite() {
+            return None;
+        }
+        let slow_start = self.slow_start(self.pipe());
+        let (began, window) = slow_start.overflowing(self.room);
+        let like = self.climb(window)?;
+        let overflow = Overflow::of(slow_start, window, self.ceiling(), like);
+        (window < self.cap()).then_some((began, overflow))
+    }
+
+    /// Whether a connection that carries `amount` bytes behind one another has more when slow start overflows the queue.
+    fn goes_beyond(&self, overflow: Overflow, amount: Option<u64>) -> bool {
+        let sent = amount.map_or(f64::INFINITY, |b| b as f64 / self.mss());
+        sent > self.slow_start(overflow.window).cost().sent
+    }
+
+    /// Where slow start overflows the queue before the window fills the path, and what it leaves is measured: no forecast has that.
+    /// One connection carries `amount` bytes behind one another, where they are limited.
+    pub(in crate::forecast) fn doubt_of_overflow(
+        &self,
+        test: &Test,
+        amount: Option<u64>,
+    ) -> Option<String> {
+        let (began, overflow) = self.overflow()?;
+        let full = self.pipe().min(self.cap());
+        // What the cut leaves may fill the path at once.
+        let left_s = overflow.climb_s(full).unwrap_or(f64::INFINITY);
+        let cycle_s = self.cycle_s(0.0).unwrap_or(f64::INFINITY);
+        let measured = left_s > 0.0 && test.omit.as_secs_f64() <= cycle_s.max(left_s);
+        (began < self.pipe() && measured && self.goes_beyond(overflow, amount)).then(|| {
+            format!(
+                "slow start overflows the queue at a window of some {:.3} MB, if nothing ends it before; {}, which the forecast leaves out",
+                overflow.window * self.mss() / 1e6,
+                overflow.words(full, self.mss())
+            )
+        })
+    }
+
+    /// Where slow start doubles until path and queue are full, and loses more than one repair is known to end: the cut leaves a window that
+    /// keeps the queue full, and may be the first of several. No forecast has the climb after them. One connection carries `amount` bytes
+    /// behind one another, where they are limited.
+    pub(in crate::forecast) fn doubt_of_second_cut(
+        &self,
+        test: &Test,
+        amount: Option<u64>,
+    ) -> Option<String> {
+        let doubles = self.config.slow_start == SlowStart::Standard;
+        let (began, overflow) = self.overflow().filter(|_| doubles)?;
+        let window = overflow.window;
+        let stays_full = began >= self.pipe() && overflow.left()? >= window;
+        let many = overflow.lost() > REPAIRED_AT_ONCE && window < self.config.first_ssthresh();
+        let once = self.climb(window)?.start()?;
+        let twice = self.climb(once)?;
+        let climb_s = twice.reach_s(self.pipe().min(self.cap()));
+        let left_s = climb_s.unwrap_or(f64::INFINITY);
+        let measured = left_s > 0.0 && test.omit.as_secs_f64() <= left_s;
+        if !(stays_full && many && measured && self.goes_beyond(overflow, amount)) {
+            return None;
+        }
+        let mb = |segments: f64| segments * self.mss() / 1e6;
+        let takes = climb_s.map_or_else(String::new, |s| {
+            format!("; from there the climb to what fills the path takes some {s:.0} s")
+        });
+        Some(format!(
+            "slow start, if nothing ends it before, fills path and queue at a window of some {:.3} MB, and loses some {:.0} segments: where \
+             retransmissions meet a full queue, too, the window is cut again, once or twice, to {:.3} or {:.3} MB{takes}. Whether it is, no law \
+             here decides, and the forecast leaves it out: simulate",
+            mb(window),
+            overflow.lost(),
+            mb(once),
+            mb(twice.start()?)
+        ))
+    }
+}
