@@ -35,6 +35,8 @@ export interface TestRecord {
   readonly started_ns: number;
   readonly duration_ns: number;
   readonly metrics: Readonly<Record<string, Maybe>>;
+  /** Why the origin did not run the test: then it has no metrics. */
+  readonly not_run?: string;
   readonly limited_by: string | null;
   readonly streams: readonly StreamRecord[];
   readonly series: Readonly<Record<string, Series>>;

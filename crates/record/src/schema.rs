@@ -78,6 +78,9 @@ pub struct Record {
     /// Why a metric has no value that others of its kind have: what it measures never came about.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub absent: BTreeMap<String, String>,
+    /// Why the origin did not run the test: then there are no metrics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_run: Option<String>,
     /// What limited the test most of the time.
     pub limited_by: Option<String>,
     /// The single streams.
