@@ -175,6 +175,8 @@ export interface Expectation {
   readonly file?: string;
   /** Its number among the expectations of that file, from 1. */
   readonly question?: number;
+  /** The file demands an answer of the scenario. */
+  readonly asks?: boolean;
   readonly stated: string | null;
   readonly source: string | null;
   readonly note: string | null;

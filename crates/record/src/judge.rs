@@ -421,6 +421,7 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         note: expect.note.clone(),
         file: expect.file.clone(),
         question: expect.question,
+        asks: expect.stated_within.is_some(),
         pass: false,
     };
     judged.pass = judged.is_inside();

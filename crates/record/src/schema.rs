@@ -248,6 +248,9 @@ pub struct Expectation {
     /// scenario's own, and in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<u32>,
+    /// Whether the file demands an answer of the scenario (`stated_within`): what it wants stays with whoever marks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
     /// What the scenario's own expectations lack, where the file demands one (`stated_within`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unstated: Option<String>,
