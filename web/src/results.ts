@@ -80,7 +80,7 @@ export function samePoint(a: Point, b: Point): boolean {
 /** Origins that say anything, models first. */
 export function origins(data: ReportData): Origin[] {
   const { records, links, expectations } = data.document;
-  const present = new Set([...records, ...links, ...expectations].map((entry) => entry.origin));
+  const present = new Set([...records.filter((r) => r.not_run === undefined), ...links, ...expectations].map((entry) => entry.origin));
   return ORIGINS.filter((origin) => present.has(origin));
 }
 
