@@ -139,8 +139,9 @@ function ladder(right: Overhead, slip: Overhead): Shape {
 
 /** The algorithms may have been run one by one. */
 function witnesses(...files: unknown[]): Shape {
-  const records = (files as ReportData[]).flatMap((data) => data.document.records);
-  return must(drawWitnesses(records, { id: "witnesses", width: WIDTH }), "no loss that two origins saw");
+  const documents = (files as ReportData[]).map((data) => data.document);
+  const [records, links] = [documents.flatMap((run) => run.records), documents.flatMap((run) => run.links)];
+  return must(drawWitnesses(records, { id: "witnesses", width: WIDTH, links }), "no cut that two origins saw");
 }
 
 type Figure = (...files: unknown[]) => Shape;

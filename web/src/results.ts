@@ -80,7 +80,7 @@ export function samePoint(a: Point, b: Point): boolean {
 /** Origins that say anything, models first. */
 export function origins(data: ReportData): Origin[] {
   const { records, links, expectations } = data.document;
-  const present = new Set([...records, ...links, ...expectations].map((entry) => entry.origin));
+  const present = new Set([...records.filter((r) => r.not_run === undefined), ...links, ...expectations].map((entry) => entry.origin));
   return ORIGINS.filter((origin) => present.has(origin));
 }
 
@@ -360,7 +360,7 @@ function subjectOf(data: ReportData): string {
 
 /** Whether transfers are all that the run has, each over before its time is: a mean over all of that is of no rate that there was. */
 function endsEarly(data: ReportData): boolean {
-  const all = data.document.records.filter((r) => r.kind !== "ping" && r.kind !== "search" && r.origin !== "predicted");
+  const all = data.document.records.filter((r) => r.kind !== "ping" && r.kind !== "search" && r.origin !== "predicted" && r.not_run === undefined);
   return all.length > 0 && all.every(({ metrics: { completion_ns: took }, duration_ns: time }) => typeof took === "number" && took < 0.98 * time);
 }
 

@@ -35,6 +35,8 @@ export interface TestRecord {
   readonly started_ns: number;
   readonly duration_ns: number;
   readonly metrics: Readonly<Record<string, Maybe>>;
+  /** Why the origin did not run the test: then it has no metrics. */
+  readonly not_run?: string;
   readonly limited_by: string | null;
   readonly streams: readonly StreamRecord[];
   readonly series: Readonly<Record<string, Series>>;
@@ -173,6 +175,8 @@ export interface Expectation {
   readonly file?: string;
   /** Its number among the expectations of that file, from 1. */
   readonly question?: number;
+  /** The file demands an answer of the scenario. */
+  readonly asks?: boolean;
   readonly stated: string | null;
   readonly source: string | null;
   readonly note: string | null;

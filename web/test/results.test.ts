@@ -137,6 +137,11 @@ describe("the first line of a page of transfers with a time", () => {
     const timed = data([{ ...record("reno", { completion_ns: 1.2e9 }), duration_ns: 5e9 } as TestRecord], "x.y");
     expect(rows(timed).find((row) => row.metric === "completion_ns")?.first).toBe(true);
     expect(of(5e9)).toContain("completion");
+    // What an origin did not run says nothing of how long it took.
+    const took = { ...record("reno", { goodput_bps: 16e6, completion_ns: 1.2e9 }), duration_ns: 5e9 } as TestRecord;
+    const beside = { ...record("reno", {}), test: "other", origin: "emulated", not_run: "a router runs no program" } as TestRecord;
+    const both = data([took, beside], "x.y");
+    expect(headline({ ...both, document: { ...both.document, expectations: [] } })[0]?.text).toContain("completion");
     expect(of(1.2e9)).toContain("payload delivered");
   });
 });

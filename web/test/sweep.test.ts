@@ -6,6 +6,7 @@ import { metricName, nameKeys, notMet, point, rangeOf, renameTexts, ticks, delay
 import { hatch } from "../src/figure/hatch";
 import { cut, lawsInWords } from "../src/figure/law";
 import { covered, drawSweep, labelRows } from "../src/figure/sweep";
+import { boldWidth } from "../src/figure/width";
 import { rows } from "../src/results";
 import { captionOf, ofBdp, sweepFigures } from "../src/section/sweep";
 import { shape, toText } from "../src/svg";
@@ -49,6 +50,14 @@ describe("the figures on bars", () => {
     const text = toText(drawSweep(sweepOf(report(all), "bulk", "queue_max_bytes")!, { id: "s", width: 900 }));
     const labels = [...text.matchAll(/class="tick halo"[^>]*>([^<]*)</g)].map((m) => m[1]!.replace("\u202f", " "));
     expect(labels).toEqual(["1.1", "330 kB", "2.4"]);
+  });
+
+  it("leave room for the widest label of their axis", () => {
+    const all = [1.2e8, 2.4e8, 3e8].map((most, i) => record("simulated", { "link.l.aqm": ["red", "codel", "fifo"][i]! }, { queue_max_bytes: most }));
+    const text = toText(drawSweep(sweepOf(report(all), "bulk", "queue_max_bytes")!, { id: "s", width: 358 }));
+    const starts = [...text.matchAll(/class="tick" x="([\d.]+)" y="[\d.]+" text-anchor="end">([^<]*)</g)].map((m) => Number(m[1]) - boldWidth(m[2]!, 11));
+    expect(starts.length).toBeGreaterThan(2);
+    expect(Math.min(...starts)).toBeGreaterThanOrEqual(0);
   });
 
   it("tell what is just below all of it from all of it", () => {

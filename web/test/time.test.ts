@@ -221,6 +221,22 @@ describe("looks", () => {
   });
 });
 
+describe("a plot over time", () => {
+  it("is called by what it has", () => {
+    const titles = (series: TestRecord["series"]): (string | undefined)[] => {
+      const data = report([{}]);
+      const records = data.document.records.map((r) => ({ ...r, series }));
+      return timeFigures({ ...data, document: { ...data.document, records, links: [] } }, {}).map((f) => f.title);
+    };
+    const one = { t_ns: T, v: [1e6, 2e6] };
+    expect(titles({ delay_ns: one })).toEqual(["One-way delay"]);
+    expect(titles({ jitter_ns: one })).toEqual(["Jitter"]);
+    expect(titles({ delay_ns: one, jitter_ns: one })).toEqual(["One-way delay and jitter"]);
+    expect(titles({ cwnd_bytes: one })).toEqual(["Window"]);
+    expect(titles({ cwnd_bytes: one, in_flight_bytes: one })).toEqual(["Window and data in flight"]);
+  });
+});
+
 describe("figures of repeats", () => {
   it("say in their titles that they show the first", () => {
     const again = { ...record("bulk", {}), repeat: 1 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { believed, drawWitnesses, panels, seen, thinned, wrapped } from "../src/figure/witnesses";
 import { toText } from "../src/svg";
-import type { Certificate, Origin, Series, TestRecord } from "../src/types";
+import type { Certificate, LinkRecord, Origin, Series, TestRecord } from "../src/types";
 
 const series = (v: readonly number[]): Series => ({ t_ns: v.map((_, i) => i * 1e9), v });
 
@@ -64,17 +64,41 @@ describe("witnesses", () => {
     expect(believed({ ...certificate, valid: false, unordered_drops: { tap: 3 } })).toContain("INVALID: lateness p99 0.045 ms, 3 unordered drops");
   });
 
+  const dropped = (drops: Record<string, number>): LinkRecord[] => (["simulated", "emulated"] as const).map((origin) => ({
+    origin, link: "l", direction: "a>b", point: { "test.bulk.cc": "reno" }, bytes: 0, payload_bytes: 0, frames: 0, drops, t_ns: [], rate_bps: [],
+  }));
+  const drawn = (records: readonly TestRecord[], links: readonly LinkRecord[], width = 358): string => toText(drawWitnesses(records, { id: "w", width, links })!);
+
   it("say in lines that fit what is drawn", () => {
     expect(wrapped("one two three four", 9)).toEqual(["one two", "three", "four"]);
-    expect(toText(drawWitnesses(three("reno"), { id: "w", width: 358 })!)).toContain(">Congestion window after the same lost segment,</text>");
+    expect(drawn(three("reno"), dropped({ scripted: 1 }))).toContain(">Congestion window after the same lost segment,</text>");
+    const doubtful = three("reno").map((r) => (r.certificate ? { ...r, certificate: { ...certificate, valid: false } } : r));
+    const lines = [...drawn(doubtful, dropped({ scripted: 1 })).matchAll(/class="tick" x="2"[^>]*>([^<]*)</g)].map((m) => m[1]!);
+    expect(lines.join(" ")).toBe("certificate INVALID: lateness p99 0.045 ms, 0 unordered drops");
+    expect(lines).toHaveLength(2);
+  });
+
+  it("name the same lost segment where the scenario does, and a cut where more was lost", () => {
+    const lost = (retransmits: number): TestRecord[] => three("reno").map((r) => (r.origin === "predicted" ? r : { ...r, metrics: { ...r.metrics, retransmits } }));
+    const causes = (records: readonly TestRecord[], links: readonly LinkRecord[]): string[] => panels(records, links).map((p) => `${p.cause}, ${p.again}`);
+    expect(causes(lost(2), dropped({ scripted: 1 }))).toEqual(["the same lost segment, "]);
+    expect(causes(lost(1), dropped({ tail: 1 }))).toEqual(["one lost segment, "]);
+    const many = "sent again in the whole test: model 317, kernel 317 segments";
+    expect(causes(lost(317), dropped({ tail: 317 }))).toEqual([`a cut, ${many}`]);
+    // Marks cut a window, too.
+    expect(causes(lost(0), dropped({}))[0]).toContain("a cut, sent again in the whole test: model 0");
+    const text = drawn(lost(317), dropped({ tail: 317 }), 900);
+    expect(text).toContain("Windows after a cut");
+    expect(text).toContain(many);
+    expect(text).not.toContain("lost segment");
   });
 
   it("are drawn over each other, the kernel below", () => {
-    const text = toText(drawWitnesses(three("reno"), { id: "w", width: 900 })!);
+    const text = drawn(three("reno"), [], 900);
     const [kernel, model, formula] = ["curve east", "curve west", "curve plain-way dashed"].map((c) => text.indexOf(c));
     expect(kernel).toBeGreaterThan(0);
     expect(kernel!).toBeLessThan(model!);
     expect(model!).toBeLessThan(formula!);
-    expect(drawWitnesses([record("predicted", "reno")], { id: "w", width: 900 })).toBeNull();
+    expect(drawWitnesses([record("predicted", "reno")], { id: "w", width: 900, links: [] })).toBeNull();
   });
 });

@@ -3,7 +3,7 @@
 use farpath_emu::lab::{Lab, Options};
 use farpath_emu::layout::Layout;
 use farpath_probe::Results;
-use farpath_record::Origin as Name;
+use farpath_record::{Certificate, Origin as Name, Record};
 use farpath_scenario::plan::address;
 use farpath_sim::{nominal_end, sampling};
 use farpath_units::{Duration, Time};
@@ -98,10 +98,12 @@ fn point(
     }));
     let clock_error = results.largest_clock_error_ns().map(Duration::from_ns);
     let certificate = lab.certificate(clock_error, faults);
-    progress.note(&certificate.line());
-    certificate.faults.iter().for_each(|f| progress.note(f));
+    if runs_any(&planned) {
+        progress.note(&certificate.line());
+        certificate.faults.iter().for_each(|f| progress.note(f));
+    }
     let evidence = evidence(&lab);
-    let mut records = records(
+    let found = records(
         scenario,
         plan,
         (&planned, &results),
@@ -110,14 +112,10 @@ fn point(
         &|flow| (strayed.iter().all(|(f, _)| *f != flow)).then(|| evidence.path(flow)),
     );
     let mut links = lab.links();
+    links.retain(|_| runs_any(&planned));
     let swallowed = swallowed(&lab);
     swallowed.iter().for_each(|s| progress.note(s));
-    for record in &mut records {
-        record.notes.extend(swallowed.iter().cloned());
-        record.valid = certificate.valid;
-        record.notes.extend(certificate.faults.iter().cloned());
-        record.certificate = Some(certificate.clone());
-    }
+    let records = complete(setting, &planned, found, (&certificate, &swallowed));
     captures.finish(lab, progress)?;
     ground.restore()?;
     links.iter_mut().for_each(|l| l.point.clone_from(at));
@@ -126,6 +124,41 @@ fn point(
         links,
         sequences: Vec::new(),
     })
+}
+
+/// Whether a host runs any of the tests.
+fn runs_any(planned: &Planned) -> bool {
+    !planned.jobs.hosts().is_empty()
+}
+
+/// One record for every test, in file order: those `found` with what was `swallowed`, and of each that no host ran why. All
+/// have the certificate, unless nothing was run that it could be of.
+fn complete(
+    setting: &Setting<'_>,
+    planned: &Planned,
+    found: Vec<Record>,
+    (certificate, swallowed): (&Certificate, &[String]),
+) -> Vec<Record> {
+    let mut records = found;
+    for record in &mut records {
+        record.notes.extend(swallowed.iter().cloned());
+        record.notes.extend(certificate.faults.iter().cloned());
+    }
+    for (number, why) in &planned.skipped {
+        let scenario = setting.scenario;
+        let mut record = scenario.record(&scenario.tests[*number], Name::Emulated, setting.point);
+        record.notes.push(format!("not run: {why}"));
+        record.not_run = Some(why.clone());
+        // Those before it are there: numbers come in order.
+        records.insert(*number, record);
+    }
+    if runs_any(planned) {
+        for record in &mut records {
+            record.valid = certificate.valid;
+            record.certificate = Some(certificate.clone());
+        }
+    }
+    records
 }
 
 /// The mark of what leaves a host another way than its routes; 0 for the rest.
@@ -195,4 +228,78 @@ fn measure(
         ));
     }
     Ok(results)
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_record::Point;
+    use farpath_scenario::plan::Plan;
+    use farpath_scenario::{Source, parse};
+
+    use super::*;
+
+    const TEXT: &str = r#"[scenario]
+name = "s"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "l"
+ends = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "5 ms"
+[[test]]
+name = "ow"
+kind = "oneway"
+from = "a"
+to = "b"
+size = 28
+[[test]]
+name = "rtt"
+kind = "ping"
+from = "a"
+to = "b"
+"#;
+
+    /// The records of the scenario's first tests, so many of them, where `found` were run.
+    fn records_of(tests: usize, found: &[&str]) -> Vec<Record> {
+        let (name, text) = ("s.toml".to_owned(), TEXT.to_owned());
+        let mut scenario = parse(&Source { name, text }, &[]).expect("a scenario");
+        scenario.tests.truncate(tests);
+        let plan = Plan::new(&scenario).expect("a plan");
+        let planned = plan_jobs(&scenario, &plan, 1, &Hosts::at(&address));
+        let point = Point::new();
+        let setting = Setting {
+            scenario: &scenario,
+            plan: &plan,
+            point: &point,
+            seed: 1,
+            sequence: 0,
+            taps: None,
+        };
+        let found = found.iter();
+        let found = found.map(|test| Record::new(Name::Emulated, test, "ping", "a", "b"));
+        let certificate = Certificate {
+            valid: true,
+            ..Certificate::default()
+        };
+        complete(&setting, &planned, found.collect(), (&certificate, &[]))
+    }
+
+    #[test]
+    fn a_test_that_no_host_runs_has_a_record_that_says_why() {
+        let both = records_of(2, &["rtt"]);
+        let names: Vec<&str> = both.iter().map(|r| r.test.as_str()).collect();
+        assert_eq!(names, ["ow", "rtt"]);
+        let why = "an IP datagram that carries a number and a time has 44 to 65515 bytes in a lab, and `size` is 28";
+        assert_eq!(both[0].not_run.as_deref(), Some(why));
+        assert_eq!(both[0].notes, [format!("not run: {why}")]);
+        assert_eq!(both[1].not_run, None);
+        assert!(both.iter().all(|r| r.certificate.is_some()));
+        // Of nothing there is no certificate.
+        let alone = records_of(1, &[]);
+        assert_eq!(alone.len(), 1);
+        assert!(alone[0].valid && alone[0].certificate.is_none());
+    }
 }

@@ -3,6 +3,7 @@
 use farpath_observe::{Observation, Packets, too_late};
 use farpath_probe::report::Report;
 use farpath_probe::work::OneWay;
+use farpath_probe::{UDP_HEADER, UDP_MOST_BYTES};
 use farpath_scenario::{Periodic, Test, TestKind};
 use farpath_units::{Duration, Time};
 
@@ -41,12 +42,11 @@ impl Planner<'_> {
 
     fn one_way(&mut self, test: &Test, all: &Periodic, flow: usize) -> Result<(), String> {
         let [source, sink] = self.marked(self.ends(test, flow), flow);
-        let header = if test.ip == 6 { 48 } else { 28 };
         let one_way = OneWay {
             source,
             sink,
             class: test.class,
-            size: all.size.saturating_sub(header),
+            size: payload(all.size, test.ip)?,
             start: test.start,
             interval: all.interval,
             count: all.count,
@@ -54,6 +54,18 @@ impl Planner<'_> {
         };
         let jobs = &mut self.planned.jobs;
         jobs.one_way(flow, &one_way).map_err(said)
+    }
+}
+
+/// Bytes of payload of a UDP datagram whose IP datagram has `size` bytes; else between which its size may be.
+fn payload(size: u32, version: u8) -> Result<u32, String> {
+    let headers: u32 = if version == 6 { 48 } else { 28 };
+    let [least, most] = [UDP_HEADER as u64, UDP_MOST_BYTES].map(|bytes| headers + bytes as u32);
+    match (least..=most).contains(&size) {
+        true => Ok(size - headers),
+        false => Err(format!(
+            "an IP datagram that carries a number and a time has {least} to {most} bytes in a lab, and `size` is {size}"
+        )),
     }
 }
 

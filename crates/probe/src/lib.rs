@@ -35,5 +35,5 @@ pub use report::Report;
 pub use results::{HostClock, Results};
 pub use survey::{SurveyError, counters, survey};
 pub use sys::monotonic_ns;
-pub use udp::HEADER as UDP_HEADER;
+pub use udp::{HEADER as UDP_HEADER, MOST_BYTES as UDP_MOST_BYTES};
 pub use watch::{Stop, Stopper};

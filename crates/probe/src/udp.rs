@@ -39,7 +39,7 @@ const BATCH_NS: u64 = 50_000;
 const MOST_SEGMENTS: u64 = 64;
 
 /// Most payload bytes of one call over IPv4 or IPv6.
-pub(crate) const MOST_BYTES: u64 = 65_487;
+pub const MOST_BYTES: u64 = 65_487;
 
 /// From here on it is not slept any more: what a wake-up is late by.
 const SPIN_NS: u64 = 60_000;

@@ -61,6 +61,7 @@ impl Record {
             duration_ns: 0,
             metrics: BTreeMap::new(),
             absent: BTreeMap::new(),
+            not_run: None,
             limited_by: None,
             streams: Vec::new(),
             series: BTreeMap::new(),

@@ -64,6 +64,7 @@ fn document() -> RunDocument {
         note: None,
         file: None,
         question: None,
+        asks: false,
         pass: true,
     });
     run

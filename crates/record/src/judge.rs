@@ -161,6 +161,28 @@ impl<'a> Results<'a> {
         })
     }
 
+    /// That the origin did not run a test of which an expectation speaks, and why.
+    fn not_run(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<String> {
+        let all = [
+            Some(&expect.metric),
+            expect.over.as_ref(),
+            expect.minus.as_ref(),
+        ];
+        let why = all.into_iter().flatten().find_map(|metric| {
+            let (subject, _) = split(metric)?;
+            let here = |r: &&Record| r.origin == origin && r.point == *point;
+            let mut records = self.records.iter().filter(here);
+            records.find_map(|r| r.not_run.as_ref().filter(|_| subject.is_record(r)))
+        })?;
+        Some(format!("not run: {why}"))
+    }
+
+    /// Why a result is not there for which no record has a reason of its own.
+    fn why(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<String> {
+        let not_run = self.not_run(expect, origin, point);
+        not_run.or_else(|| unseen(&expect.metric, origin))
+    }
+
     /// Points at which the subject has results from `origin`, or from any.
     pub(crate) fn points(&self, subject: &Subject<'_>, origin: Option<Origin>) -> BTreeSet<Point> {
         let asked = |o: Origin| origin.is_none_or(|asked| asked == o);
@@ -252,8 +274,8 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
                     .or_else(|| of_more_points(expect, expects, &one, (&asked, &results)));
                 one.pass &= one.unstated.is_none();
                 let reason = results.reason(expect, origin, &point);
-                let unseen = || unseen(&expect.metric, origin).filter(|_| actual.is_none());
-                one.absent = reason.or_else(unseen);
+                let why = || results.why(expect, origin, &point);
+                one.absent = reason.or_else(|| why().filter(|_| actual.is_none()));
                 judged.push(one);
             }
         }
@@ -264,7 +286,7 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
             none.absent = expect
                 .lacking
                 .clone()
-                .or_else(|| unseen(&expect.metric, *origin));
+                .or_else(|| results.why(expect, *origin, &expect.point));
             none.unstated = statement(&expect.point, *origin).filter(|_| expect.lacking.is_none());
             judged.push(none);
         }
@@ -399,6 +421,7 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         note: expect.note.clone(),
         file: expect.file.clone(),
         question: expect.question,
+        asks: expect.stated_within.is_some(),
         pass: false,
     };
     judged.pass = judged.is_inside();

@@ -362,6 +362,25 @@ fn a_cut_that_no_series_shows_names_the_samples() {
     assert_eq!(why("t.bytes"), "");
 }
 
+/// A test that no real host ran was one of which nothing had arrived.
+#[test]
+fn a_test_that_an_origin_did_not_run_says_why() {
+    let simulated = record(Origin::Simulated, "t", "delay_p50_ns", 5.0);
+    let mut emulated = Record::new(Origin::Emulated, "t", "oneway", "a", "b");
+    emulated.not_run = Some("too small".to_owned());
+    let records = [simulated, emulated];
+    let ran = [Origin::Simulated, Origin::Emulated];
+    let mut asked = expect("t.delay_p50_ns", 0.0, 9.0);
+    // Without origins it is judged where there is a result.
+    let judged = run(asked.clone(), &records, &[], &ran);
+    assert_eq!(passes(&judged), [(Origin::Simulated, Some(5.0), true)]);
+    asked.origins = vec![Origin::Emulated];
+    let judged = run(asked, &records, &[], &ran);
+    assert_eq!(passes(&judged), [(Origin::Emulated, None, false)]);
+    let why = judged[0].absent.as_deref();
+    assert_eq!(why, Some("not run: too small"));
+}
+
 #[test]
 fn of_nothing_there_is_no_ratio_and_no_delay() {
     let mut empty = link();

@@ -52,7 +52,8 @@ pub fn record_notes_of(
     let mut found: Vec<Said> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for record in &run.records {
-        let invalid = (!record.valid).then(|| invalid(counts[&place(record)]));
+        let has_numbers = record.not_run.is_none();
+        let invalid = (!record.valid && has_numbers).then(|| invalid(counts[&place(record)]));
         let is_shown = |note: &&String| {
             let first = note.split(' ').next().unwrap_or_default();
             !record.metrics.contains_key(first) || shown(record, first)

@@ -78,6 +78,9 @@ pub struct Record {
     /// Why a metric has no value that others of its kind have: what it measures never came about.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub absent: BTreeMap<String, String>,
+    /// Why the origin did not run the test: then there are no metrics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_run: Option<String>,
     /// What limited the test most of the time.
     pub limited_by: Option<String>,
     /// The single streams.
@@ -245,6 +248,9 @@ pub struct Expectation {
     /// scenario's own, and in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<u32>,
+    /// Whether the file demands an answer of the scenario (`stated_within`): what it wants stays with whoever marks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks: bool,
     /// What the scenario's own expectations lack, where the file demands one (`stated_within`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unstated: Option<String>,

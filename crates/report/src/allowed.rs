@@ -12,8 +12,8 @@ pub(crate) const HEAD: &str = "allowed";
 /// The column beside them that has the source's words.
 pub(crate) const STATED: &str = "stated";
 
-/// What all who judge a figure allow: `0.85 to 3 ms`. Each origin, or file, of a band of its own is named. A file's figure of
-/// which the scenario states nothing stays with whoever marks.
+/// What all who judge a figure allow: `0.85 to 3 ms`. Each origin, or file, of a band of its own is named. A file's figure that
+/// the scenario is to state stays with whoever marks.
 pub(crate) fn words(judged: &[&Expectation]) -> String {
     let mut all: Vec<String> = Vec::new();
     for (file, its) in judges::of(judged) {
@@ -155,6 +155,12 @@ mod tests {
             words(&[&one, &marks]),
             "1 to 2 ms",
             "it is whoever marks who has the figure"
+        );
+        (marks.unstated, marks.asks) = (None, true);
+        assert_eq!(
+            words(&[&one, &marks]),
+            "1 to 2 ms",
+            "of a right answer, too"
         );
     }
 }

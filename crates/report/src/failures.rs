@@ -174,6 +174,7 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         (Some(why), false) => {
             format!("not as expected{file}; and the answer fails: {why}")
         }
+        (None, _) if e.asks && e.actual.is_some() => format!("not as expected{file}"),
         (None, _) if is_withheld(e) => file.trim_start_matches([',', ' ']).to_owned(),
         (None, _) => format!("{}expected {band}{file}", by_how_much(e)),
     };
@@ -184,14 +185,14 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
     )
 }
 
-/// Whether a file's marks keep for themselves what they want: no bounds are there.
+/// Whether a file's marks keep for themselves what they want: they ask for it, or no bounds are there.
 pub(crate) fn is_withheld(e: &Expectation) -> bool {
-    e.file.is_some() && (e.min, e.max) == (None, None)
+    e.file.is_some() && (e.asks || (e.min, e.max) == (None, None))
 }
 
-/// The source's own words, which give an answer away that a file's marks ask for and do not find.
+/// The source's own words, which give an answer away that a file's marks ask for.
 pub(crate) fn source_words(e: &Expectation) -> Option<&str> {
-    let asked = e.file.is_some() && e.unstated.is_some();
+    let asked = e.file.is_some() && (e.asks || e.unstated.is_some());
     e.stated.as_deref().filter(|_| !asked)
 }
 
@@ -243,6 +244,7 @@ mod tests {
             note: None,
             file: None,
             question: None,
+            asks: false,
             pass: false,
         }
     }
@@ -279,6 +281,19 @@ mod tests {
         assert_eq!(
             said(missing),
             "bulk.goodput_bps, simulated: no such result (nothing was delivered), by marks.toml"
+        );
+    }
+
+    /// Who had stated the right figure, and built something else, was given the band.
+    #[test]
+    fn marks_that_ask_keep_their_band_from_a_right_answer_too() {
+        let mut asks = of(Origin::Simulated, Some(42.9e6), (Some(47e6), Some(48e6)));
+        asks.file = Some("marks.toml".to_owned());
+        asks.stated = Some("half of the line".to_owned());
+        asks.asks = true;
+        assert_eq!(
+            said(asks),
+            "bulk.goodput_bps, simulated: 42.900 Mbit/s, not as expected, by marks.toml"
         );
     }
 

@@ -314,6 +314,7 @@ mod tests {
                 note: None,
                 file: None,
                 question: None,
+                asks: false,
                 pass,
             });
         }
@@ -369,7 +370,9 @@ mod tests {
         unstated.unstated = Some("there is none".to_owned());
         (unstated.min, unstated.actual) = (Some(5e6), Some(4e6));
         unstated.stated = Some("half of the line".to_owned());
-        for one in [missing, unstated] {
+        let mut answered = unstated.clone();
+        (answered.unstated, answered.asks) = (None, true);
+        for one in [missing, unstated, answered] {
             let mut run = RunDocument::new("s", 1, String::new());
             run.expectations.push(one);
             let mut xml = Vec::new();

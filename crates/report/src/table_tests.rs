@@ -29,6 +29,7 @@ fn expectation(
         note: None,
         file: None,
         question: None,
+        asks: false,
         pass: actual.is_some_and(|v| v >= band.0 && v <= band.1),
     }
 }

@@ -151,7 +151,7 @@ export function drawRecovery(data: ReportData, options: Options): Shape | null {
   const last = Math.max(...drawn.flatMap((c) => c.points.map((p) => p[0])));
   const decades = [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000].filter((t) => t <= last);
   return drawChart({
-    id: options.id, width: options.width, height: options.height, title: "Windows after one loss",
+    id: options.id, width: options.width, height: options.height, title: "Windows after one loss event",
     describe: drawn.filter((c) => c.nameless !== true).map((c) => `${c.name}: ${c.detail ?? ""}`).join(". "),
     curves: drawn, rules: [{ y: top, name: `${format.size(top)} before the loss` }],
     xName: "seconds since the window was cut", yName: windowsInWords(drawn).axis,

@@ -10,6 +10,7 @@ import { ORIGINS } from "../types";
 import { drawLaws, lawEntries } from "./law";
 import { drawLegend, wrapped, type Entry } from "./legend";
 import { barOf, colourSample, dashOf, originSample, SAMPLE, signOf, tone, untrusted } from "./signs";
+import { textWidth } from "./width";
 
 /** Panels are at least this wide, and at most this many stand side by side. */
 const PANEL = 300;
@@ -19,6 +20,9 @@ const ALONE = 340;
 const TOP = 34;
 /** An 11-pixel digit or letter, on average. */
 const LETTER = 6.2;
+/** The size of a label at a tick, and how much wider than in others the space before its unit is in some fonts, in pixels. */
+const TICK = 11;
+const GAP = 5;
 /** Labels along x that would touch each other are turned. */
 const TURN = 35;
 /** Room between the ends of the x axis and its first and last value. */
@@ -407,7 +411,8 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
   const legend = drawLegend([...entries(sweep, bars), ...lawEntries(sweep, laws)], width, 12);
   const each = width / columns;
   const probe = yScale(sweep, { left: 0, right: 1, top: TOP, bottom: 200 });
-  const left = Math.max(34, ...probe.labels.map((label) => label.length * LETTER)) + 10;
+  // Wide letters as in "300 MB" take more than the average, and some fonts have a wide space before a unit.
+  const left = Math.max(34, ...probe.labels.map((label) => Math.max(label.length * LETTER, textWidth(label, TICK) + GAP))) + 10;
   // The last label of a quantity stands around the last value, which lies `INSET` from the axis's end.
   const after = bars ? 10 : Math.max(10, (sweep.x.values.at(-1)!.length * LETTER) / 2 - INSET + 4);
   const at = (column: number): Pick<Frame, "left" | "right"> => ({ left: column * each + left, right: (column + 1) * each - after });

@@ -1,4 +1,4 @@
-// What a sweep gives: a figure for each metric that changes, and the windows after a loss.
+// What a sweep gives: a figure for each metric that changes, and the windows after a loss event.
 
 import { drawn, fileName, type Drawn } from "../drawn";
 import { h, plural, section } from "../dom";
@@ -61,7 +61,7 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
   const hidden = coarse(data, test, key);
   const { caption } = windowsInWords(windowsOf(data, test, key).curves);
   return [{
-    file: fileName(data.scenario.name, test, "windows"), class: "sweep windows", title: `${test}: windows after one loss`, draw: (width) => draw(width)!,
+    file: fileName(data.scenario.name, test, "windows"), class: "sweep windows", title: `${test}: windows after one loss event`, draw: (width) => draw(width)!,
     below: () => [h("figcaption", {}, caption), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, ...(hidden.command === null ? [] : [h("code", {}, hidden.command)]))],
   }];
 }

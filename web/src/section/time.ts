@@ -26,6 +26,8 @@ export function seriesKey(name: string): { stream: number | null; metric: string
 
 interface Family {
   readonly title: string;
+  /** Of what its title names together, the title of each alone. */
+  readonly each?: readonly (readonly [title: string, metrics: RegExp])[];
   readonly hint?: string;
   readonly metrics: RegExp;
   readonly format: (v: number, significant?: number) => string;
@@ -44,9 +46,17 @@ const FAMILIES: readonly Family[] = [
   { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: format.rate, fromZero: true, reference: ["goodput_bps", "predicted mean"], mean: "goodput_bps",
     hint: "Bytes the receiving application got in each interval. Data behind a lost segment wait for its repair and then arrive at once." },
   { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: format.size, fromZero: true, reference: null,
-    most: ["cwnd_bytes", "cwnd_max_bytes", "the largest congestion window"] },
-  { title: "One-way delay and jitter", metrics: /^(owd|delay|jitter)_ns$/, format: format.delay, fromZero: false, reference: null },
+    most: ["cwnd_bytes", "cwnd_max_bytes", "the largest congestion window"],
+    each: [["Window", /^(cwnd|ssthresh|window|rwnd)_bytes$/], ["Data in flight", /flight_bytes$/]] },
+  { title: "One-way delay and jitter", metrics: /^(owd|delay|jitter)_ns$/, format: format.delay, fromZero: false, reference: null,
+    each: [["One-way delay", /^(owd|delay)_ns$/], ["Jitter", /^jitter_ns$/]] },
 ];
+
+/** The title of a plot of a family with these metrics: of one part alone that of the part. */
+function titleOf({ title, each = [] }: Family, metrics: readonly string[]): string {
+  const there = each.filter(([, of]) => metrics.some((metric) => of.test(metric)));
+  return there.length === 1 ? there[0]![0] : title;
+}
 
 function named(record: TestRecord, stream: number | null, metric: string, several: boolean, origins: number): string {
   const run = runOf(record.point);
@@ -133,10 +143,12 @@ export function family(records: readonly TestRecord[], of: Family): TimePlot | n
   const metrics = [...new Set(timed.flatMap((r) => Object.keys(r.series).map((k) => seriesKey(k).metric).filter((m) => of.metrics.test(m))))];
   const lines = metrics.filter((m) => timed.some((r) => !points(r) && Object.keys(r.series).some((k) => seriesKey(k).metric === m)));
   const found: TimeSeries[] = [];
+  const there = new Set<string>();
   for (const record of timed) {
     for (const [name, series] of Object.entries(record.series)) {
       const { stream, metric } = seriesKey(name);
       if (!of.metrics.test(metric) || series.t_ns.length === 0) continue;
+      there.add(metric);
       found.push({
         dash: points(record) ? 0 : colours(record) * lines.length + lines.indexOf(metric), name: named(record, stream, metric, metrics.length > 1, origins),
         t_ns: series.t_ns, v: series.v, style: colours(record), points: points(record), stepped: metric === "goodput_bps" || metric === "sent_bps",
@@ -147,7 +159,7 @@ export function family(records: readonly TestRecord[], of: Family): TimePlot | n
   const name = (r: TestRecord): string => named(r, null, "", false, origins);
   const note = [unseenOf(timed, of, name), undrawnOf(records, of, name)].filter((text) => text !== undefined).join(" ");
   return {
-    title: of.title, series: [...found, ...(of.reference ? references(records, colours, of, ...of.reference) : [])], format: of.format,
+    title: titleOf(of, [...there]), series: [...found, ...(of.reference ? references(records, colours, of, ...of.reference) : [])], format: of.format,
     fromZero: of.fromZero, ...(of.hint === undefined ? {} : { hint: of.hint }), ...(note === "" ? {} : { note }),
   };
 }

@@ -397,6 +397,23 @@ fn the_queue_of_a_hosts_link_holds_when_its_rate_changes() {
     assert!(longest < 400e6, "{longest}");
 }
 
+/// What no host ran stood on stderr alone, above a certificate of 0 frames.
+#[test]
+fn a_test_that_no_host_runs_is_among_the_notes() {
+    let place = Place::new();
+    let (hosts, _) = LOSSY.split_once("[[test]]").expect("it has tests");
+    let test = "[[test]]\nname = \"ow\"\nkind = \"oneway\"\nfrom = \"left\"\nto = \"right\"\nsize = 28\ncount = 5\n\
+                interval = \"10 ms\"\n";
+    place.write("small-ow.toml", &format!("{hosts}{test}"));
+    let ran = place.farpath(&["run", "small-ow.toml", "--emulate"]);
+    let Ran { out, err, .. } = ran.exits(0);
+    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = "- ow, emulated: not run: an IP datagram";
+    assert!(said.contains(words), "{out}");
+    assert!(!out.contains("certificate valid"), "{out}");
+    assert!(!err.contains("certificate"), "{err}");
+}
+
 #[test]
 fn the_same_seed_loses_the_same_frames() {
     let place = Place::alone();

@@ -31,6 +31,7 @@ fn data() -> ReportData {
                 note: None,
                 file: None,
                 question: None,
+                asks: false,
                 pass: false,
             }],
             repeats: None,
