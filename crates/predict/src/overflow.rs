@@ -126,7 +126,10 @@ mod tests {
             let said = reno.left().expect("half of it");
             assert!((said / left - 1.0).abs() < 0.03, "{bdp}: {said}");
             let climb_s = reno.climb_s(PIPE).expect("one segment a round trip");
-            assert!((climb_s - full_s).abs() <= 0.03 * full_s, "{bdp}: {climb_s}");
+            assert!(
+                (climb_s - full_s).abs() <= 0.03 * full_s,
+                "{bdp}: {climb_s}"
+            );
         }
     }
 

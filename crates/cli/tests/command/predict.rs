@@ -566,7 +566,10 @@ fn what_slow_start_leaves_is_said() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     for (queue, words) in [
-        ("0.2bdp", "the climb to what fills the path takes some 392 s; "),
+        (
+            "0.2bdp",
+            "the climb to what fills the path takes some 392 s; ",
+        ),
         ("0.5bdp", "so that nothing is left to climb; "),
     ] {
         let said = takes(queue);

@@ -104,7 +104,12 @@ pub fn policed_range(input: &PathInput) -> Option<[f64; 2]> {
     let policed = figures.policed.as_ref()?;
     let (least, most) = (policed.least_bps, policed.most_bps);
     let streams = input.streams;
-    (least < most).then(|| [policed.together(least, streams), policed.most_together(streams)])
+    (least < most).then(|| {
+        [
+            policed.together(least, streams),
+            policed.most_together(streams),
+        ]
+    })
 }
 
 impl Figures<'_> {

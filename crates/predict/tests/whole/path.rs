@@ -913,7 +913,10 @@ fn the_cut_of_slow_start_may_leave_nothing_to_climb() {
     let mut p = input("1 Gbit/s", "100 ms", "1500");
     (p.cc, p.segments_per_ack) = (Cc::Reno, 1);
     for (queue, words) in [
-        (2_500_000, "the climb to what fills the path takes some 392 s."),
+        (
+            2_500_000,
+            "the climb to what fills the path takes some 392 s.",
+        ),
         (6_250_000, "so that nothing is left to climb."),
     ] {
         p.queue = Some(Size::from_bytes(queue));

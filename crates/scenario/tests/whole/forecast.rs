@@ -1800,7 +1800,11 @@ fn losses_that_one_repair_may_not_end_are_said() {
     assert!(!said("100 Mbit/s", "1bdp", reno));
     assert!(!said("1 Gbit/s", "1bdp", "cc = \"cubic\""));
     assert!(!said("1 Gbit/s", "1bdp", "cc = \"reno\"\nomit = \"1 h\""));
-    assert!(!said("1 Gbit/s", "1bdp", "cc = \"reno\"\ninitial_ssthresh = 8000"));
+    assert!(!said(
+        "1 Gbit/s",
+        "1bdp",
+        "cc = \"reno\"\ninitial_ssthresh = 8000"
+    ));
 }
 
 /// 1 Gbit/s between two routers that hosts reach at 10 Gbit/s, 40 ms there and back; what the link does on one way, and a test.
