@@ -48,6 +48,7 @@ mod one_by_one;
 mod oom;
 mod options;
 mod outages;
+mod outgrown;
 mod overruns;
 mod overtaken;
 mod own_buffers;
