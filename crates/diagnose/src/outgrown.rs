@@ -10,7 +10,7 @@ use crate::seen::{Row, Side};
 /// A window is far above what the path at rest holds from so many times that on.
 const ABOVE: f64 = 1.5;
 
-/// It grew to so many times what it was, and to so many times in the later half alone: slow start leaves one that is not used up at twice
+/// It grew to so many times what it was, and to so many times in the later half alone. Slow start leaves one that is not used up at twice
 /// what is in flight, and there it stays.
 const GREW: f64 = 1.2;
 const LATER_GREW: f64 = 1.05;
