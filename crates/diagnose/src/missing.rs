@@ -1,5 +1,6 @@
 //! Facts that would decide, and the commands that get them.
 
+mod alone;
 mod answers;
 mod hole;
 mod kernel;
@@ -50,6 +51,11 @@ pub(crate) fn missing(
     }
     all.extend(hole::of_way_back(e, asking));
     all.extend(e.asks_way_back());
+    let alone = alone::asked(e, (facts, flow), asking);
+    if !alone.is_empty() {
+        all.extend(alone);
+        return each_once(all);
+    }
     let mut ask = |fact, would_decide: &str, command: String| {
         all.push(MissingFact {
             fact,

@@ -57,6 +57,7 @@ mod own_queues;
 mod pasted;
 mod pauses;
 mod pings;
+mod pings_alone;
 mod platforms;
 mod pods;
 mod policers;
