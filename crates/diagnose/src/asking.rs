@@ -65,6 +65,26 @@ impl Asking {
         }
     }
 
+    /// Pings to the gateway and to the end at the same time.
+    pub(crate) fn beside_gateway(&self, count: u32) -> String {
+        let ping = match self.system {
+            Some(System::Windows) => format!("ping -n {count}"),
+            _ => format!("ping -c {count}"),
+        };
+        format!(
+            "at the same time, in two windows: {ping} GATEWAY; {ping} {}",
+            self.host
+        )
+    }
+
+    /// What each hop on the way loses.
+    pub(crate) fn hops(&self) -> String {
+        match self.system {
+            Some(System::Windows) => format!("pathping -n {}", self.host),
+            _ => format!("mtr -bwc 100 {}", self.host),
+        }
+    }
+
     /// Thousands of pings as large as packets are.
     pub(crate) fn many(&self) -> String {
         match self.system {

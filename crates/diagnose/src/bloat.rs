@@ -302,6 +302,10 @@ pub(crate) fn by_bloat(e: &Evidence, items: &mut Vec<Item>) {
 
 /// A window that grows while the rate stays: a line that is full, and no losses that hold it.
 fn by_growth(e: &Evidence, items: &mut Vec<Item>) {
+    // What the path at rest holds says more of the same window.
+    if e.outgrown().is_some() {
+        return;
+    }
     items.push(Item {
         holds: e.window_outgrows(),
         weights: vec![

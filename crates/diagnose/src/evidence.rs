@@ -96,6 +96,8 @@ pub(crate) struct Evidence {
     pub(crate) large_lost: Option<Figure>,
     /// The path MTU that a trace found by itself, or else that the host of the pings knows; whether it is the former.
     pub(crate) found_mtu: Option<(Figure, bool)>,
+    /// Bytes of the smallest pings that were refused with a word.
+    pub(crate) refused: Option<Figure>,
     /// A path MTU below that of the sender's interface: its socket or a trace found it.
     pub(crate) smaller_mtu: Option<Figure>,
     /// Share of segments sent again.
@@ -441,6 +443,7 @@ impl Evidence {
             all("loss_path_ratio"),
         );
         self.large_lost = crate::holes::smallest_lost(facts, flow);
+        self.refused = crate::holes::smallest_refused(facts, flow);
         let by_trace = all("mtu_discovered_bytes");
         self.smaller_mtu = self.smaller_mtu.take().or(by_trace.clone());
         let found = by_trace.map(|mtu| (mtu, true));

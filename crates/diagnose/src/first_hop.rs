@@ -20,7 +20,7 @@ struct Near<'f> {
 const NEAR: f64 = 0.5;
 
 /// The longest round trip over one link of a host, seconds: of radio links it is some milliseconds. A choice.
-const FAR_S: f64 = 0.01;
+pub(crate) const FAR_S: f64 = 0.01;
 
 /// It has the end's loss where it loses this part of it at least, and answers not all that is sent to itself where it loses so many times as
 /// much: as of hops of a trace (`located`).
@@ -61,6 +61,12 @@ pub(crate) fn is_first_hop(names: &[String], flow: &Flow) -> bool {
         let local = matches!(name.parse(), Ok(IpAddr::V6(a)) if a.is_unicast_link_local());
         named || local || private(name).is_some_and(beside)
     })
+}
+
+/// Whether there are pings, and all of them went to a first hop of a flow's ends.
+pub(crate) fn are_near(facts: &Facts, flow: &Flow) -> bool {
+    let near = |names: &Vec<String>| is_first_hop(names, flow);
+    !facts.pings.is_empty() && facts.pings.iter().all(near)
 }
 
 /// What is known of a ping.

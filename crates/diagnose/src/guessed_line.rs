@@ -31,6 +31,7 @@ impl Evidence {
         let lossless = self.retransmits.as_ref().is_none_or(|r| r.value <= 1.0);
         let added = self.queueing().zip(self.rtt_floor.as_ref());
         let queued = added.is_some_and(|(added, floor)| added > QUEUED * floor.value);
+        let queued = queued || self.outgrown().is_some();
         let open = lossless && !queued && !self.udp;
         let flight = self.settled_flight().filter(|_| open)?;
         let narrow = flight.high < NARROW * flight.low;

@@ -17,6 +17,13 @@ pub(crate) fn smallest_lost(facts: &Facts, flow: &Flow) -> Option<Figure> {
     lost.filter(|_| answered)
 }
 
+/// The smallest size of a flow's pings that their own host, or a router, refused with a word.
+pub(crate) fn smallest_refused(facts: &Facts, flow: &Flow) -> Option<Figure> {
+    let refused = facts.along(flow, "ping_refused_bytes");
+    let least = refused.min_by(|a, b| a.value.total_cmp(&b.value));
+    least.cloned()
+}
+
 /// What hosts begin a TTL with.
 const FULL_TTLS: [u32; 3] = [64, 128, 255];
 
@@ -41,6 +48,7 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
 /// A path MTU that was found: what reports packets that are too large reaches this sender. Said where nothing was measured.
 fn discovered(e: &Evidence, items: &mut Vec<Item>) {
     let Some((mtu, by_trace)) = e.found_mtu.as_ref().filter(|_| e.rate.is_none()) else {
+        refused(e, items);
         return;
     };
     let how = match by_trace {
@@ -56,6 +64,33 @@ fn discovered(e: &Evidence, items: &mut Vec<Item>) {
             "the path MTU is {:.0} bytes: {how}; what is larger may still be lost without a word in the other one, if something hangs",
             mtu.value
         ),
+    });
+}
+
+/// What keeps a black hole from being it where pings were refused with a word, decibans. A choice.
+const REFUSED: f64 = -10.0;
+
+/// Pings that were too large, and were refused with a word: their host knows how large packets may be. Not where others were lost without one.
+fn refused(e: &Evidence, items: &mut Vec<Item>) {
+    if e.large_lost.is_some() || e.unanswered || e.stuck.is_some() {
+        return;
+    }
+    let known = e.found_mtu.as_ref().filter(|(_, by_trace)| !by_trace);
+    let sentence = match (known, &e.refused) {
+        (Some((mtu, _)), _) => format!(
+            "the path MTU is {:.0} bytes, and the host of the pings knows it, from its own interface or from a router: its packets are no larger, so that an MTU black hole would have to lie at a link that carries even less",
+            mtu.value
+        ),
+        (None, Some(size)) => format!(
+            "pings of {:.0} bytes were refused with a word, by their own host or by a router, and were not lost: what is too large is reported in this direction, so that an MTU black hole is not shown",
+            size.value
+        ),
+        (None, None) => return,
+    };
+    items.push(Item {
+        holds: 1.0,
+        weights: vec![(Cause::MtuBlackHole, REFUSED)],
+        sentence,
     });
 }
 

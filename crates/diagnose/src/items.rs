@@ -39,6 +39,8 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::overshoot::by_overshoot(e, &mut items);
     crate::recovering::by_cut(e, &mut items);
     crate::growing::by_growth(e, &mut items);
+    crate::outgrown::by_outgrown(e, &mut items);
+    crate::tiny_window::by_tiny_room(e, &mut items);
     crate::dip::by_dip(e, &mut items);
     crate::marked::by_marks(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);

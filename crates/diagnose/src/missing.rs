@@ -1,5 +1,6 @@
 //! Facts that would decide, and the commands that get them.
 
+mod alone;
 mod answers;
 mod hole;
 mod kernel;
@@ -50,6 +51,11 @@ pub(crate) fn missing(
     }
     all.extend(hole::of_way_back(e, asking));
     all.extend(e.asks_way_back());
+    let alone = alone::asked(e, (facts, flow), asking);
+    if !alone.is_empty() {
+        all.extend(alone);
+        return each_once(all);
+    }
     let mut ask = |fact, would_decide: &str, command: String| {
         all.push(MissingFact {
             fact,
@@ -95,6 +101,7 @@ fn of_line(e: &Evidence, asking: &Asking, likely: &[Cause], sure: bool) -> Vec<M
         e.asks_service()
             .or_else(|| e.asks_slower_line(asking, likely)),
         e.asks_guessed_line(likely),
+        e.outgrown().and_then(|_| of_queue(e, asking, likely)),
         e.asks_again(likely).filter(|_| !sure),
     ];
     first.into_iter().flatten().collect()
@@ -327,7 +334,8 @@ fn of_struck(e: &Evidence) -> Option<MissingFact> {
 /// How long others wait at a queue that the log alone shows.
 fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFact> {
     let full = matches!(likely.first(), Some(Cause::Link | Cause::Shaper));
-    let asked = full && e.rtt_loaded.is_none() && e.window_outgrows() > 0.5;
+    let fills = e.window_outgrows() > 0.5 || e.outgrown().is_some();
+    let asked = full && e.rtt_loaded.is_none() && fills;
     asked.then(|| MissingFact {
         fact: "rtt_loaded_ns",
         would_decide: "how long the queue that fills makes others wait".to_owned(),

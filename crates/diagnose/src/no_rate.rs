@@ -43,7 +43,7 @@ impl Evidence {
                     || self.is_killed(cause)
             }
             Cause::CrossTraffic => self.around.full_port.is_some(),
-            Cause::RandomLoss => self.damage_loses_pings(),
+            Cause::RandomLoss => self.damage_loses_pings() || self.air_loses_pings(),
             Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),
             Cause::Outage => self.around.one_version.is_some(),
             _ => false,

@@ -8,7 +8,7 @@ use crate::exceeded::HANDED;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number};
 use crate::read::{Facts, MEAN};
-use crate::seen::Test;
+use crate::seen::{Side, Test};
 
 /// Fixed headers of IPv4 and TCP, bytes.
 pub(crate) const FIXED_HEADERS: f64 = IpVersion::V4.fixed_headers() as f64;
@@ -96,6 +96,14 @@ impl Evidence {
         self.datagram_share = Some(datagram_share(bytes, mtu));
     }
 
+    /// The path MTU that the host of the pings knows, where it opened the connection and sent the data.
+    fn known_mtu(&self, flow: &Flow) -> Option<Figure> {
+        let sends = flow.test.as_ref().is_none_or(|t| t.client == Side::Sender);
+        let (mtu, by_trace) = self.found_mtu.as_ref()?;
+        let known = sends && !by_trace && self.large_lost.is_none();
+        known.then(|| mtu.clone())
+    }
+
     /// How large segments are, where no connection says it, and what share of them was sent again.
     pub(crate) fn of_segments(&mut self, facts: &Facts, flow: &Flow) {
         let hosts = flow.senders.iter().chain(&flow.receivers);
@@ -109,7 +117,8 @@ impl Evidence {
         let mtu = facts
             .along(flow, "mtu_bytes")
             .cloned()
-            .reduce(|a, b| a.with(&b));
+            .reduce(|a, b| a.with(&b))
+            .or_else(|| self.known_mtu(flow));
         let mean = |hosts: &[u32], way: usize| {
             let each = hosts.iter();
             let mut each = each.filter_map(|h| number(facts, Of::Host(*h), MEAN[way]));

@@ -217,6 +217,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let own = e.at_most_of_own_drops(cause).min(e.at_most_of_flap(cause));
     let said = most_said(e, cause).min(e.at_most_unrested(cause));
     let room = e.at_most_of_memory(cause).min(e.at_most_of_room(cause));
+    let room = room.min(e.at_most_of_tiny_room(cause));
     let said = said.min(room);
     let said = said.min(e.at_most_of_throttled(cause));
     let said = said.min(e.at_most_of_killed(cause));
@@ -240,7 +241,8 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
         return e.way_back_at_most();
     }
     if cause == Cause::Link {
-        return e.member_at_most().min(e.at_most_of_guess());
+        let guessed = e.at_most_of_guess().min(e.at_most_of_outgrown());
+        return e.member_at_most().min(guessed);
     }
     // Who counts what was dropped tells the kinds apart, as datagrams do.
     let counted = cause == Cause::Policer && e.around.cloud.surely(e).is_some()

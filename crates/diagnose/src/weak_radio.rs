@@ -1,8 +1,11 @@
 //! A radio link of an end that is too weak, or too disturbed, for what is sent: its signal, what it repeats and what it gives up.
 
 use crate::air::{FAILED, LEAST, PACKETS, RETRIES};
+use crate::asking::Asking;
 use crate::cause::Cause;
+use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::first_hop::{FAR_S, are_near};
 use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::read::{Facts, SIGNAL};
@@ -11,6 +14,14 @@ use crate::seen::Side;
 /// Between these a signal is weak, and surely, decibels below a milliwatt; and the same of the shares of packets that are repeated, and that
 /// are given up. Rules of thumb.
 const WEAK: [[f64; 2]; 3] = [[74.0, 76.0], [0.25, 0.35], [0.004, 0.006]];
+
+/// Pings to the first hop are lost in the air where so large a part of them is, and as those that come back vary by more than this on average,
+/// seconds: a link repeats what it loses, which takes its time. Choices.
+const LOST: f64 = 0.02;
+const VARIES_S: f64 = 0.01;
+
+/// What lost pings to the first hop are worth beside a weak link, decibans. A choice.
+const BESIDE: f64 = 10.0;
 
 /// A radio link of a host of a flow.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +32,8 @@ pub(crate) struct WeakRadio {
     by_signal: f64,
     /// How surely it is weak by all that is said of it, 0 to 1.
     weak: f64,
+    /// All pings of the texts went to a first hop.
+    near: bool,
 }
 
 impl WeakRadio {
@@ -40,6 +53,7 @@ impl WeakRadio {
                 side: flow.end_of(*host),
                 by_signal: signs[0],
                 weak,
+                near: are_near(facts, flow),
             })
         });
         each.max_by(|a, b| a.weak.total_cmp(&b.weak))
@@ -56,6 +70,32 @@ impl Evidence {
     pub(crate) fn is_weak_by_signal(&self) -> bool {
         let radio = self.around.weak_radio;
         radio.is_some_and(|radio| radio.by_signal > 0.0)
+    }
+
+    /// Whether a weak radio link shows in lost pings to the first hop, without any rate.
+    pub(crate) fn air_loses_pings(&self) -> bool {
+        let untested = self.rate.is_none() && !self.udp && !self.around.is_damaged();
+        let least = self.rtt_floor.as_ref().map_or(f64::INFINITY, |r| r.value);
+        let near = self.weak_radio().is_some_and(|r| r.near) && least <= FAR_S;
+        let idle = self.rtt_idle.as_ref();
+        let varies = idle.is_some_and(|r| r.value - r.low > VARIES_S);
+        // Where nothing comes back the first hop may be away.
+        let lost = |lost: f64| (LOST..1.0).contains(&lost);
+        let lost = self.idle_loss.as_ref().is_some_and(|l| lost(l.value));
+        untested && near && lost && varies
+    }
+
+    /// What says whether it is the air: the same pings without it.
+    pub(crate) fn asks_air(&self, asking: &Asking) -> Option<MissingFact> {
+        self.air_loses_pings().then(|| MissingFact {
+            fact: "idle_loss_ratio",
+            would_decide: "whether the radio link loses them: beside the access point, and by a cable in its stead, hardly a ping is lost then, and all take about as long"
+                .to_owned(),
+            command: format!(
+                "beside the access point, and once more by cable: {}",
+                asking.ping(100)
+            ),
+        })
     }
 
     /// What a weak radio link speaks for where something is lost: no queue and no policer of the path need be there.
@@ -115,7 +155,10 @@ pub(crate) fn by_radio(e: &Evidence, items: &mut Vec<Item>) {
     add(
         step(at_rest, 0.002, 0.02).max(step(varies, 0.01, 0.05)),
         text,
-        Vec::new(),
+        match e.air_loses_pings() {
+            true => vec![(Cause::RandomLoss, BESIDE)],
+            false => Vec::new(),
+        },
     );
 }
 

@@ -48,6 +48,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if e.damage_loses_pings() {
         return e.asks_again(&[Cause::RandomLoss]).into_iter().collect();
     }
+    if let Some(air) = e.asks_air(asking) {
+        return vec![air];
+    }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;

@@ -112,7 +112,6 @@ fn is_around(text: &str) -> bool {
         || text.starts_with("Request timed out")
         || text.starts_with("Request timeout for icmp_seq")
         || text.contains("Frag needed and DF set")
-        || text.starts_with("Packet needs to be fragmented but DF set")
         || text.starts_with("no answer yet for icmp_seq")
 }
 
@@ -137,6 +136,15 @@ fn reported(of: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
 /// What a host says of pings that it does not send.
 const UNSENT: &str = "local error";
 
+/// The same without a size, by the host or a router: of Windows, whose line may begin with who says it, and of macOS and the BSDs.
+fn is_refused(text: &str) -> bool {
+    let windows = text.strip_prefix("Reply from ");
+    let windows = windows.and_then(|rest| rest.split_once(": ").map(|(_, said)| said));
+    let windows = windows.unwrap_or(text);
+    windows.starts_with("Packet needs to be fragmented but DF set")
+        || text.starts_with("ping: sendto: Message too long")
+}
+
 /// Every link carries packets of this many bytes (RFC 791).
 const MTU_LEAST: u64 = 68;
 
@@ -144,8 +152,9 @@ impl Ping {
     /// What a router or the own host says of pings that are too large.
     fn reported(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         let is_report = reported(self.of(), text, at, facts);
-        self.unsent |= is_report && text.contains(UNSENT);
-        is_report
+        let refused = is_refused(text);
+        self.unsent |= is_report && text.contains(UNSENT) || refused;
+        is_report || refused
     }
 
     /// `64 bytes from 10.0.0.1: icmp_seq=1 ttl=54 time=250.4 ms`, `Reply from …: bytes=32 time=12ms TTL=54`.
@@ -196,6 +205,9 @@ impl Ping {
             self.counted = Some((sent as f64, received as f64, at));
             if self.unsent && received == 0 {
                 // What was never sent is not lost.
+                if let Some(size) = self.size {
+                    facts.exact(of, "ping_refused_bytes", size, at);
+                }
                 return true;
             }
             if let Some(size) = self.size.filter(|s| *s >= LARGE && received == 0) {

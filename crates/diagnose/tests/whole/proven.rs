@@ -2,7 +2,7 @@
 
 use farpath_diagnose::Known;
 
-use crate::{first, of};
+use crate::{because, first, of, on};
 
 /// A sender whose last answer came 41 s ago; its delivery rate is of before.
 const HANGS: &str = "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\nESTAB 0 44888 10.7.0.9:40122 10.8.0.30:22 timer:(on,11sec,6)\n\t cubic wscale:7,7 rto:14080 backoff:6 rtt:22.1/1.9 mss:1448 pmtu:1500 rcvmss:1100 advmss:1448 cwnd:1 ssthresh:7 bytes_sent:25000 bytes_retrans:10136 bytes_acked:3900 bytes_received:4100 segs_out:35 segs_in:22 data_segs_out:27 data_segs_in:14 lastsnd:3100 lastrcv:41020 lastack:41020 pacing_rate 5.1Mbps delivery_rate 1.9Mbps delivered:14 busy:41200ms unacked:8 retrans:1/7 lost:8 notsent:30408 minrtt:21.9\n";
@@ -71,4 +71,52 @@ fn a_path_mtu_that_a_trace_finds_works_in_its_direction() {
         because.contains("1402 bytes: the host that sent the pings knows it"),
         "{because}"
     );
+}
+
+/// A test through a tunnel, and pings that were too large for it and were refused by their own host: the size it names is the path's.
+#[test]
+fn the_mtu_that_a_host_knows_is_used_beside_a_test() {
+    let pings = "h$ ping -M do -s 1372 -c 3 10.66.0.10\nPING 10.66.0.10 (10.66.0.10) 1372(1400) bytes of data.\n\n--- 10.66.0.10 ping statistics ---\n3 packets transmitted, 3 received, 0% packet loss, time 2003ms\nrtt min/avg/max/mdev = 24.012/24.104/24.210/0.081 ms\nh$ ping -M do -s 1472 -c 3 10.66.0.10\nPING 10.66.0.10 (10.66.0.10) 1472(1500) bytes of data.\nping: local error: message too long, mtu=1400\nping: local error: message too long, mtu=1400\nping: local error: message too long, mtu=1400\n\n--- 10.66.0.10 ping statistics ---\n3 packets transmitted, 0 received, +3 errors, 100% packet loss, time 2046ms\n\n";
+    let mut log = "h$ iperf3 -c 10.66.0.10 -t 6\nConnecting to host 10.66.0.10, port 5201\n[  5] local 10.66.1.5 port 47312 connected to 10.66.0.10 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n".to_owned();
+    for n in 0..6 {
+        log += &format!(
+            "[  5]   {n}.00-{}.00   sec  11.0 MBytes  92.5 Mbits/sec    0   610 KBytes\n",
+            n + 1
+        );
+    }
+    log += "- - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-6.00   sec  66.2 MBytes  92.5 Mbits/sec    0             sender\n[  5]   0.00-6.04   sec  66.1 MBytes  91.8 Mbits/sec                  receiver\n\niperf Done.\n";
+    let d = of(&format!("{pings}{log}"), &on("100 Mbit/s"));
+    let flow = &d.flows[0];
+    assert_ne!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    let why = because(flow);
+    let says = "the path MTU is 1400 bytes, and the host of the pings knows it";
+    assert!(why.contains(says), "{why}");
+    // 1348 of the 1438 bytes of a frame.
+    let line = flow.ceilings.iter().find(|c| c.cause == "link");
+    let formula = &line.expect("its rate is known").formula;
+    assert!(formula.contains("0.937 of payload"), "{formula}");
+    assert!(!formula.contains("assumed"), "{formula}");
+}
+
+/// Windows and macOS name no size: what was refused with a word was not lost all the same.
+#[test]
+fn pings_that_were_refused_with_a_word_are_not_lost() {
+    let windows = |says: &str| {
+        format!(
+            "C:\\> ping -f -n 2 -l 1472 192.0.2.9\n\nPinging 192.0.2.9 with 1472 bytes of data:\n{says}\n{says}\n\nPing statistics for 192.0.2.9:\n    Packets: Sent = 2, Received = 0, Lost = 2 (100% loss),\n\nC:\\> ping -f -n 2 -l 1372 192.0.2.9\n\nPinging 192.0.2.9 with 1372 bytes of data:\nReply from 192.0.2.9: bytes=1372 time=24ms TTL=61\nReply from 192.0.2.9: bytes=1372 time=24ms TTL=61\n\nPing statistics for 192.0.2.9:\n    Packets: Sent = 2, Received = 2, Lost = 0 (0% loss),\nApproximate round trip times in milli-seconds:\n    Minimum = 24ms, Maximum = 24ms, Average = 24ms\n"
+        )
+    };
+    let mac = "mac$ ping -D -c 2 -s 1472 192.0.2.9\nPING 192.0.2.9 (192.0.2.9): 1472 data bytes\nping: sendto: Message too long\nping: sendto: Message too long\nRequest timeout for icmp_seq 0\n\n--- 192.0.2.9 ping statistics ---\n2 packets transmitted, 0 packets received, 100.0% packet loss\nmac$ ping -D -c 2 -s 1372 192.0.2.9\nPING 192.0.2.9 (192.0.2.9): 1372 data bytes\n1380 bytes from 192.0.2.9: icmp_seq=0 ttl=61 time=24.1 ms\n1380 bytes from 192.0.2.9: icmp_seq=1 ttl=61 time=24.0 ms\n\n--- 192.0.2.9 ping statistics ---\n2 packets transmitted, 2 packets received, 0.0% packet loss\nround-trip min/avg/max/stddev = 24.000/24.050/24.100/0.050 ms\n".to_owned();
+    let texts = [
+        windows("Packet needs to be fragmented but DF set."),
+        windows("Reply from 192.0.2.1: Packet needs to be fragmented but DF set."),
+        mac,
+    ];
+    for text in texts {
+        let flow = first(&text);
+        assert_eq!(flow.verdict.cause, "unknown", "{text} {:#?}", flow.verdict);
+        let why = because(&flow);
+        let says = "pings of 1500 bytes were refused with a word";
+        assert!(why.contains(says), "{text} {why}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::{because, commands, first_flow, of};
+use crate::{asked, because, commands, first, first_flow, of};
 
 /// What a gateway with `wlan0` prints: its station, pings to the other end, and a test with a rate and segments sent again for each second.
 fn ticket(station: &str, lost: u32, seconds: &[(f64, u32)]) -> String {
@@ -126,4 +126,36 @@ fn a_radio_link_that_did_not_carry_the_flow_is_not_blamed() {
     let flow = diagnosed(&default(600, 100));
     let says = "the radio signal of wlan0 is weak, -82 dBm";
     assert!(because(&flow).contains(says), "{}", because(&flow));
+}
+
+/// What `iw` prints of a link of this signal, and twenty pings to a host, of which three are lost.
+fn untested(signal: &str, to: &str) -> String {
+    format!(
+        "lap$ ping -c 20 -q {to}\nPING {to} ({to}) 56(84) bytes of data.\n\n--- {to} ping statistics ---\n20 packets transmitted, 17 received, 15% packet loss, time 19014ms\nrtt min/avg/max/mdev = 3.100/61.375/240.000/75.771 ms\n\nlap$ iw dev wlp2s0 link\nConnected to 02:00:00:00:00:01 (on wlp2s0)\n\tSSID: corp\n\tfreq: 2437\n\tRX: 8211002 bytes (11211 packets)\n\tTX: 9120331 bytes (10811 packets)\n\tsignal: {signal} dBm\n\trx bitrate: 19.5 MBit/s MCS 2\n\ttx bitrate: 13.0 MBit/s MCS 1\n"
+    )
+}
+
+/// Lost and late pings to the first hop over a signal of -83 dBm need no test: they are of the air.
+#[test]
+fn a_weak_radio_link_shows_in_pings_to_the_first_hop() {
+    let flow = first(&untested("-83", "10.8.0.1"));
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    assert!(because(&flow).contains("-83 dBm"), "{}", because(&flow));
+    let all = commands(&flow);
+    assert!(all.starts_with("nearer to the access point"), "{all}");
+    assert_eq!(asked(&flow), ["idle_loss_ratio"]);
+    let windows = "C:\\> netsh wlan show interfaces\n\nThere is 1 interface on the system:\n\n    Name                   : Wi-Fi\n    State                  : connected\n    SSID                   : corp\n    Radio type             : 802.11n\n    Receive rate (Mbps)    : 13\n    Transmit rate (Mbps)   : 6.5\n    Signal                 : 31%\n    Profile                : corp\n\nC:\\> ping -n 10 10.8.0.1\n\nPinging 10.8.0.1 with 32 bytes of data:\n\nPing statistics for 10.8.0.1:\n    Packets: Sent = 10, Received = 8, Lost = 2 (20% loss),\nApproximate round trip times in milli-seconds:\n    Minimum = 8ms, Maximum = 340ms, Average = 93ms\n";
+    let flow = first(windows);
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let all = commands(&flow);
+    assert!(all.starts_with("nearer to the access point"), "{all}");
+}
+
+/// A sound signal, or pings to a host far away, leave open where they are lost.
+#[test]
+fn pings_that_the_air_need_not_lose_leave_the_cause_open() {
+    for (signal, to) in [("-52", "10.8.0.1"), ("-83", "203.0.113.9")] {
+        let flow = first(&untested(signal, to));
+        assert_eq!(flow.verdict.cause, "unknown", "{signal} {to}");
+    }
 }
