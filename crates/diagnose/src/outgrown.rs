@@ -38,12 +38,7 @@ const ROOMS: [Cause; 3] = [
 ];
 
 /// What leaves a window that is not used up.
-const OF_SENDER: [Cause; 4] = [
-    Cause::Application,
-    Cause::Pacing,
-    Cause::Disk,
-    Cause::Ramp,
-];
+const OF_SENDER: [Cause; 4] = [Cause::Application, Cause::Pacing, Cause::Disk, Cause::Ramp];
 
 /// A window that outgrew its path.
 #[derive(Clone, Copy, Debug, PartialEq)]

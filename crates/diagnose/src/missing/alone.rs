@@ -97,8 +97,8 @@ fn of_hops(asking: &Asking) -> MissingFact {
 fn of_way_back(asking: &Asking) -> MissingFact {
     MissingFact {
         fact: "loss_hop_back",
-        would_decide:
-            "whether the way there or the way back loses them: a trace shows both as one".to_owned(),
+        would_decide: "whether the way there or the way back loses them: a trace shows both as one"
+            .to_owned(),
         command: format!(
             "on {}: mtr -bwc 100 ADDRESS, with that of the host of these texts",
             asking.host

@@ -59,7 +59,8 @@ HOST: office                      Loss%   Snt   Last   Avg  Best  Wrst StDev
 /// Settings beside them are of a host, and its round trip may be all that is missing.
 #[test]
 fn pings_beside_settings_ask_for_a_rate() {
-    let settings = "admin@mon:~$ sysctl net.ipv4.tcp_rmem\nnet.ipv4.tcp_rmem = 4096\t131072\t6291456\n";
+    let settings =
+        "admin@mon:~$ sysctl net.ipv4.tcp_rmem\nnet.ipv4.tcp_rmem = 4096\t131072\t6291456\n";
     let flow = first(&(pings(0, 20.4) + settings));
     assert!(asked(&flow).contains(&"rate"), "{:#?}", flow.missing);
 }
