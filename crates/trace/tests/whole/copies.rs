@@ -1,8 +1,10 @@
 //! Copies that the network makes, behind the acknowledgement of the first one, and what a sender sends again without need.
 
+use std::collections::BTreeSet;
+
 use farpath_record::trace::TraceDirection;
 
-use crate::runs::read;
+use crate::runs::{data, read, run, three_routers};
 use crate::shapes::{Tcp, ethernet, pcap, v4, v6};
 
 const SYN: u8 = 2;
@@ -160,5 +162,26 @@ fn what_nothing_tells_apart_stays_unneeded() {
     for id in [0, 7] {
         let found = figures(Known::Constant(id), Again::Copied(45 * MS));
         assert_eq!(found, [0, ROUNDS, ROUNDS], "{id}");
+    }
+}
+
+/// A link before the taps hands on every fiftieth packet twice.
+#[test]
+fn simulated_copies_are_the_networks() {
+    let near = "forward.duplication = { every = 50, after = \"3 ms\" }";
+    let test = "window = \"60 kB\"\nduration = \"5 s\"";
+    let run = run(&three_routers("10 ms", near, "", test));
+    let twice = |tap: &str| {
+        let all = data(&run.captures[tap]);
+        let offsets: BTreeSet<u64> = all.iter().map(|f| f.offset).collect();
+        (all.len() - offsets.len()) as u64
+    };
+    let again = twice("access");
+    for tap in ["wan", "far"] {
+        let copies = twice(tap) - again;
+        assert!(copies > 50, "{copies} at {tap}");
+        let found = read(&run.captures[tap]).document.connections[0].a2b.clone();
+        let counts = (found.network_duplicates, found.retransmitted_segments);
+        assert_eq!(counts, (copies, again), "{tap}");
     }
 }
