@@ -1,6 +1,7 @@
 //! What each segment was that is not simply the next one, and how its sender came to send it.
 
 use crate::event::{Event, NEVER, Place};
+use crate::opening::SynAgain;
 use crate::work;
 
 /// How a sender came to send a segment again.
@@ -59,6 +60,22 @@ pub(crate) fn classify(events: &[Event], times: Times) -> Vec<Class> {
     events.iter().map(|e| judge.class(e)).collect()
 }
 
+/// The SYNs among the events of one direction.
+pub(crate) fn syns_again(events: &[Event], times: Times) -> Vec<SynAgain> {
+    work::count(events.len());
+    let judge = Judge {
+        times,
+        rto_until: 0,
+        recovery_until: 0,
+    };
+    let syns = events.iter().filter(|e| e.is_syn);
+    syns.map(|e| SynAgain {
+        at: e.at,
+        is_copy: judge.is_copy(e),
+    })
+    .collect()
+}
+
 struct Judge {
     times: Times,
     /// What was sent before the last timeout ends here.
@@ -94,12 +111,15 @@ impl Judge {
 
     fn is_copy(&self, e: &Event) -> bool {
         let same_stamp = e.stamp.is_none_or(|s| s == 0);
+        let soon = e.since < RTO_LEAST.max(self.times.round_trip);
         match e.identification {
             // No stack sends a second one under the same identification; some have one for all.
-            Some(0) => same_stamp && e.lag < RTO_LEAST.max(self.times.round_trip),
+            Some(0) => same_stamp && soon,
             Some(_) => false,
             None if self.times.at_sender => false,
-            None => same_stamp && e.lag < self.share_of_round_trip(COPY_SOON),
+            None if e.since < self.share_of_round_trip(COPY_SOON) => same_stamp,
+            // Data with a later TSval came before it: its sender's clock had gone on, and a repetition would show that.
+            None => e.stamp == Some(0) && e.same_echo && e.overtaken && soon,
         }
     }
 

@@ -10,7 +10,7 @@ use farpath_record::trace::{
 };
 use farpath_units::Time;
 
-use crate::classify::{Class, Times, Why, classify};
+use crate::classify::{Class, Times, Why, classify, syns_again};
 use crate::connection::{Connection, Vantage};
 use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
@@ -91,7 +91,8 @@ fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
     let syns = [0, 1].map(|n| connection.streams[n].syn.as_ref());
     let acknowledged = connection.is_acknowledged();
     let syns_seen = connection.syns;
-    described.opening = syns_seen.stated(syns, connection.handshake, acknowledged);
+    let again = [0, 1].map(|n| syns_again(&connection.streams[n].events, times(connection, n)));
+    described.opening = syns_seen.stated(syns, connection.handshake, acknowledged, &again);
     let started = connection.started;
     described.reset = connection
         .broken

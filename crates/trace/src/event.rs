@@ -22,8 +22,10 @@ pub(crate) struct Event {
     /// Segments that it is on the wire.
     pub(crate) pieces: u32,
     pub(crate) place: Place,
-    /// Since its bytes were seen last, or since the segment that left the hole.
+    /// Since its bytes were seen last, or since the segment that left the hole; of bytes acknowledged since, from any data.
     pub(crate) lag: i64,
+    /// Since its bytes were seen last, acknowledged or not; `NEVER` where that was forgotten.
+    pub(crate) since: i64,
     /// Of a hole: from the segment before it to that which left it.
     pub(crate) gap: i64,
     /// How much later its TSval is than that of the other one; none without timestamps.
@@ -32,6 +34,12 @@ pub(crate) struct Event {
     pub(crate) identification: Option<i16>,
     /// Times that its bytes had been seen.
     pub(crate) times: u8,
+    /// It has the TSecr of the one before it.
+    pub(crate) same_echo: bool,
+    /// New data with a later TSval had passed before it.
+    pub(crate) overtaken: bool,
+    /// It is a SYN.
+    pub(crate) is_syn: bool,
     /// The receiver had acknowledged or SACKed all of it.
     pub(crate) known: bool,
     /// A DSACK reported later that the receiver had it twice.

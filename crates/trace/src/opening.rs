@@ -39,6 +39,14 @@ impl Syn {
     }
 }
 
+/// A SYN or SYN-ACK that was seen before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SynAgain {
+    pub(crate) at: i64,
+    /// The network doubled it.
+    pub(crate) is_copy: bool,
+}
+
 /// SYNs and SYN-ACKs of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Syns {
@@ -64,17 +72,21 @@ impl Syns {
         }
     }
 
-    /// What is said of them; none without a SYN. What was `acknowledged` was answered, though the answer was not captured.
+    /// What is said of them, without those of `again` that are copies; none without a SYN. What was `acknowledged` was answered,
+    /// though the answer was not captured.
     pub(crate) fn stated(
         &self,
         syns: [Option<&Syn>; 2],
         handshake: Option<i64>,
         acknowledged: bool,
+        again: &[Vec<SynAgain>; 2],
     ) -> Option<Opening> {
-        let [count, answers] = self.counts;
-        if count == 0 {
+        if self.counts[0] == 0 {
             return None;
         }
+        let copies = |end: usize| again[end].iter().filter(|s| s.is_copy).count() as u64;
+        let count = self.counts[0].saturating_sub(copies(0)).max(1);
+        let answers = self.counts[1].saturating_sub(copies(1));
         let [a, b] = syns.map(|s| s.map_or_else(Vec::new, options));
         let not_agreed = match syns {
             [Some(a), Some(b)] => missing(a, b),
@@ -86,12 +98,21 @@ impl Syns {
             syn_ack_retransmissions: answers.saturating_sub(1),
             answered: self.answer.is_some() || acknowledged,
             syn_ack_ns: self.answer.map(|at| (at - self.first).max(0) as u64),
-            waited_ns: (self.last - self.first).max(0) as u64,
+            waited_ns: (self.last_sent(&again[0]) - self.first).max(0) as u64,
             handshake_ns: handshake.map(|ns| ns.max(0) as u64),
             offered: a,
             answered_with: b,
             not_agreed,
         })
+    }
+
+    /// When the last SYN before the answer was seen that is not a copy.
+    fn last_sent(&self, again: &[SynAgain]) -> i64 {
+        if !again.iter().any(|s| s.is_copy && s.at == self.last) {
+            return self.last;
+        }
+        let sent = again.iter().filter(|s| !s.is_copy && s.at < self.last);
+        sent.map(|s| s.at).max().unwrap_or(self.first)
     }
 }
 

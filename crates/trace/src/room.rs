@@ -5,6 +5,8 @@
 pub(crate) struct Room {
     /// Segments not yet acknowledged.
     pub(crate) sent: usize,
+    /// Segments acknowledged a moment ago.
+    pub(crate) past: usize,
     /// Events.
     pub(crate) events: usize,
     /// Intervals of flights.
@@ -19,6 +21,7 @@ impl Default for Room {
     fn default() -> Room {
         Room {
             sent: 2 << 20,
+            past: 1 << 18,
             events: 1 << 20,
             intervals: 1 << 20,
             passages: 1 << 20,

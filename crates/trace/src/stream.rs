@@ -3,6 +3,7 @@
 mod bare;
 mod holes;
 mod marks;
+mod past;
 mod sack;
 mod seen;
 
@@ -21,6 +22,7 @@ use crate::segment::{Segment, control};
 use crate::sizes::Sizes;
 use crate::stream::holes::Hole;
 use crate::stream::marks::Marks;
+use crate::stream::past::Past;
 use crate::work;
 
 /// Numbers start here, so that what comes before the first one seen has a number too.
@@ -40,7 +42,9 @@ struct Sent {
     /// When it was seen first, and last.
     first: i64,
     last: i64,
+    /// TSval and TSecr; 0 without timestamps.
     stamp: u32,
+    echo: u32,
     identification: u16,
     times: u8,
     /// Bytes from its start on that its last repetition has, which may come in pieces.
@@ -51,6 +55,15 @@ impl Sent {
     /// Whether bytes from here on go on with a repetition of its first part.
     fn goes_on(&self, from: u64) -> bool {
         self.again > 0 && from >= self.seq + u64::from(self.again)
+    }
+
+    /// Its bytes have come again, in this segment.
+    fn passed_again(&mut self, s: &Segment) {
+        self.last = s.at;
+        if let Some(stamps) = s.stamps {
+            (self.stamp, self.echo) = stamps;
+        }
+        self.identification = s.ip_id;
     }
 }
 
@@ -98,6 +111,8 @@ pub(crate) struct Stream {
     /// Segments of new data, in order, and those that filled holes, by where they begin.
     sent: VecDeque<Sent>,
     filled: BTreeMap<u64, Sent>,
+    /// Those that were acknowledged a moment ago.
+    past: Option<Box<Past>>,
     sacked: Ranges,
     sack_high: VecDeque<(u64, i64)>,
     /// What a later acknowledgement with room for it left out: given up, or forgotten.
@@ -264,13 +279,15 @@ impl Stream {
                 self.shift_needed += 1;
             }
         }
+        let (stamp, echo) = s.stamps.unwrap_or_default();
         self.remember(
             Sent {
                 seq: from,
                 end,
                 first: s.at,
                 last: s.at,
-                stamp: s.stamps.map_or(0, |t| t.0),
+                stamp,
+                echo,
                 identification: s.ip_id,
                 times: 1,
                 again: 0,
@@ -329,10 +346,14 @@ impl Stream {
             pieces,
             place,
             lag,
+            since: lag,
             gap: 0,
             stamp: s.stamps.map(|t| t.0.wrapping_sub(stamp) as i32),
             identification: counts_up.then(|| s.ip_id.wrapping_sub(identification) as i16),
             times,
+            same_echo: false,
+            overtaken: false,
+            is_syn: false,
             known: until <= self.una || self.sacked.covers(seq, until),
             told: false,
             reneged,
@@ -445,18 +466,15 @@ impl Stream {
             if by_echo.is_none() && echo == Some(sent.stamp) && sent.times == 1 {
                 by_echo = Some(sent.first);
             }
-            newest = Some(*sent);
+            let gone = *sent;
+            newest = Some(gone);
             self.sent.pop_front();
             room.sent += 1;
             work::count(1);
+            self.keep(gone, s.at, room);
         }
-        while let Some(filled) = self.filled.first_entry().filter(|x| x.get().end <= ack) {
-            // What filled a hole has no round trip, and neither has what is acknowledged with it.
-            filled.remove();
-            once = false;
-            room.sent += 1;
-            work::count(1);
-        }
+        // What filled a hole has no round trip, and neither has what is acknowledged with it.
+        once &= !self.acknowledge_filled(ack, s.at, room);
         if let Some(split) = self.sent.front().filter(|x| x.seq < ack)
             && self.fin.is_none()
         {
@@ -521,5 +539,6 @@ impl Stream {
         room.sent += self.remembered();
         self.sent = VecDeque::new();
         self.filled = BTreeMap::new();
+        self.forget_past(room);
     }
 }

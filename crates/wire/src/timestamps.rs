@@ -4,14 +4,15 @@ use std::collections::VecDeque;
 
 use farpath_units::{Duration, Time};
 
-use crate::{Frame, Kind};
+use crate::{Flags, Frame, Kind};
 
 /// What the taps of a run remember of one flow's timestamps (RFC 7323), a clock of 1 ms. One for all
 /// tapped links, given frames in the order of time.
 ///
 /// TSval is the instant at which a tap first saw the segment, so waiting between its sender and that
 /// tap is in it. Later passes of a segment, on the same link or another, keep its TSval and TSecr. The
-/// same segment at the place where it was seen first is a retransmission and has a TSval of its own.
+/// same segment at the place where it was seen first is a retransmission and has a TSval of its own,
+/// or a copy of data that its sender sent once: that keeps both. A copy of a retransmission has a TSval of its own.
 ///
 /// TSecr of an ACK is the TSval of the last segment it acknowledges, where a receiver that delays
 /// ACKs echoes the first of those an ACK newly acknowledges (RFC 7323 §4.3). TSecr of data is the
@@ -58,6 +59,10 @@ const PASSES_MAX: usize = 1 << 16;
 /// Most segments remembered at either end, where no echo says when they may be forgotten.
 const SEGMENTS_MAX: usize = 1 << 20;
 
+/// Bytes of the headers of IPv6 and of TCP with timestamps. A longer datagram has data; a window probe has none, and the number of
+/// the one before it.
+const HEADERS_MAX: u16 = 72;
+
 impl Timestamps {
     /// TSval and TSecr for the next frame of the flow. `place` is the link, times two, and its direction, that it is on. `turn`
     /// is the least time in which an ACK that passes the other direction there reaches the sender, and what the sender
@@ -84,8 +89,12 @@ impl Timestamps {
             Kind::Ack => Some((0, 1)),
             _ => None,
         };
-        if let Some(known) = key.and_then(|key| self.ends[from].seen(key, place)) {
-            return known;
+        let once = frame.kind == Kind::Data
+            && frame.len > HEADERS_MAX
+            && !frame.flags().contains(Flags::RETRANSMIT);
+        let known = key.and_then(|key| self.ends[from].seen(key));
+        if let Some(known) = known.filter(|s| once || s.place != place) {
+            return (known.value, known.echo);
         }
         let echo = match frame.kind {
             Kind::SynAck => self.ends[1 - from].before(1),
@@ -152,11 +161,10 @@ impl Timestamps {
 }
 
 impl End {
-    /// TSval and TSecr of the segment `key`, if it was seen first at another place than this.
-    fn seen(&self, key: (u64, u32), place: (usize, u32)) -> Option<(u32, u32)> {
+    /// The segment `key`, if it was seen.
+    fn seen(&self, key: (u64, u32)) -> Option<&Segment> {
         let at = self.segments.partition_point(|s| s.key < key);
-        let known = self.segments.get(at).filter(|s| s.key == key)?;
-        (known.place != place).then_some((known.value, known.echo))
+        self.segments.get(at).filter(|s| s.key == key)
     }
 
     /// Remembers a segment where it was seen first.
@@ -234,6 +242,25 @@ mod tests {
             seen.stamp(&frame(Kind::Ack, 2896, 900), 1, None),
             (901, 701)
         );
+    }
+
+    #[test]
+    fn a_copy_keeps_the_value_of_what_it_copies() {
+        let mut seen = Timestamps::default();
+        let mut pass = |again: bool, ms| {
+            let mut data = frame(Kind::Data, 1448, ms);
+            data.len = 1500;
+            if again {
+                data.set_flags(Flags::RETRANSMIT);
+            }
+            seen.stamp(&data, 0, None).0
+        };
+        assert_eq!([pass(false, 10), pass(false, 13)], [11, 11]);
+        assert_eq!([pass(true, 300), pass(true, 900)], [301, 901]);
+        // Window probes, which have one number and no data.
+        let mut seen = Timestamps::default();
+        let mut probe = |ms| seen.stamp(&frame(Kind::Data, 1447, ms), 0, None).0;
+        assert_eq!([probe(10), probe(210)], [11, 211]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Opening {
-    /// SYNs of `a`, repetitions included.
+    /// SYNs that `a` sent, repetitions included; a copy that the network made is not one.
     pub syns: u64,
     /// SYNs that `a` sent again.
     pub syn_retransmissions: u64,
@@ -17,7 +17,7 @@ pub struct Opening {
     /// From the first SYN to the first SYN-ACK at the place of the capture, nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syn_ack_ns: Option<u64>,
-    /// From the first SYN to the last one before an answer: what lost SYNs cost, nanoseconds.
+    /// From the first SYN to the last one that `a` sent before an answer: what lost SYNs cost, nanoseconds.
     pub waited_ns: u64,
     /// From the first SYN to the ACK that ends the handshake, nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]

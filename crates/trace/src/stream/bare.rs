@@ -30,7 +30,7 @@ impl Stream {
         let before = self.events.len();
         self.note_event(s, (number, number), Place::Seen, evidence, room);
         if let Some(event) = self.events.get_mut(before) {
-            event.known = known;
+            (event.known, event.is_syn) = (known, syn);
             event.head = !known && (syn || self.una >= number);
             if syn {
                 // Only its timer repeats a SYN, and no round trip is known to measure the timer by.

@@ -130,12 +130,14 @@ impl Stream {
         self.unique += until - from;
         if self.remembered() < SENT_MAX && room.sent > 0 {
             room.sent -= 1;
+            let (stamp, echo) = s.stamps.unwrap_or_default();
             let sent = Sent {
                 seq: from,
                 end: until,
                 first: s.at,
                 last: s.at,
-                stamp: s.stamps.map_or(0, |t| t.0),
+                stamp,
+                echo,
                 identification: s.ip_id,
                 // It may be a second copy: no round-trip time can be had from it.
                 times: 2,
@@ -182,16 +184,15 @@ impl Stream {
             return;
         }
         self.repeated += until - from;
-        let mut evidence = (s.at - self.data_at, 0, 0, 1);
-        if let Some(sent) = self.first_sent(from, until) {
-            evidence = (
-                s.at - sent.last,
-                sent.stamp,
-                sent.identification,
-                sent.times - u8::from(sent.goes_on(from)),
-            );
+        let earlier = self.earlier(s, from, until);
+        let overtaken = self.was_overtaken(s);
+        let before = self.events.len();
+        self.note_event(s, (from, until), Place::Seen, earlier.evidence, room);
+        if let Some(event) = self.events.get_mut(before) {
+            event.since = earlier.since;
+            (event.same_echo, event.overtaken) = (earlier.same_echo, overtaken);
         }
-        self.note_event(s, (from, until), Place::Seen, evidence, room);
+        self.seen_again(s, from);
         let first = self.sent.partition_point(|x| x.end <= from);
         let new = self.sent.range_mut(first..);
         let new = new.take_while(|x| x.seq < until).take(SENT_AGAIN_MAX);
@@ -201,22 +202,20 @@ impl Stream {
         let filled = filled.map(|x| x.1).take(SENT_AGAIN_MAX);
         for sent in new.chain(filled) {
             work::count(1);
-            sent.last = s.at;
             if !sent.goes_on(from) {
                 sent.times = sent.times.saturating_add(1);
             }
             sent.again = (until.min(sent.end) - sent.seq) as u32;
-            if let Some((stamp, _)) = s.stamps {
-                sent.stamp = stamp;
-            }
-            sent.identification = s.ip_id;
+            sent.passed_again(s);
         }
     }
 
     /// The same packet has just passed, and others after it: several interfaces of one host, or mirrored ports, interleave.
     fn is_copy(&self, s: &Segment, from: u64, until: u64) -> bool {
         let print = (s.stamps.map_or(0, |t| t.0), s.ip_id);
-        self.first_sent(from, until).is_some_and(|sent| {
+        let sent = self.first_sent(from, until);
+        let sent = sent.or_else(|| self.acknowledged_with(from));
+        sent.is_some_and(|sent| {
             (sent.seq, sent.end) == (from, from + u64::from(s.length))
                 && (sent.stamp, sent.identification) == print
                 && print != (0, 0)

@@ -51,6 +51,38 @@ fn a_syn_that_is_sent_again_is_an_event_without_payload() {
     assert!(a.glitches.is_empty());
 }
 
+/// The network doubles the first SYN, or the one that its sender repeats after a second, or the answer.
+#[test]
+fn a_copied_syn_was_not_sent_again() {
+    for (copied, sent_again) in [(0, false), (1, true), (1, false)] {
+        let mut packets = connection(5);
+        if sent_again {
+            repeated(&mut packets, 0, 1_000_000_000);
+        }
+        repeated(&mut packets, copied, 3_000_000);
+        let found = analysis(&packets);
+        let of = &found.found[0];
+        let segments = of.iter().flat_map(|of| &of.segments);
+        let copies = segments.filter(|s| s.class == "network_duplicate");
+        assert_eq!(copies.count(), 1, "{copied} {sent_again}");
+        let connection = &found.document.connections[0];
+        let opening = connection.opening.as_ref().expect("SYNs");
+        let again = u64::from(sent_again);
+        assert_eq!(
+            (
+                opening.syns,
+                opening.syn_retransmissions,
+                opening.syn_ack_retransmissions,
+                opening.waited_ns
+            ),
+            (1 + again, again, 0, again * 1_000_000_000),
+            "{copied} {sent_again}"
+        );
+        let notes = connection.notes.join("\n");
+        assert_eq!(notes.contains("sent again before"), sent_again, "{notes}");
+    }
+}
+
 #[test]
 fn a_fin_that_is_sent_again_is_an_event_without_payload() {
     let mut packets = connection(5);

@@ -3,6 +3,7 @@
 mod bare;
 mod bbr;
 mod changed;
+mod copies;
 mod datagrams;
 mod ecn;
 mod flows;

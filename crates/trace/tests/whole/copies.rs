@@ -1,0 +1,187 @@
+//! Copies that the network makes, behind the acknowledgement of the first one, and what a sender sends again without need.
+
+use std::collections::BTreeSet;
+
+use farpath_record::trace::TraceDirection;
+
+use crate::runs::{data, read, run, three_routers};
+use crate::shapes::{Tcp, ethernet, pcap, v4, v6};
+
+const SYN: u8 = 2;
+const ACK: u8 = 0x10;
+const MS: u64 = 1_000_000;
+const START: u64 = 1_000_000 * MS;
+/// From the sender to the capture, which is at the receiver; and there and back.
+const ONE_WAY: u64 = 20 * MS;
+const ROUND_TRIP: u64 = 2 * ONE_WAY;
+/// Rounds, of each of which one segment comes twice.
+const ROUNDS: u64 = 10;
+
+/// What packets may be known by.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    /// Identifications that count up, and timestamps.
+    Both,
+    /// Identifications alone.
+    Numbers,
+    /// One identification for all.
+    Constant(u16),
+    /// Timestamps with an identification of 0, as in Linux with DF.
+    Stamps,
+    /// Timestamps of IPv6.
+    V6,
+}
+
+impl Known {
+    fn is_stamped(self) -> bool {
+        matches!(self, Known::Both | Known::Stamps | Known::V6)
+    }
+}
+
+/// Why a segment comes twice, and how much later.
+#[derive(Clone, Copy, Debug)]
+enum Again {
+    Copied(u64),
+    Sent(u64),
+}
+
+/// A capture at the receiver.
+struct Made {
+    known: Known,
+    packets: Vec<(u64, Vec<u8>, u32)>,
+}
+
+impl Made {
+    fn segment(&mut self, at: u64, control: u8, (from_a, seq, ack): (bool, u32, u32), length: u32) {
+        let stamped = self.known.is_stamped();
+        let mut options = Vec::new();
+        if control & SYN != 0 {
+            // Full segments have 1000 bytes beside their options.
+            options.extend([2, 4, 3, if stamped { 244 } else { 232 }]);
+        }
+        if stamped {
+            let sent = if from_a { at - ONE_WAY } else { at };
+            options.extend([1, 1, 8, 10]);
+            for time in [sent, sent - ONE_WAY] {
+                options.extend(((time / MS) as u32).to_be_bytes());
+            }
+        }
+        let tcp = Tcp {
+            from_a,
+            seq,
+            ack,
+            control,
+            window: 65_535,
+            options,
+            payload: vec![7; length as usize],
+        };
+        let is_v6 = matches!(self.known, Known::V6);
+        let mut frame = ethernet(&if is_v6 { v6(&tcp) } else { v4(&tcp) });
+        let id = match self.known {
+            Known::Both | Known::Numbers => 1 + self.packets.len() as u16,
+            Known::Constant(id) => id,
+            Known::Stamps | Known::V6 => 0,
+        };
+        if !is_v6 {
+            frame[18..20].copy_from_slice(&id.to_be_bytes());
+        }
+        self.packets.push((at, frame, 0));
+    }
+}
+
+/// What is found in rounds of ten segments that are acknowledged one by one, 50 µs after they came.
+fn found(known: Known, again: Again) -> TraceDirection {
+    let mut made = Made {
+        known,
+        packets: Vec::new(),
+    };
+    let at_once = MS / 20;
+    made.segment(START, SYN, (true, 1000, 0), 0);
+    made.segment(START + at_once, SYN | ACK, (false, 5000, 1001), 0);
+    made.segment(START + ROUND_TRIP, ACK, (true, 1001, 5001), 0);
+    for number in 0..10 * ROUNDS {
+        let (round, place) = (number / 10, number % 10);
+        let at = START + (1 + round) * ROUND_TRIP + MS + place * 3 * MS / 10;
+        let seq = 1001 + 1000 * number as u32;
+        made.segment(at, ACK, (true, seq, 5001), 1000);
+        if place == 3 {
+            match again {
+                Again::Sent(after) => made.segment(at + after, ACK, (true, seq, 5001), 1000),
+                Again::Copied(after) => {
+                    let mut copy = made.packets.last().cloned().expect("the first one");
+                    copy.0 += after;
+                    made.packets.push(copy);
+                }
+            }
+        }
+        made.segment(at + at_once, ACK, (false, 5001, seq + 1000), 0);
+    }
+    made.packets.sort_by_key(|p| p.0);
+    let document = read(&pcap(1, &made.packets, false, true)).document;
+    assert_eq!(document.connections.len(), 1);
+    document.connections[0].a2b.clone()
+}
+
+fn figures(known: Known, again: Again) -> [u64; 3] {
+    let d = found(known, again);
+    [
+        d.network_duplicates,
+        d.retransmissions.unneeded,
+        d.retransmitted_segments,
+    ]
+}
+
+#[test]
+fn copies_behind_the_acknowledgement_are_the_networks() {
+    for after in [MS / 5, 3 * MS, 10 * MS, 45 * MS] {
+        for known in [Known::Both, Known::Numbers, Known::V6, Known::Stamps] {
+            let found = figures(known, Again::Copied(after));
+            assert_eq!(found, [ROUNDS, 0, 0], "{known:?} {after}");
+        }
+    }
+    // Within half a round trip nobody can have heard that it is missing.
+    let found = figures(Known::Constant(0), Again::Copied(10 * MS));
+    assert_eq!(found, [ROUNDS, 0, 0]);
+}
+
+#[test]
+fn what_is_sent_again_behind_the_acknowledgement_is_no_copy() {
+    for after in [45 * MS, 150 * MS] {
+        let stamped = [Known::Both, Known::V6, Known::Stamps];
+        let others = [Known::Constant(0), Known::Constant(7), Known::Numbers];
+        for known in stamped.into_iter().chain(others) {
+            let found = figures(known, Again::Sent(after));
+            assert_eq!(found, [0, ROUNDS, ROUNDS], "{known:?} {after}");
+        }
+    }
+}
+
+/// Without timestamps, and with an identification that all packets have, a copy beyond half a round trip is not to be known.
+#[test]
+fn what_nothing_tells_apart_stays_unneeded() {
+    for id in [0, 7] {
+        let found = figures(Known::Constant(id), Again::Copied(45 * MS));
+        assert_eq!(found, [0, ROUNDS, ROUNDS], "{id}");
+    }
+}
+
+/// A link before the taps hands on every fiftieth packet twice.
+#[test]
+fn simulated_copies_are_the_networks() {
+    let near = "forward.duplication = { every = 50, after = \"3 ms\" }";
+    let test = "window = \"60 kB\"\nduration = \"5 s\"";
+    let run = run(&three_routers("10 ms", near, "", test));
+    let twice = |tap: &str| {
+        let all = data(&run.captures[tap]);
+        let offsets: BTreeSet<u64> = all.iter().map(|f| f.offset).collect();
+        (all.len() - offsets.len()) as u64
+    };
+    let again = twice("access");
+    for tap in ["wan", "far"] {
+        let copies = twice(tap) - again;
+        assert!(copies > 50, "{copies} at {tap}");
+        let found = read(&run.captures[tap]).document.connections[0].a2b.clone();
+        let counts = (found.network_duplicates, found.retransmitted_segments);
+        assert_eq!(counts, (copies, again), "{tap}");
+    }
+}
