@@ -274,7 +274,7 @@ impl<'a> Path<'a> {
     }
 
     pub(crate) fn loss_ratio_of(&self, len: u32, walk: &[Hop], unit: LostAtOnce) -> f64 {
-        let mut arrives = 1.0;
+        let mut lost = 0.0;
         for hop in walk {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
@@ -282,18 +282,18 @@ impl<'a> Path<'a> {
             let direction = link.direction(port.way);
             let wire = match &direction.cells {
                 Some(cells) => {
-                    arrives *= 1.0 - cells.frame_loss(wire, unit);
+                    lost = either(lost, cells.frame_loss(wire, unit));
                     // Wrong bits count where the payload is.
                     wire / atm::CELL * atm::CELL_PAYLOAD
                 }
                 None => wire,
             };
             for loss in &direction.losses {
-                arrives *= 1.0 - mean_loss(loss, wire);
+                lost = either(lost, mean_loss(loss, wire));
             }
-            arrives *= 1.0 - self.damaged(hop, wire);
+            lost = either(lost, self.damaged(hop, wire));
         }
-        1.0 - arrives
+        lost
     }
 
     pub(crate) fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
@@ -350,6 +350,11 @@ fn mean_share(udp: &Udp) -> f64 {
 fn load_notes(udp: &Udp) -> Option<String> {
     let varies = udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some();
     varies.then(|| "the mean rate over a long time; what a peak loses is not foreseen".to_owned())
+}
+
+/// The chance of one of two things at least, each with a chance of its own; exactly the other's where one has none.
+pub(crate) fn either(one: f64, other: f64) -> f64 {
+    one + (1.0 - one) * other
 }
 
 /// Mean share of frames of `wire_bytes` one cause loses.
