@@ -286,7 +286,7 @@ impl<'a> Path<'a> {
                     // Wrong bits count where the payload is.
                     wire / atm::CELL * atm::CELL_PAYLOAD
                 }
-                None => wire,
+                None => link.framing.exposed_bytes(wire),
             };
             for loss in &direction.losses {
                 lost = either(lost, mean_loss(loss, wire));
@@ -357,8 +357,8 @@ pub(crate) fn either(one: f64, other: f64) -> f64 {
     one + (1.0 - one) * other
 }
 
-/// Mean share of frames of `wire_bytes` one cause loses.
-fn mean_loss(loss: &Loss, wire_bytes: u32) -> f64 {
+/// Mean share of frames one cause loses; a wrong bit spoils a frame in `bytes` of its bytes.
+fn mean_loss(loss: &Loss, bytes: u32) -> f64 {
     match loss {
         Loss::Scripted { .. } => 0.0,
         Loss::EveryNth(n) => 1.0 / *n as f64,
@@ -372,6 +372,6 @@ fn mean_loss(loss: &Loss, wire_bytes: u32) -> f64 {
             let bad = p.get() / (p.get() + r.get()).max(f64::MIN_POSITIVE);
             bad * loss_bad.get() + (1.0 - bad) * loss_good.get()
         }
-        Loss::BitError(ber) => bit_error::frame_loss(Size::from_bytes(wire_bytes.into()), *ber),
+        Loss::BitError(ber) => bit_error::frame_loss(Size::from_bytes(bytes.into()), *ber),
     }
 }

@@ -102,6 +102,14 @@ fn a_datagram_counts_when_it_has_arrived() {
     assert_eq!(of(&short, "goodput_bps"), 0.0);
 }
 
+/// A frame of 64 bytes and its preamble: 1 − (1 − 10⁻⁶)^576. The gap takes link time, and a wrong bit in it loses nothing.
+#[test]
+fn wrong_bits_between_frames_lose_nothing() {
+    let record = predicted("bit_error_rate = 1e-6", "kind = \"ping\"\nsize = 46");
+    let lost = of(&record, "loss_ratio");
+    assert!((lost - 0.000_575_834_4).abs() < 1e-9, "{lost}");
+}
+
 /// 0.5 MB of path and 4 MB of queue: `tcp_wmem` of 4 MiB is more than the one and less than both. A link of its own host holds back.
 #[test]
 fn a_buffer_between_path_and_queue_is_named() {
