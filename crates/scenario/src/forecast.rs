@@ -298,8 +298,15 @@ impl<'a> Path<'a> {
 
     pub(crate) fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let header = self.header();
-        let offered = udp.rate.as_bps() as f64 * mean_share(udp);
-        record.notes.extend(load_notes(udp));
+        let offered = offered_bps(test, udp);
+        record.notes.extend(load_notes(test, udp));
+        record.duration_ns = test.duration.unwrap_or_default().as_ns();
+        if offered <= 0.0 {
+            put(&mut record.metrics, "sent_bps", 0.0);
+            put(&mut record.metrics, "goodput_bps", 0.0);
+            record.limited_by = Some("application".to_owned());
+            return;
+        }
         let stream = self.arrives(test, (udp.size + header, udp.size), offered);
         let queue = self.filling(test, udp, offered, stream.policed);
         let filled = queue.as_ref().and_then(|queue| queue.as_ref().ok());
@@ -314,7 +321,6 @@ impl<'a> Path<'a> {
         put(m, "sent_bps", offered);
         put(m, "goodput_bps", through * share);
         put(m, "loss_ratio", 1.0 - arrives.unwrap_or(through / offered));
-        record.duration_ns = test.duration.unwrap_or_default().as_ns();
         let held = filled.is_some_and(|queue| queue.dropped <= 0.0);
         let by = match stream.limit {
             _ if refused => "mtu",
@@ -341,15 +347,33 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The share of its rate that a stream of datagrams offers on average.
+/// What a stream of datagrams offers on average while it is measured, bit/s; of bursts the mean over a long time.
+fn offered_bps(test: &Test, udp: &Udp) -> f64 {
+    let long = udp.rate.as_bps() as f64 * mean_share(udp);
+    let Some(duration) = test.duration else {
+        return long;
+    };
+    let (from, until) = (test.omit, test.omit + duration);
+    match (&udp.replay, udp.envelope) {
+        (Some(replay), _) => replay.mean_bps(from, until),
+        (None, Some(envelope)) => long / envelope.mean() * envelope.mean_between(from, until),
+        (None, None) => long,
+    }
+}
+
+/// The share of its rate that a stream of datagrams offers on average over a long time.
 fn mean_share(udp: &Udp) -> f64 {
     let duty = udp.on_off.map_or(1.0, |o| o.duty());
     duty * udp.envelope.map_or(1.0, |e| e.mean())
 }
 
-fn load_notes(udp: &Udp) -> Option<String> {
+fn load_notes(test: &Test, udp: &Udp) -> Option<String> {
     let varies = udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some();
-    varies.then(|| "the mean rate over a long time; what a peak loses is not foreseen".to_owned())
+    let when = match udp.on_off.is_some() || test.duration.is_none() {
+        true => "over a long time",
+        false => "in the time that is measured",
+    };
+    varies.then(|| format!("the mean rate {when}; what a peak loses is not foreseen"))
 }
 
 /// The chance of one of two things at least, each with a chance of its own; exactly the other's where one has none.
