@@ -450,8 +450,9 @@ impl Port {
         if let Some(tapped) = &mut self.tapped {
             tapped.push(Tapped::new(frame, end, io));
         }
+        let bytes = self.transmitter.framing().exposed_bytes(wire_bytes);
         let mut losses = self.losses.iter_mut();
-        let reason = losses.find_map(|l| l.strikes(frame, wire_bytes))?;
+        let reason = losses.find_map(|l| l.strikes(frame, bytes))?;
         self.hash(end, frame, 1 + reason as u64);
         Some(reason)
     }

@@ -81,11 +81,7 @@ impl Datagrams {
     /// The share that did not arrive; none of nothing.
     fn loss_ratio(&self) -> Option<f64> {
         let (sent, received) = (self.sent? as f64, self.received? as f64);
-        let lost = (sent - received).max(0.0);
-        (sent > 0.0).then(|| match self.cells {
-            Some(_) => (1.0 - received / sent).max(0.0),
-            None => lost / sent,
-        })
+        (sent > 0.0).then(|| (sent - received).max(0.0) / sent)
     }
 
     fn fill_datagrams(&self, span: &Span, record: &mut Record) {

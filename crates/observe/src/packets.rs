@@ -47,7 +47,7 @@ impl Packets {
             record.set("duplicates", self.duplicates as f64);
         }
         if sent > 0.0 {
-            record.set("loss_ratio", (1.0 - received / sent).max(0.0));
+            record.set("loss_ratio", (sent - received).max(0.0) / sent);
         }
         if let (Some(first), Some(last)) = (times.first(), times.last()) {
             for (of, value) in [
@@ -60,5 +60,26 @@ impl Packets {
                 record.set(&format!("{}_{of}_ns", self.timed), value.round());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_record::Origin;
+
+    use super::*;
+
+    #[test]
+    fn one_of_a_hundred_lost_is_a_hundredth() {
+        let arrived = |n| (Time::ZERO + Duration::from_ms(n), Duration::from_ms(1));
+        let packets = Packets {
+            timed: "rtt",
+            sent: 100,
+            arrived: (0..99).map(arrived).collect(),
+            duplicates: 0,
+        };
+        let mut record = Record::new(Origin::Simulated, "p", "ping", "a", "b");
+        packets.fill(&mut record);
+        assert_eq!(record.metrics["loss_ratio"], 0.01);
     }
 }

@@ -10,8 +10,8 @@ pub fn expected_errors(rate: Rate, span: Duration, ber: f64) -> f64 {
     rate.as_bps() as f64 * seconds(span) * ber
 }
 
-/// Share of frames of `wire` bytes with at least one wrong bit: 1 − (1 − BER)^(8 L), when errors fall
-/// independently. `ber` between 0 and 1.
+/// Share of frames with at least one wrong bit in `wire` bytes: 1 − (1 − BER)^(8 L), when errors fall
+/// independently. Of Ethernet these are what [`Framing::exposed_bytes`](crate::Framing::exposed_bytes) counts. `ber` between 0 and 1.
 pub fn frame_loss(wire: Size, ber: f64) -> f64 {
     -libm::expm1(wire.as_bytes() as f64 * 8.0 * libm::log1p(-ber))
 }

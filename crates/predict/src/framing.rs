@@ -53,6 +53,16 @@ impl Framing {
         }
     }
 
+    /// Of a frame's `wire_bytes` those in which one wrong bit loses it: of Ethernet the preamble, the SFD and the frame with its FCS,
+    /// and not the gap behind it, which is idle. Of other framings all: they have no idle time.
+    #[inline]
+    pub const fn exposed_bytes(self, wire_bytes: u32) -> u32 {
+        match self {
+            Framing::Ethernet | Framing::EthernetTagged => wire_bytes.saturating_sub(GAP),
+            Framing::None | Framing::Pos | Framing::Atm(_) => wire_bytes,
+        }
+    }
+
     /// Whether frames travel in cells.
     #[inline]
     pub const fn is_atm(self) -> bool {
@@ -60,6 +70,23 @@ impl Framing {
     }
 }
 
+/// Bytes of time between two frames of Ethernet (IEEE 802.3 §4.4.2).
+const GAP: u32 = 12;
+
 const fn max(a: u32, b: u32) -> u32 {
     if a > b { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_bit_between_frames_loses_none() {
+        let exposed = |framing: Framing| framing.exposed_bytes(framing.wire_bytes(46));
+        assert_eq!(exposed(Framing::Ethernet), 8 + 64);
+        assert_eq!(exposed(Framing::EthernetTagged), 8 + 68);
+        assert_eq!(exposed(Framing::Pos), 55);
+        assert_eq!(exposed(Framing::None), 46);
+    }
 }

@@ -274,7 +274,7 @@ impl<'a> Path<'a> {
     }
 
     pub(crate) fn loss_ratio_of(&self, len: u32, walk: &[Hop], unit: LostAtOnce) -> f64 {
-        let mut arrives = 1.0;
+        let mut lost = 0.0;
         for hop in walk {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
@@ -282,24 +282,31 @@ impl<'a> Path<'a> {
             let direction = link.direction(port.way);
             let wire = match &direction.cells {
                 Some(cells) => {
-                    arrives *= 1.0 - cells.frame_loss(wire, unit);
+                    lost = either(lost, cells.frame_loss(wire, unit));
                     // Wrong bits count where the payload is.
                     wire / atm::CELL * atm::CELL_PAYLOAD
                 }
-                None => wire,
+                None => link.framing.exposed_bytes(wire),
             };
             for loss in &direction.losses {
-                arrives *= 1.0 - mean_loss(loss, wire);
+                lost = either(lost, mean_loss(loss, wire));
             }
-            arrives *= 1.0 - self.damaged(hop, wire);
+            lost = either(lost, self.damaged(hop, wire));
         }
-        1.0 - arrives
+        lost
     }
 
     pub(crate) fn udp(&self, test: &Test, udp: &Udp, record: &mut Record) {
         let header = self.header();
-        let offered = udp.rate.as_bps() as f64 * mean_share(udp);
-        record.notes.extend(load_notes(udp));
+        let offered = offered_bps(test, udp);
+        record.notes.extend(load_notes(test, udp));
+        record.duration_ns = test.duration.unwrap_or_default().as_ns();
+        if offered <= 0.0 {
+            put(&mut record.metrics, "sent_bps", 0.0);
+            put(&mut record.metrics, "goodput_bps", 0.0);
+            record.limited_by = Some("application".to_owned());
+            return;
+        }
         let stream = self.arrives(test, (udp.size + header, udp.size), offered);
         let queue = self.filling(test, udp, offered, stream.policed);
         let filled = queue.as_ref().and_then(|queue| queue.as_ref().ok());
@@ -314,7 +321,6 @@ impl<'a> Path<'a> {
         put(m, "sent_bps", offered);
         put(m, "goodput_bps", through * share);
         put(m, "loss_ratio", 1.0 - arrives.unwrap_or(through / offered));
-        record.duration_ns = test.duration.unwrap_or_default().as_ns();
         let held = filled.is_some_and(|queue| queue.dropped <= 0.0);
         let by = match stream.limit {
             _ if refused => "mtu",
@@ -341,19 +347,42 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The share of its rate that a stream of datagrams offers on average.
+/// What a stream of datagrams offers on average while it is measured, bit/s; of bursts the mean over a long time.
+fn offered_bps(test: &Test, udp: &Udp) -> f64 {
+    let long = udp.rate.as_bps() as f64 * mean_share(udp);
+    let Some(duration) = test.duration else {
+        return long;
+    };
+    let (from, until) = (test.omit, test.omit + duration);
+    match (&udp.replay, udp.envelope) {
+        (Some(replay), _) => replay.mean_bps(from, until),
+        (None, Some(envelope)) => long / envelope.mean() * envelope.mean_between(from, until),
+        (None, None) => long,
+    }
+}
+
+/// The share of its rate that a stream of datagrams offers on average over a long time.
 fn mean_share(udp: &Udp) -> f64 {
     let duty = udp.on_off.map_or(1.0, |o| o.duty());
     duty * udp.envelope.map_or(1.0, |e| e.mean())
 }
 
-fn load_notes(udp: &Udp) -> Option<String> {
+fn load_notes(test: &Test, udp: &Udp) -> Option<String> {
     let varies = udp.on_off.is_some() || udp.envelope.is_some() || udp.replay.is_some();
-    varies.then(|| "the mean rate over a long time; what a peak loses is not foreseen".to_owned())
+    let when = match udp.on_off.is_some() || test.duration.is_none() {
+        true => "over a long time",
+        false => "in the time that is measured",
+    };
+    varies.then(|| format!("the mean rate {when}; what a peak loses is not foreseen"))
 }
 
-/// Mean share of frames of `wire_bytes` one cause loses.
-fn mean_loss(loss: &Loss, wire_bytes: u32) -> f64 {
+/// The chance of one of two things at least, each with a chance of its own; exactly the other's where one has none.
+pub(crate) fn either(one: f64, other: f64) -> f64 {
+    one + (1.0 - one) * other
+}
+
+/// Mean share of frames one cause loses; a wrong bit spoils a frame in `bytes` of its bytes.
+fn mean_loss(loss: &Loss, bytes: u32) -> f64 {
     match loss {
         Loss::Scripted { .. } => 0.0,
         Loss::EveryNth(n) => 1.0 / *n as f64,
@@ -367,6 +396,6 @@ fn mean_loss(loss: &Loss, wire_bytes: u32) -> f64 {
             let bad = p.get() / (p.get() + r.get()).max(f64::MIN_POSITIVE);
             bad * loss_bad.get() + (1.0 - bad) * loss_good.get()
         }
-        Loss::BitError(ber) => bit_error::frame_loss(Size::from_bytes(wire_bytes.into()), *ber),
+        Loss::BitError(ber) => bit_error::frame_loss(Size::from_bytes(bytes.into()), *ber),
     }
 }

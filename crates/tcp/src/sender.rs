@@ -521,11 +521,12 @@ impl Sender {
         if by_cwnd {
             self.host_limited_to = u64::MAX;
         }
-        if by_cwnd
+        let used = by_cwnd || self.fills_cwnd();
+        if used
             || self.una >= self.usage_mark
             || (!self.cwnd_limited && flight > self.flight_peak)
         {
-            self.cwnd_limited = by_cwnd;
+            self.cwnd_limited = used;
             self.flight_peak = flight;
             self.usage_mark = self.nxt;
         }

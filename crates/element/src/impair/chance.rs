@@ -14,7 +14,7 @@ pub enum Chance {
     EveryNth(u64),
     /// Each frame with this probability.
     Share(f64),
-    /// Each bit on the wire with this probability: a frame of L bytes with 1 − (1 − b)^(8L).
+    /// Each bit of a frame with this probability: one of L bytes (`Framing::exposed_bytes`) with 1 − (1 − b)^(8L).
     Bits(f64),
 }
 
@@ -46,16 +46,16 @@ impl Strikes {
         self.flows.name(names);
     }
 
-    /// Whether `frame`, `wire_bytes` long on this link, is struck: a draw in (0, 1) for what becomes of it.
+    /// Whether `frame`, in `bytes` of whose bytes a wrong bit spoils it, is struck: a draw in (0, 1) for what becomes of it.
     #[inline]
-    pub(super) fn strike(&mut self, frame: &Frame, wire_bytes: u32) -> Option<f64> {
+    pub(super) fn strike(&mut self, frame: &Frame, bytes: u32) -> Option<f64> {
         let (luck, state) = self.flows.of(frame);
         let draw = |k: u64| match self.chance {
             Chance::EveryNth(n) => n - 1,
             Chance::Share(p) | Chance::Bits(p) => luck.geometric(k, p),
         };
         let hazard = match self.chance {
-            Chance::Bits(_) => u64::from(wire_bytes) * 8,
+            Chance::Bits(_) => u64::from(bytes) * 8,
             _ => 1,
         };
         if state.drawn == 0 {

@@ -145,14 +145,14 @@ impl Line {
         flap.is_some_and(|f| !f.holds() && f.is_up() && f.next() <= arrival)
     }
 
-    /// What becomes of `frame`, `wire_bytes` long on this link.
-    pub fn befall(&mut self, frame: &Frame, wire_bytes: u32) -> Fate {
+    /// What becomes of `frame`, in `bytes` of whose bytes on this link a wrong bit spoils it (`Framing::exposed_bytes`).
+    pub fn befall(&mut self, frame: &Frame, bytes: u32) -> Fate {
         let struck = |it: &mut Option<(Strikes, Duration)>| {
             let (strikes, time) = it.as_mut()?;
-            strikes.strike(frame, wire_bytes).map(|_| *time)
+            strikes.strike(frame, bytes).map(|_| *time)
         };
         let damage = self.corruption.as_mut().and_then(|(strikes, finder)| {
-            let draw = strikes.strike(frame, wire_bytes)?;
+            let draw = strikes.strike(frame, bytes)?;
             Some(match *finder {
                 Finder::Crc => Damage::Crc,
                 Finder::Checksum { undetected } if draw < undetected => Damage::Undetected,

@@ -1,6 +1,6 @@
 //! Loss: scripted by flow and segment, every n-th, Bernoulli, Gilbert–Elliott, bit errors.
 //!
-//! Random loss is drawn by skip: each flow has a remaining *hazard* (frames, or bits on the wire)
+//! Random loss is drawn by skip: each flow has a remaining *hazard* (frames, or bits of frames)
 //! until its next loss, so a frame costs one subtraction. The draw for a flow's k-th loss is a pure
 //! function of (seed, link, direction, purpose, flow, pass, k): another flow on the link changes
 //! nothing, and a folded path that crosses the link several times draws for each crossing.
@@ -49,7 +49,7 @@ pub enum LossSpec {
     Bernoulli(f64),
     /// Two states.
     GilbertElliott(GilbertElliott),
-    /// Each bit on the wire with this probability.
+    /// Each bit of a frame with this probability, of those bytes in which a wrong bit loses it (`Framing::exposed_bytes`).
     BitError(f64),
 }
 
@@ -141,16 +141,16 @@ impl Loss {
         !matches!(self.spec, LossSpec::GilbertElliott(ge) if ge.loss_good > 0.0)
     }
 
-    /// Leaves in `safe` only frames like `head`, `wire_bytes` long, that it does not strike. Of frames
+    /// Leaves in `safe` only frames like `head`, with `bytes` that a wrong bit spoils, that it does not strike. Of frames
     /// that pass, [`Loss::passed`] must be informed.
-    pub(crate) fn narrow(&mut self, safe: &mut Safe, head: &Frame, wire_bytes: u32) {
+    pub(crate) fn narrow(&mut self, safe: &mut Safe, head: &Frame, bytes: u32) {
         if let LossSpec::Scripted { flow, seq } = self.spec {
             if !self.spent && may_be_scripted(head, flow) {
                 safe.strike(seq, head.seq);
             }
             return;
         }
-        let hazard = self.hazard(wire_bytes);
+        let hazard = self.hazard(bytes);
         let (_, state) = self.flows.of(head);
         let frames = match (&self.spec, state) {
             (_, FlowState { drawn: 0, .. }) => 0,
@@ -162,11 +162,11 @@ impl Loss {
     }
 
     /// `count` frames like `head` passed unharmed.
-    pub(crate) fn passed(&mut self, head: &Frame, wire_bytes: u32, count: u64) {
+    pub(crate) fn passed(&mut self, head: &Frame, bytes: u32, count: u64) {
         if matches!(self.spec, LossSpec::Scripted { .. }) {
             return;
         }
-        let hazard = self.hazard(wire_bytes);
+        let hazard = self.hazard(bytes);
         let (_, state) = self.flows.of(head);
         state.seen += count;
         if state.safe != ENDLESS {
@@ -175,16 +175,16 @@ impl Loss {
     }
 
     /// What a frame takes of what passes unharmed.
-    fn hazard(&self, wire_bytes: u32) -> u64 {
+    fn hazard(&self, bytes: u32) -> u64 {
         match self.spec {
-            LossSpec::BitError(_) => u64::from(wire_bytes) * 8,
+            LossSpec::BitError(_) => u64::from(bytes) * 8,
             _ => 1,
         }
     }
 
-    /// Whether `frame`, `wire_bytes` long on this link, is lost, and why.
+    /// Whether `frame` is lost, and why: a wrong bit spoils it in `bytes` of its bytes on this link (`Framing::exposed_bytes`).
     #[inline]
-    pub fn strikes(&mut self, frame: &Frame, wire_bytes: u32) -> Option<Drop> {
+    pub fn strikes(&mut self, frame: &Frame, bytes: u32) -> Option<Drop> {
         match self.spec {
             LossSpec::Scripted { flow, seq } => {
                 let hit = !self.spent && frame.seq == seq && may_be_scripted(frame, flow);
@@ -194,7 +194,7 @@ impl Loss {
             LossSpec::EveryNth(n) => self.counted(frame, 1, |_, _| n - 1),
             LossSpec::Bernoulli(p) => self.counted(frame, 1, move |luck, k| luck.geometric(k, p)),
             LossSpec::BitError(ber) => {
-                let bits = u64::from(wire_bytes) * 8;
+                let bits = u64::from(bytes) * 8;
                 self.counted(frame, bits, move |luck, k| luck.geometric(k, ber))
             }
             LossSpec::GilbertElliott(ge) => self.two_state(frame, ge),

@@ -196,7 +196,8 @@ impl Port {
         let Some(impaired) = &mut self.impaired else {
             return self.overtake(end, frame, (treatment, hurt), io);
         };
-        let fate = impaired.line.befall(frame, wire_bytes);
+        let bytes = self.transmitter.framing().exposed_bytes(wire_bytes);
+        let fate = impaired.line.befall(frame, bytes);
         if fate.damage == Some(Damage::Crc) {
             self.counters.realised.crc_errors += 1;
             self.hash(end, frame, 1 + Drop::Error as u64);

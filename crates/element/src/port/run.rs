@@ -160,8 +160,9 @@ impl Port {
     #[inline(never)]
     fn safe(&mut self, head: &Frame, wire_bytes: u32) -> Safe {
         let mut safe = Safe::ALL;
+        let bytes = self.transmitter.framing().exposed_bytes(wire_bytes);
         for loss in &mut self.losses {
-            loss.narrow(&mut safe, head, wire_bytes);
+            loss.narrow(&mut safe, head, bytes);
         }
         safe
     }
@@ -169,8 +170,9 @@ impl Port {
     /// `count` frames like `head` have been transmitted that no loss strikes.
     #[inline(never)]
     fn passed(&mut self, head: &Frame, wire_bytes: u32, count: u64) {
+        let bytes = self.transmitter.framing().exposed_bytes(wire_bytes);
         for loss in &mut self.losses {
-            loss.passed(head, wire_bytes, count);
+            loss.passed(head, bytes, count);
         }
     }
 }

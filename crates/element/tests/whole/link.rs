@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use farpath_element::impair::{Chance, Impairments, Line as Impaired};
+use farpath_element::impair::{Chance, Impairments, Line as Impaired, Loss, LossSpec};
 use farpath_element::qdisc::{Classifier, Limit, Place, TokenBucket};
 use farpath_element::{
     Action, Change, ChannelId, Circuit, Conditioner, Drop, Element, ElementId, Forwarding, Io,
@@ -163,6 +163,27 @@ fn a_clump_leaves_at_the_rate_of_the_link() {
         let at = 100_000_000 + 1_230_400 * (k as u64 + 1);
         assert_eq!((frame.seq, frame.at.as_ps()), (k as u64, at));
     }
+}
+
+/// 8 bytes of preamble and 64 of frame, without the gap of 12.
+#[test]
+fn wrong_bits_are_those_of_the_frame_and_its_preamble() {
+    let loss = || Loss::new(LossSpec::BitError(1e-4), Key::new(9));
+    let mut line = Line::new(vec![PortConfig {
+        losses: vec![loss()],
+        ..config()
+    }]);
+    (0..900).for_each(|seq| line.offer(Duration::from_us(seq), seq, 46));
+    line.run(Duration::from_ms(2));
+    let arrived: Vec<u64> = line.arrivals().iter().map(|f| f.seq).collect();
+    let mut alone = loss();
+    let passes = |seq: &u64| {
+        let frame = Frame::new(Kind::Udp, FlowDir::forward(0), *seq, 46);
+        alone.strikes(&frame, 72).is_none()
+    };
+    let expected: Vec<u64> = (0..900).filter(passes).collect();
+    assert_eq!(arrived, expected);
+    assert!((820..880).contains(&arrived.len()), "{}", arrived.len());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
 use crate::climb::Climb;
+use crate::handshake::LINEAR;
 use crate::{handshake, window};
 
 use super::{Figures, segments_per_growth};
@@ -93,25 +94,28 @@ impl Figures<'_> {
     /// The time from the first SYN to its answer.
     fn handshake(&self) -> Answer {
         let loss = self.input.loss.map(|p| p.get());
-        let seconds = loss.map(|p| handshake::seconds(self.rtt_s, p));
+        let seconds = loss.map(|p| handshake::seconds(self.rtt_s, p, LINEAR));
         let note = match loss.filter(|p| *p > 0.0) {
             Some(p) => format!(
-                "{:.3e} of the first tries have no answer; those take at least 1 s more. {:.1e} of the connections are given up.",
+                "{:.3e} of the first tries have no answer; those take at least 1 s more. {:.1e} of the connections are given up. Linux \
+                 before 6.5 takes {:.4} s, and gives up {:.1e}.",
                 handshake::unanswered(p),
-                handshake::given_up(p)
+                handshake::given_up(p, LINEAR),
+                handshake::seconds(self.rtt_s, p, 0),
+                handshake::given_up(p, 0)
             ),
             None if loss.is_none() => "No loss was named.".to_owned(),
             None => String::new(),
         };
         answer("handshake_s", seconds, "s")
             .by(
-                "RTT + 1 s × Σ q^k (2^k − 1) / Σ q^k, k = 0 to 6, q = 1 − (1 − p)²",
-                "RFC 6298 §2.1, §5.5; tcp_syn_retries of Linux",
+                "RTT + Σ q^k t_k / Σ q^k, k = 0 to 10, t_k = k s up to 4 and then 4 s + (2^(k − 4) − 1) s, q = 1 − (1 − p)²",
+                "RFC 6298 §2.1, §5.5; tcp_syn_linear_timeouts and tcp_syn_retries of Linux 6.5 and later",
             )
             .note(note)
             .holds(
                 "the mean of connections that come about; SYN and SYN-ACK are each lost with p, by chance. Linux from 6.5 on sends \
-                 the first again every second (tcp_syn_linear_timeouts): less from the third try on",
+                 four again a second apart before the timeout doubles; a kernel before it doubles from the first on",
             )
     }
 }

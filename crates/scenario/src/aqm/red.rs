@@ -3,7 +3,6 @@
 use farpath_element::qdisc::RedConfig;
 use farpath_units::{Duration, Ratio, Size};
 
-use super::ECN;
 use crate::decode::Fields;
 use crate::diagnostic::Diagnostic;
 use crate::key::Kind::{Bool, Queue, Ratio as Share, Table};
@@ -36,7 +35,13 @@ const TABLE: Section = Section {
             "Whether the probability rises to 1 between `max` and twice `max`, not at once.",
         )
         .default("true"),
-        ECN.default("false"),
+        key(
+            "ecn",
+            Bool,
+            "Whether ECN-capable datagrams are marked instead of dropped. Where the curve drops every frame they are dropped too \
+             (RFC 3168 §7).",
+        )
+        .default("false"),
     ],
 };
 

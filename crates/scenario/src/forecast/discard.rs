@@ -3,7 +3,7 @@
 use farpath_record::Record;
 use farpath_units::Duration;
 
-use super::{Path, mean_share, put};
+use super::{Path, offered_bps, put};
 use crate::model::{Match, PoliceAction, PoliceRule, Protocol, Rule, Test};
 use crate::plan::Hop;
 
@@ -80,7 +80,7 @@ impl Path<'_> {
             put(m, "loss_ratio", 1.0);
         } else {
             if let Some(udp) = test.kind.udp() {
-                put(m, "sent_bps", udp.rate.as_bps() as f64 * mean_share(udp));
+                put(m, "sent_bps", offered_bps(test, udp));
                 put(m, "loss_ratio", 1.0);
             }
             put(m, "goodput_bps", 0.0);

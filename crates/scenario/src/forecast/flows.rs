@@ -11,7 +11,10 @@ impl Path<'_> {
     /// What flows offer on average, as far as the path and a policer on it let it through. A connection's own limits (window, losses,
     /// pace) bound no load: they make each flow longer, and without a `duration` the last one is waited for.
     pub(crate) fn flows(&self, test: &Test, flows: &Flows, record: &mut Record) {
-        let share = flows.envelope.map_or(1.0, |e| e.mean());
+        let share = flows.envelope.map_or(1.0, |e| match test.duration {
+            Some(duration) => e.mean_between(test.omit, test.omit + duration),
+            None => e.mean(),
+        });
         let (size, count) = (flows.sizes.mean(), f64::from(flows.tcp.parallel));
         let offered = size * 8.0 * share / flows.spacing.as_secs_f64();
         let m = &mut record.metrics;

@@ -53,13 +53,13 @@ impl Path<'_> {
         all
     }
 
-    /// Chance that a frame of `wire_bytes` that crosses `hop` never gets to a program because it is
-    /// damaged.
-    pub(super) fn damaged(&self, hop: &Hop, wire_bytes: u32) -> f64 {
+    /// Chance that a frame that crosses `hop` never gets to a program because it is damaged; a wrong bit spoils it in `bytes` of
+    /// its bytes.
+    pub(super) fn damaged(&self, hop: &Hop, bytes: u32) -> f64 {
         let Some((chance, finder)) = self.impairments(hop).corruption else {
             return 0.0;
         };
-        let struck = struck(chance, wire_bytes);
+        let struck = struck(chance, bytes);
         match finder {
             Finder::Crc => struck,
             Finder::Checksum { undetected } => struck * (1.0 - undetected),
@@ -142,11 +142,11 @@ impl Path<'_> {
     }
 }
 
-/// The share of frames of `wire_bytes` that a chance strikes.
-fn struck(chance: Chance, wire_bytes: u32) -> f64 {
+/// The share of frames that a chance strikes; a wrong bit spoils a frame in `bytes` of its bytes.
+fn struck(chance: Chance, bytes: u32) -> f64 {
     match chance {
         Chance::EveryNth(n) => 1.0 / n as f64,
         Chance::Share(p) => p,
-        Chance::Bits(b) => bit_error::frame_loss(Size::from_bytes(wire_bytes.into()), b),
+        Chance::Bits(b) => bit_error::frame_loss(Size::from_bytes(bytes.into()), b),
     }
 }

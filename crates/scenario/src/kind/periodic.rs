@@ -5,7 +5,7 @@ use farpath_record::Record;
 use farpath_units::Duration;
 
 use crate::decode::{Fields, octets};
-use crate::forecast::{Path, put};
+use crate::forecast::{Path, either, put};
 use crate::model::Periodic;
 use crate::plan::Hop;
 
@@ -72,8 +72,8 @@ impl Path<'_> {
             }
         }
         record.notes.extend(unforeseen(mean, some.len()));
-        let arrives = ways.iter().map(|way| 1.0 - self.loss_ratio(all.size, way));
-        put(m, "loss_ratio", 1.0 - arrives.product::<f64>());
+        let lost = ways.iter().map(|way| self.loss_ratio(all.size, way));
+        put(m, "loss_ratio", lost.fold(0.0, either));
     }
 }
 

@@ -154,6 +154,33 @@ impl Envelope {
     pub fn mean(&self) -> f64 {
         f64::midpoint(1.0, self.low.get())
     }
+
+    /// Mean share from `from` to `until` after the start; over whole periods where `until` is not later.
+    pub fn mean_between(&self, from: Duration, until: Duration) -> f64 {
+        let (from_s, until_s) = (from.as_secs_f64(), until.as_secs_f64());
+        match until_s > from_s {
+            true => (self.worked_s(until_s) - self.worked_s(from_s)) / (until_s - from_s),
+            false => self.mean(),
+        }
+    }
+
+    /// The integral of the share over the first `since_s` seconds.
+    fn worked_s(&self, since_s: f64) -> f64 {
+        let (low, period) = (self.low.get(), self.period.as_secs_f64());
+        let days = libm::floor(since_s / period);
+        let rest = since_s - days * period;
+        let within = match self.steps {
+            Steps::Halves => {
+                let half = period / 2.0;
+                low * rest.min(half) + (rest - half).max(0.0)
+            }
+            Steps::Sinusoid => {
+                let turn = 2.0 * core::f64::consts::PI / period;
+                low * rest + (1.0 - low) / 2.0 * (rest - libm::sin(turn * rest) / turn)
+            }
+        };
+        days * period * self.mean() + within
+    }
 }
 
 /// What was sent when: one of two columns beside the time.
@@ -181,6 +208,25 @@ impl Replay {
                 (end, bits.sum())
             }
         }
+    }
+
+    /// Mean rate in bit/s of what is sent from `from` to `until` after the start; 0 where `until` is not later.
+    pub fn mean_bps(&self, from: Duration, until: Duration) -> f64 {
+        let bits: f64 = match self {
+            Replay::Bytes(rows) => {
+                let sent = rows.iter().filter(|row| (from..until).contains(&row.0));
+                sent.map(|row| row.1 as f64 * 8.0).sum()
+            }
+            Replay::Rates(rows) => {
+                let sent = rows.windows(2).map(|w| {
+                    let lasts = w[1].0.min(until).saturating_sub(w[0].0.max(from));
+                    lasts.as_secs_f64() * w[0].1 as f64
+                });
+                sent.sum()
+            }
+        };
+        let span = until.saturating_sub(from).as_secs_f64();
+        if span > 0.0 { bits / span } else { 0.0 }
     }
 }
 
@@ -269,6 +315,37 @@ impl Sizes {
 mod tests {
     use super::*;
     use farpath_units::Key;
+
+    #[test]
+    fn the_mean_of_an_envelope_is_that_of_its_share() {
+        const PARTS: u64 = 100_000;
+        let (from, until) = (Duration::from_secs(3), Duration::from_secs(47));
+        for steps in [Steps::Halves, Steps::Sinusoid] {
+            let envelope = Envelope {
+                period: Duration::from_secs(20),
+                low: Ratio::new(0.2).expect("a ratio"),
+                steps,
+            };
+            let at = |n: u64| from + Duration::from_us(440 * n + 220);
+            let sum: f64 = (0..PARTS).map(|n| envelope.share(at(n))).sum();
+            let found = envelope.mean_between(from, until);
+            assert!((found - sum / PARTS as f64).abs() < 1e-4, "{found}");
+            let day = envelope.mean_between(from, Duration::from_secs(23));
+            assert!((day - envelope.mean()).abs() < 1e-9, "{day}");
+        }
+    }
+
+    #[test]
+    fn the_mean_of_a_replay_is_that_of_the_time_asked_for() {
+        let secs = Duration::from_secs;
+        let rates = Replay::Rates(vec![(secs(0), 1000), (secs(2), 3000), (secs(3), 0)]);
+        assert_eq!(rates.mean_bps(secs(1), secs(3)), 2000.0);
+        assert_eq!(rates.mean_bps(secs(1), secs(5)), 1000.0);
+        let bytes = Replay::Bytes(vec![(secs(0), 100), (secs(1), 50)]);
+        assert_eq!(bytes.mean_bps(secs(0), secs(1)), 800.0);
+        assert_eq!(bytes.mean_bps(secs(1), secs(2)), 400.0);
+        assert_eq!(bytes.mean_bps(secs(2), secs(2)), 0.0);
+    }
 
     #[test]
     fn drawn_sizes_and_lengths_have_their_means() {

@@ -161,7 +161,7 @@ const CORRUPTION: Section = Section {
         key(
             "bit_error_rate",
             BitErrorRate,
-            "Probability with which each bit on the wire is wrong.",
+            "Probability with which each bit of a frame is wrong; Ethernet's preamble and FCS count, its gap between frames does not.",
         )
         .instead_of("share"),
         key(

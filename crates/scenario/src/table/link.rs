@@ -56,7 +56,8 @@ pub(super) const GILBERT: Key = key(
 pub(super) const BIT_ERRORS: Key = key(
     "bit_error_rate",
     BitErrorRate,
-    "Probability with which each bit is wrong; one wrong bit loses the frame.",
+    "Probability with which each bit is wrong; one wrong bit loses the frame. Ethernet's preamble and FCS count, its gap between \
+     frames does not.",
 );
 
 const LOST: Section = Section {

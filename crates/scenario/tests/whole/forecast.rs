@@ -102,6 +102,40 @@ fn a_datagram_counts_when_it_has_arrived() {
     assert_eq!(of(&short, "goodput_bps"), 0.0);
 }
 
+/// Of a period of 20 s the first half has a fifth of the rate, and the second all of it.
+#[test]
+fn a_stream_with_an_envelope_has_the_mean_of_the_time_measured() {
+    let sent = |low: &str, more: &str| {
+        let text = format!(
+            "kind = \"udp\"\nrate = \"10 Mbit/s\"\n{more}\n\
+             envelope = {{ period = \"20 s\", low = {low}, shape = \"steps\" }}"
+        );
+        let record = predicted("", &text);
+        assert!(says(&record, "in the time that is measured"));
+        assert_eq!(record.limited_by.as_deref(), Some("application"));
+        of(&record, "sent_bps")
+    };
+    for (more, expected) in [
+        ("duration = \"10 s\"", 2e6),
+        ("omit = \"10 s\"\nduration = \"10 s\"", 10e6),
+        ("omit = \"5 s\"\nduration = \"10 s\"", 6e6),
+        ("duration = \"40 s\"", 6e6),
+    ] {
+        let found = sent("0.2", more);
+        assert!((found - expected).abs() < 1.0, "{more}: {found}");
+    }
+    // Nothing is sent in this half.
+    assert_eq!(sent("0", "duration = \"10 s\""), 0.0);
+}
+
+/// A frame of 64 bytes and its preamble: 1 − (1 − 10⁻⁶)^576. The gap takes link time, and a wrong bit in it loses nothing.
+#[test]
+fn wrong_bits_between_frames_lose_nothing() {
+    let record = predicted("bit_error_rate = 1e-6", "kind = \"ping\"\nsize = 46");
+    let lost = of(&record, "loss_ratio");
+    assert!((lost - 0.000_575_834_4).abs() < 1e-9, "{lost}");
+}
+
 /// 0.5 MB of path and 4 MB of queue: `tcp_wmem` of 4 MiB is more than the one and less than both. A link of its own host holds back.
 #[test]
 fn a_buffer_between_path_and_queue_is_named() {

@@ -419,8 +419,7 @@ impl Sender {
                 }
             }
         }
-        // Linux's reading of RFC 7661: in slow start cwnd may be twice what has been in flight.
-        if !self.control.may_double() || self.cwnd >= 2.0 * self.flight_peak as f64 {
+        if !self.control.may_double() || self.is_half_used() {
             return 0.0;
         }
         let cwnd = self.cwnd + credit as f64 / share;

@@ -1,4 +1,7 @@
-//! The window in use: the most in flight, in this window of data and in the one before.
+//! The window in use: the most in flight, in this window of data and in the one before, and whether that is all of cwnd.
+
+use super::{Sender, State};
+use crate::Flavour;
 
 /// What was in flight, in bytes.
 ///
@@ -31,5 +34,28 @@ impl InUse {
     /// The most in both windows of data.
     pub(super) fn most(self) -> u64 {
         self.now.max(self.before)
+    }
+}
+
+impl Sender {
+    /// Whether what is in flight takes all of cwnd, so that no other segment would fit, whether or not one waits.
+    ///
+    /// By Linux's rules such a flight is limited by cwnd (`tcp_write_xmit`, Linux 6.18). A part of a segment counts as one.
+    #[inline]
+    pub(super) fn fills_cwnd(&self) -> bool {
+        if self.flavour == Flavour::Rfc || self.state != State::Open {
+            return false;
+        }
+        let segment = self.segment as f64;
+        let whole = (self.cwnd / segment).floor().max(1.0);
+        self.in_flight() as f64 > (whole - 1.0) * segment
+    }
+
+    /// Whether slow start waits until more of cwnd is used: it is twice what has been in flight (RFC 7661 in Linux's reading). By
+    /// Linux's rules it does not wait where cwnd was the limit.
+    #[inline]
+    pub(super) fn is_half_used(&self) -> bool {
+        let limited = self.cwnd_limited && self.flavour == Flavour::Linux;
+        !limited && self.cwnd >= 2.0 * self.flight_peak as f64
     }
 }

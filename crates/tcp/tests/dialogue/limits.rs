@@ -1,6 +1,6 @@
 //! What limited the sender, and for how long.
 
-use farpath_tcp::{Algorithm, Config, DelayedAck, Limit};
+use farpath_tcp::{Algorithm, Config, DelayedAck, Flavour, Limit};
 use farpath_units::Duration;
 
 use crate::harness::{Dialogue, Path, RTT, config, ms};
@@ -91,4 +91,30 @@ fn the_congestion_window_after_a_loss_and_a_timeout_after_a_lost_window() {
     let mut d = Dialogue::new(&config, Path::new(RTT).losing(500..620));
     d.run_until(ms(10_000));
     assert!(d.sender.limited(d.now).spent(Limit::Loss) >= Duration::from_ms(200));
+}
+
+/// `crates/drill/scripts/kernel-6.18/flight-of-cwnd.pkt`: the kernel counts such a flight as limited by cwnd.
+#[test]
+fn a_flight_of_all_of_cwnd_with_nothing_behind_it_lets_a_linux_window_grow() {
+    let grown = |flavour, short: u64| {
+        let config = Config {
+            flavour,
+            initial_ssthresh: Some(5),
+            idle_restart: false,
+            amount: Some((10 - short) * 1000),
+            ..ack_each()
+        };
+        let mut d = Dialogue::new(&config, Path::new(RTT));
+        d.run_to_end();
+        for _ in 0..2 {
+            let flight = d.sender.cwnd_bytes() - short * 1000;
+            d.sender.write(d.now, flight);
+            d.pump();
+            d.run_to_end();
+        }
+        d.sender.cwnd_bytes() / 1000
+    };
+    assert_eq!(grown(Flavour::Linux, 0), 13);
+    assert_eq!(grown(Flavour::Linux, 1), 10);
+    assert_eq!(grown(Flavour::Rfc, 0), 10);
 }

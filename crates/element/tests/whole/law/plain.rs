@@ -187,7 +187,8 @@ impl Plain {
     }
 
     fn luck(&mut self, frame: &Frame) -> Option<Drop> {
-        let bytes = self.framing.wire_bytes(frame.link_payload());
+        let framing = self.framing;
+        let bytes = framing.exposed_bytes(framing.wire_bytes(frame.link_payload()));
         let likeness = Some(frame.likeness());
         let alike = std::mem::replace(&mut self.latest, likeness) == likeness;
         if alike && self.fault == Fault::RunsSpendNoLuck {
@@ -379,7 +380,8 @@ impl Plain {
 
     /// What the line does to a frame.
     fn impair(&mut self, end: Time, frame: Frame, wire: u32) {
-        let Some(fate) = self.line.as_mut().map(|line| line.befall(&frame, wire)) else {
+        let bytes = self.framing.exposed_bytes(wire);
+        let Some(fate) = self.line.as_mut().map(|line| line.befall(&frame, bytes)) else {
             return;
         };
         let realised = &mut self.counters.realised;
