@@ -34,7 +34,7 @@ const COMMANDS: [&str; 27] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 23] = [
+const ALSO: [&str; 24] = [
     "dd",
     "mtr",
     "traceroute",
@@ -58,6 +58,7 @@ const ALSO: [&str; 23] = [
     "Get-NetTCPSetting",
     "Get-SmbConnection",
     "smbstatus",
+    "typeperf",
 ];
 
 /// Reads a label; `before` is the one in force.

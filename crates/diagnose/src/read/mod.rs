@@ -76,6 +76,7 @@ mod sysctl;
 mod taken;
 mod tcpdump;
 mod tries;
+mod typeperf;
 mod uname;
 mod vrp;
 mod windows;
@@ -100,6 +101,7 @@ pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
 pub(crate) use rate_option::RATE_OPTION;
+pub(crate) use robocopy::SHARES;
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
 
@@ -206,6 +208,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(router_cpu::Processes::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
+        Box::new(typeperf::Typeperf::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
         Box::new(radio::Iwconfig::default()),
