@@ -34,7 +34,7 @@ const COMMANDS: [&str; 27] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 24] = [
+const ALSO: [&str; 29] = [
     "dd",
     "mtr",
     "traceroute",
@@ -59,6 +59,11 @@ const ALSO: [&str; 24] = [
     "Get-SmbConnection",
     "smbstatus",
     "typeperf",
+    "nslookup",
+    "Resolve-DnsName",
+    "ipconfig",
+    "resolvectl",
+    "systemd-resolve",
 ];
 
 /// Reads a label; `before` is the one in force.

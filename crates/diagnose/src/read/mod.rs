@@ -38,6 +38,7 @@ mod network_quality;
 mod nfs;
 mod nic;
 mod noted;
+mod nslookup;
 mod offered;
 pub(crate) mod offload;
 mod optics;
@@ -58,6 +59,7 @@ mod qdisc;
 mod queries;
 mod radio;
 mod rate_option;
+mod resolvers;
 mod robocopy;
 mod route;
 mod routed;
@@ -192,6 +194,8 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
+        Box::new(nslookup::Nslookup::default()),
+        Box::new(resolvers::Resolvers::default()),
         Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
