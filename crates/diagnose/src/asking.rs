@@ -85,6 +85,20 @@ impl Asking {
         }
     }
 
+    /// What shows where the way to the other end breaks off.
+    pub(crate) fn reaches(&self) -> String {
+        let host = &self.host;
+        let look = "the last hop that answers is where to look";
+        match self.system {
+            Some(System::Windows) => format!(
+                "tracert -d {host}: {look}; on this host: ipconfig /all, route print and arp -a"
+            ),
+            _ => format!(
+                "ip route get {host}; traceroute -n {host}: {look}; there, and on the host: ip addr, ip neigh"
+            ),
+        }
+    }
+
     /// A trace that shows how large packets may be; none where the system has no tool for it.
     pub(crate) fn trace(&self) -> Option<String> {
         let linux = self.system.is_none_or(|s| s == System::Linux);
@@ -160,6 +174,8 @@ pub(crate) fn counters(system: Option<System>) -> &'static str {
 pub(crate) fn segments(system: Option<System>) -> &'static str {
     match system {
         None | Some(System::Linux) => "nstat",
+        // Its lists of IPv4 and IPv6 count apart.
+        Some(System::Windows) => "netstat -s",
         Some(_) => "netstat -s -p tcp",
     }
 }
@@ -169,7 +185,7 @@ pub(crate) fn processors(system: Option<System>) -> &'static str {
     match system {
         Some(System::Windows) => "typeperf \"\\Processor(*)\\% Processor Time\" -sc 10",
         None | Some(System::Linux) => "top -H -b -n 1 | head -20",
-        Some(System::MacOs) => "top -l 2 -o cpu",
+        Some(System::MacOs) => "top -l 2 -o cpu -stats pid,cpu,command",
         Some(_) => "top -H",
     }
 }
@@ -177,7 +193,7 @@ pub(crate) fn processors(system: Option<System>) -> &'static str {
 /// What shows the datagrams that a host lost itself.
 pub(crate) fn datagrams(system: Option<System>) -> &'static str {
     match system {
-        Some(System::Windows) => "netstat -s -p udp; Get-NetAdapterStatistics | Format-List *",
+        Some(System::Windows) => "netstat -s; Get-NetAdapterStatistics | Format-List *",
         None | Some(System::Linux) => "netstat -su; ethtool -S INTERFACE | grep -i drop",
         Some(_) => "netstat -s -p udp; netstat -i",
     }
@@ -193,6 +209,12 @@ pub(crate) fn disks(system: Option<System>) -> &'static str {
         }
         _ => "iostat -x 5 2",
     }
+}
+
+/// Whether what shows the disks of a host says how busy they are: some say only what they move.
+pub(crate) fn shows_busy_disks(system: Option<System>) -> bool {
+    let silent = [System::MacOs, System::OpenBsd, System::NetBsd];
+    !system.is_some_and(|system| silent.contains(&system))
 }
 
 /// What shows the bytes that a program has not read; none where no tool of the system does.

@@ -54,6 +54,7 @@ mod ports;
 mod powershell;
 mod printable;
 mod processor;
+mod protocols;
 mod pscheduler;
 mod qdisc;
 mod queries;
@@ -178,6 +179,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(cgroup::Cgroup::default()),
         Box::new(xfrm::Xfrm::default()),
         Box::new(net_tools::NetTools::default()),
+        Box::new(protocols::Protocols::default()),
         Box::new(counters::Counters::default()),
         Box::new(smb::Smb::default()),
         Box::new(radio::Wlan::default()),
