@@ -150,6 +150,17 @@ pub(crate) fn on_both(
     }
 }
 
+/// What shows segments at both ends: `tcpdump` as it stands, and a capture where a host is one of Windows.
+pub(crate) fn captured(systems: [Option<System>; 2], tcpdump: &str) -> String {
+    let pktmon = "pktmon start --capture --pkt-size 128, then pktmon stop and pktmon etl2pcap PktMon.etl; PktMon.pcapng is read beside these texts";
+    match systems.map(|system| system == Some(System::Windows)) {
+        [false, false] => format!("on both hosts: {tcpdump}"),
+        [true, true] => format!("on both hosts: {pktmon}"),
+        [true, false] => format!("on the sender: {pktmon}; on the receiver: {tcpdump}"),
+        [false, true] => format!("on the sender: {tcpdump}; on the receiver: {pktmon}"),
+    }
+}
+
 /// What shows the speed of a host's interface.
 pub(crate) fn speed(system: Option<System>) -> &'static str {
     match system {
@@ -223,5 +234,27 @@ pub(crate) fn queues(system: Option<System>) -> Option<&'static str> {
         Some(System::Windows) => None,
         None | Some(System::Linux) => Some("ss -tmn"),
         Some(_) => Some("netstat -an"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{captured, shows_busy_disks};
+    use crate::known::System;
+
+    #[test]
+    fn a_host_of_windows_is_not_asked_for_tcpdump() {
+        let windows = Some(System::Windows);
+        assert_eq!(captured([None; 2], "tcpdump"), "on both hosts: tcpdump");
+        assert!(!captured([windows; 2], "tcpdump").contains("tcpdump"));
+        let apart = captured([windows, None], "tcpdump");
+        assert!(apart.starts_with("on the sender: pktmon"), "{apart}");
+        assert!(apart.ends_with("on the receiver: tcpdump"), "{apart}");
+    }
+
+    #[test]
+    fn busy_disks_are_asked_where_a_tool_says_it() {
+        assert!(shows_busy_disks(None) && shows_busy_disks(Some(System::FreeBsd)));
+        assert!(!shows_busy_disks(Some(System::MacOs)));
     }
 }
