@@ -225,7 +225,7 @@ pub(crate) fn disks(system: Option<System>) -> &'static str {
 /// Whether what shows the disks of a host says how busy they are: some say only what they move.
 pub(crate) fn shows_busy_disks(system: Option<System>) -> bool {
     let silent = [System::MacOs, System::OpenBsd, System::NetBsd];
-    !system.is_some_and(|system| silent.contains(&system))
+    system.is_none_or(|system| !silent.contains(&system))
 }
 
 /// What shows the bytes that a program has not read; none where no tool of the system does.
