@@ -56,7 +56,12 @@ impl Tool for Nslookup {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let (text, at) = (line.bare, line.at);
+        let below = self.typed.is_some_and(|above| is_below(above, at));
         if let Some(said) = text.strip_prefix("Resolve-DnsName : ") {
+            // Of another command than the last one that is known, nobody says whom it asked.
+            if !below {
+                *self = Nslookup::default();
+            }
             if said.contains("timeout period") {
                 self.keeps_silent(at, facts);
             }
@@ -69,12 +74,15 @@ impl Tool for Nslookup {
             return false;
         }
         if text == "DNS request timed out." {
+            if !going && !below {
+                *self = Nslookup::default();
+            }
             if !core::mem::replace(&mut self.said, true) {
                 facts.says("nslookup", text, at);
             }
             return true;
         }
-        if !going && !self.typed.is_some_and(|above| is_below(above, at)) {
+        if !going && !below {
             return false;
         }
         if self.raised {
