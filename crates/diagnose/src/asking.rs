@@ -105,6 +105,20 @@ impl Asking {
         }
     }
 
+    /// What shows where the way to the other end breaks off.
+    pub(crate) fn reaches(&self) -> String {
+        let host = &self.host;
+        let look = "the last hop that answers is where to look";
+        match self.system {
+            Some(System::Windows) => format!(
+                "tracert -d {host}: {look}; on this host: ipconfig /all, route print and arp -a"
+            ),
+            _ => format!(
+                "ip route get {host}; traceroute -n {host}: {look}; there, and on the host: ip addr, ip neigh"
+            ),
+        }
+    }
+
     /// A trace that shows how large packets may be; none where the system has no tool for it.
     pub(crate) fn trace(&self) -> Option<String> {
         let linux = self.system.is_none_or(|s| s == System::Linux);
@@ -156,6 +170,17 @@ pub(crate) fn on_both(
     }
 }
 
+/// What shows segments at both ends: `tcpdump` as it stands, and a capture where a host is one of Windows.
+pub(crate) fn captured(systems: [Option<System>; 2], tcpdump: &str) -> String {
+    let pktmon = "pktmon start --capture --pkt-size 128, then pktmon stop and pktmon etl2pcap PktMon.etl; PktMon.pcapng is read beside these texts";
+    match systems.map(|system| system == Some(System::Windows)) {
+        [false, false] => format!("on both hosts: {tcpdump}"),
+        [true, true] => format!("on both hosts: {pktmon}"),
+        [true, false] => format!("on the sender: {pktmon}; on the receiver: {tcpdump}"),
+        [false, true] => format!("on the sender: {tcpdump}; on the receiver: {pktmon}"),
+    }
+}
+
 /// What shows the speed of a host's interface.
 pub(crate) fn speed(system: Option<System>) -> &'static str {
     match system {
@@ -180,6 +205,8 @@ pub(crate) fn counters(system: Option<System>) -> &'static str {
 pub(crate) fn segments(system: Option<System>) -> &'static str {
     match system {
         None | Some(System::Linux) => "nstat",
+        // Its lists of IPv4 and IPv6 count apart.
+        Some(System::Windows) => "netstat -s",
         Some(_) => "netstat -s -p tcp",
     }
 }
@@ -189,7 +216,7 @@ pub(crate) fn processors(system: Option<System>) -> &'static str {
     match system {
         Some(System::Windows) => "typeperf \"\\Processor(*)\\% Processor Time\" -sc 10",
         None | Some(System::Linux) => "top -H -b -n 1 | head -20",
-        Some(System::MacOs) => "top -l 2 -o cpu",
+        Some(System::MacOs) => "top -l 2 -o cpu -stats pid,cpu,command",
         Some(_) => "top -H",
     }
 }
@@ -197,7 +224,7 @@ pub(crate) fn processors(system: Option<System>) -> &'static str {
 /// What shows the datagrams that a host lost itself.
 pub(crate) fn datagrams(system: Option<System>) -> &'static str {
     match system {
-        Some(System::Windows) => "netstat -s -p udp; Get-NetAdapterStatistics | Format-List *",
+        Some(System::Windows) => "netstat -s; Get-NetAdapterStatistics | Format-List *",
         None | Some(System::Linux) => "netstat -su; ethtool -S INTERFACE | grep -i drop",
         Some(_) => "netstat -s -p udp; netstat -i",
     }
@@ -215,11 +242,39 @@ pub(crate) fn disks(system: Option<System>) -> &'static str {
     }
 }
 
+/// Whether what shows the disks of a host says how busy they are: some say only what they move.
+pub(crate) fn shows_busy_disks(system: Option<System>) -> bool {
+    let silent = [System::MacOs, System::OpenBsd, System::NetBsd];
+    system.is_none_or(|system| !silent.contains(&system))
+}
+
 /// What shows the bytes that a program has not read; none where no tool of the system does.
 pub(crate) fn queues(system: Option<System>) -> Option<&'static str> {
     match system {
         Some(System::Windows) => None,
         None | Some(System::Linux) => Some("ss -tmn"),
         Some(_) => Some("netstat -an"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{captured, shows_busy_disks};
+    use crate::known::System;
+
+    #[test]
+    fn a_host_of_windows_is_not_asked_for_tcpdump() {
+        let windows = Some(System::Windows);
+        assert_eq!(captured([None; 2], "tcpdump"), "on both hosts: tcpdump");
+        assert!(!captured([windows; 2], "tcpdump").contains("tcpdump"));
+        let apart = captured([windows, None], "tcpdump");
+        assert!(apart.starts_with("on the sender: pktmon"), "{apart}");
+        assert!(apart.ends_with("on the receiver: tcpdump"), "{apart}");
+    }
+
+    #[test]
+    fn busy_disks_are_asked_where_a_tool_says_it() {
+        assert!(shows_busy_disks(None) && shows_busy_disks(Some(System::FreeBsd)));
+        assert!(!shows_busy_disks(Some(System::MacOs)));
     }
 }

@@ -135,6 +135,7 @@ mod shared_queue;
 mod shares;
 mod shrunk;
 mod signs;
+mod silent_names;
 mod simple_queue;
 mod slot;
 mod slow_reader;

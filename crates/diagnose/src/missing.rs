@@ -7,7 +7,8 @@ mod kernel;
 mod windows;
 
 use crate::asking::{
-    Asking, counters, datagrams, disks, on_both, processors, queues, segments, speed,
+    Asking, counters, datagrams, disks, on_both, processors, queues, segments, shows_busy_disks,
+    speed,
 };
 use crate::cause::Cause;
 use crate::ceiling::Limit;
@@ -163,7 +164,9 @@ fn of_copy(e: &Evidence, flow: &Flow, asking: &Asking) -> Vec<MissingFact> {
         would_decide: "whether a disk holds the copy back".to_owned(),
         command: format!("during a copy: {}", on_both(e.systems, disks)),
     };
-    let lacks = [(!tested, test), (e.around.disk_of.is_none(), disk)];
+    let shows = e.systems.into_iter().any(shows_busy_disks);
+    let busy = e.around.disk_of.is_none() && shows;
+    let lacks = [(!tested, test), (busy, disk)];
     let lacks = lacks.into_iter().filter(|(lacks, _)| *lacks);
     lacks.map(|(_, fact)| fact).collect()
 }
@@ -221,7 +224,8 @@ fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
             None => format!("on the sender, during a transfer: {}", disks(e.sends_on())),
         },
     );
-    let lacks = [(e.cpu.is_none(), cpu), (e.around.disk_of.is_none(), disk)];
+    let busy = e.around.disk_of.is_none() && shows_busy_disks(e.sends_on());
+    let lacks = [(e.cpu.is_none(), cpu), (busy, disk)];
     let lacks = lacks.into_iter().filter(|(lacks, _)| program && *lacks);
     lacks.map(|(_, fact)| fact).collect()
 }
@@ -248,7 +252,8 @@ fn of_reader(e: &Evidence, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
     };
     let lacks = [
         queue.filter(|_| reads && e.counted_else.is_open()),
-        (blamed && !e.tester && !e.disk_receives()).then_some(disk),
+        (blamed && !e.tester && !e.disk_receives() && shows_busy_disks(e.systems[1]))
+            .then_some(disk),
     ];
     lacks.into_iter().flatten().collect()
 }

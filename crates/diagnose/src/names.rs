@@ -2,7 +2,6 @@
 
 use core::net::IpAddr;
 
-use crate::advice::Remedy;
 use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
@@ -10,6 +9,7 @@ use crate::evidence::Evidence;
 use crate::fact::Place;
 use crate::items::Item;
 use crate::read::{Facts, GIVEN_UP};
+use crate::silent_names::{self, Silent};
 use crate::slow_server::{Answer, SlowServer};
 
 /// What it is worth where no text shows it, decibans: it is not a cause then.
@@ -22,15 +22,35 @@ const SERVERS: f64 = 114.0;
 /// Most name servers that are kept.
 const SERVERS_MAX: usize = 16;
 
+/// What lists the name servers of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    /// `/etc/resolv.conf`.
+    ResolvConf,
+    /// systemd-resolved, which keeps to one of them.
+    Resolved,
+    /// Windows.
+    Windows,
+}
+
 /// What texts say of names and their servers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    /// Name servers of `/etc/resolv.conf`, in its order.
-    servers: Vec<(IpAddr, Place)>,
-    /// Those that did not answer dig.
+    /// Name servers of `/etc/resolv.conf`, of systemd-resolved and of Windows, in the order of each list.
+    servers: [Vec<(IpAddr, Place)>; 3],
+    /// The one that systemd-resolved uses.
+    used: Option<IpAddr>,
+    /// The one that nslookup of Windows asked by itself.
+    first: Option<(IpAddr, Place)>,
+    /// Interfaces of Windows begin their lists differently: which of them is asked first, nobody says.
+    apart: bool,
+    /// Those that did not answer dig or nslookup.
     silent: Vec<(IpAddr, Place)>,
     /// Those that did, and after how many milliseconds.
     answered: Vec<Answer>,
+    /// Those that answered nslookup, which does not say when, and those that answered with a failure.
+    replied: Vec<(IpAddr, Place)>,
+    failed: Vec<IpAddr>,
     /// The look-up of a name that was most of its request, and all of it, seconds: the longest.
     waited: Option<([f64; 2], Place)>,
 }
@@ -38,17 +58,44 @@ pub(crate) struct Names {
 impl Names {
     /// A line `nameserver` of `/etc/resolv.conf`.
     pub(crate) fn serves(&mut self, server: IpAddr, at: Place) {
-        let new = self.servers.iter().all(|(known, _)| *known != server);
-        if new && self.servers.len() < SERVERS_MAX {
-            self.servers.push((server, at));
-        }
+        self.lists(List::ResolvConf, server, at);
+    }
+
+    /// A server of a list.
+    pub(crate) fn lists(&mut self, list: List, server: IpAddr, at: Place) {
+        keep(&mut self.servers[list as usize], (server, at));
+    }
+
+    /// The list of an interface of Windows begins with this server.
+    pub(crate) fn begins_list(&mut self, server: IpAddr) {
+        let first = self.servers[List::Windows as usize].first();
+        self.apart |= first.is_some_and(|(first, _)| *first != server);
+    }
+
+    /// The server that systemd-resolved uses.
+    pub(crate) fn uses(&mut self, server: IpAddr) {
+        self.used = Some(server);
+    }
+
+    /// The server that nslookup of Windows asks by itself.
+    pub(crate) fn asks_first(&mut self, server: IpAddr, at: Place) {
+        self.first.get_or_insert((server, at));
     }
 
     /// A server did not answer.
     pub(crate) fn keeps_silent(&mut self, server: IpAddr, at: Place) {
-        let new = self.silent.iter().all(|(known, _)| *known != server);
-        if new && self.silent.len() < SERVERS_MAX {
-            self.silent.push((server, at));
+        keep(&mut self.silent, (server, at));
+    }
+
+    /// A server answered, after a time that is not said.
+    pub(crate) fn replies(&mut self, server: IpAddr, at: Place) {
+        keep(&mut self.replied, (server, at));
+    }
+
+    /// A server answered that it cannot.
+    pub(crate) fn fails(&mut self, server: IpAddr) {
+        if self.failed.len() < SERVERS_MAX {
+            self.failed.push(server);
         }
     }
 
@@ -67,12 +114,48 @@ impl Names {
         }
     }
 
-    /// The first server of the list, where it never answered.
-    fn first_silent(&self) -> Option<&(IpAddr, Place)> {
-        let (first, _) = self.servers.first()?;
-        let answered = self.answered.iter().any(|(server, ..)| server == first);
-        let mut silent = self.silent.iter();
-        silent.find(|(server, _)| server == first && !answered)
+    /// The server that a list has asked first, where that is known.
+    fn first_of(&self, list: List) -> Option<IpAddr> {
+        let servers = &self.servers[list as usize];
+        let first = servers.first().map(|(first, _)| *first);
+        match list {
+            List::ResolvConf => first,
+            // It stays with one that answered, wherever that stands.
+            List::Resolved => self.used.or(first.filter(|_| servers.len() == 1)),
+            List::Windows => match self.first {
+                Some((own, _)) => Some(own),
+                None => first.filter(|_| !self.apart),
+            },
+        }
+    }
+
+    /// The first server of a list, where it never answered.
+    fn first_silent(&self) -> Option<(List, IpAddr, Place)> {
+        let lists = [List::ResolvConf, List::Resolved, List::Windows];
+        lists.into_iter().find_map(|list| {
+            let first = self.first_of(list)?;
+            let timed = self.answered.iter().any(|(server, ..)| *server == first);
+            let replied = self.replied.iter().any(|(server, _)| *server == first);
+            let answered = timed || replied || self.failed.contains(&first);
+            let mut silent = self.silent.iter().filter(|_| !answered);
+            let (_, at) = silent.find(|(server, _)| *server == first)?;
+            Some((list, first, *at))
+        })
+    }
+
+    /// Another server than one that keeps silent, which answered, and what is said of that.
+    fn other(&self, facts: &Facts) -> Option<(IpAddr, String)> {
+        let timed = self.answered.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let timed = timed.map(|(other, after, at)| {
+            let place = facts.place(*at);
+            let said = format!(", and {other} answered after {after:.0} ms ({place})");
+            (*other, said)
+        });
+        timed.or_else(|| {
+            let (other, at) = self.replied.first()?;
+            let said = format!(", and {other} answered ({})", facts.place(*at));
+            Some((*other, said))
+        })
     }
 
     /// A server that answered late, and not because others had to be waited for first, which keep silent.
@@ -86,15 +169,24 @@ impl Names {
     }
 }
 
+/// Keeps a server and its place, unless it is known.
+fn keep(all: &mut Vec<(IpAddr, Place)>, one: (IpAddr, Place)) {
+    if all.iter().all(|(known, _)| *known != one.0) && all.len() < SERVERS_MAX {
+        all.push(one);
+    }
+}
+
 /// A wait for a name, and what is known of the servers.
 #[derive(Clone, Debug)]
 pub(crate) struct NameWait {
     /// A request waited, as its times show.
     waited: bool,
     /// The first server, which does not answer, and another one that does.
-    silent: Option<(IpAddr, Option<IpAddr>)>,
+    silent: Option<Silent>,
     /// A server that answers late.
     slow: Option<SlowServer>,
+    /// Whoever asks for names is a host of Windows.
+    windows: bool,
     /// What the texts say, for people.
     said: Vec<String>,
 }
@@ -111,24 +203,25 @@ impl NameWait {
             )
         });
         let first = names.first_silent();
-        let other = names.answered.iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        let servers = first.map(|(server, at)| {
-            let answers = other.map_or_else(String::new, |(other, after, at)| {
-                format!(
-                    ", and {other} answered after {after:.0} ms ({})",
-                    facts.place(*at)
-                )
-            });
+        let other = names.other(facts);
+        let servers = first.map(|(list, server, at)| {
+            let answers = other.as_ref().map_or("", |(_, said)| said.as_str());
             format!(
-                "{server}, the first name server of /etc/resolv.conf, did not answer ({}){answers}",
-                facts.place(*at)
+                "{server}, {}, did not answer ({}){answers}",
+                list.calls_first(),
+                facts.place(at)
             )
         });
         let slow = names.slow();
         let late = slow.map(|slow| slow.sentence(facts));
         let all = NameWait {
             waited: waited.is_some(),
-            silent: first.map(|(server, _)| (*server, other.map(|(other, ..)| *other))),
+            silent: first.map(|(list, server, _)| Silent {
+                list,
+                server,
+                other: other.as_ref().map(|(other, _)| *other),
+            }),
+            windows: silent_names::by_windows(facts, first.map(|(list, ..)| list)),
             slow,
             said: waited.into_iter().chain(servers).chain(late).collect(),
         };
@@ -143,6 +236,16 @@ impl NameWait {
         }
         let (fact, would_decide, command) = match (self.waited, self.silent) {
             (true, Some(_)) => return None,
+            (true, None) if self.windows => (
+                "name_servers",
+                "which name server the look-up waited for: one that does not answer, or one that has to ask others",
+                silent_names::SERVERS_OF_WINDOWS,
+            ),
+            (false, _) if self.windows => (
+                "time_namelookup",
+                "whether what is slow waits for a name",
+                silent_names::TIMES_OF_WINDOWS,
+            ),
             (true, None) => (
                 "name_servers",
                 "which name server the look-up waited for: one that does not answer, or one that has to ask others",
@@ -163,23 +266,10 @@ impl NameWait {
 
     /// What to change about a first server that does not answer, or about one that answers late.
     fn change(&self) -> Option<Change> {
-        let Some((silent, other)) = self.silent else {
-            return self.slow.as_ref().map(SlowServer::change);
-        };
-        let behind = other.map_or_else(String::new, |other| format!(", or put it behind {other}"));
-        let remedy = Remedy {
-            commands: vec![
-                "cp /etc/resolv.conf /etc/resolv.conf.before".to_owned(),
-                format!("take `nameserver {silent}` out of /etc/resolv.conf{behind}. Where another program writes that file (NetworkManager, systemd-resolved, a DHCP client), there"),
-                "or options timeout:1 in /etc/resolv.conf: what does not answer costs 1 s, and not 5 s".to_owned(),
-                "or a cache on this host, which asks the server that answers (systemd-resolved, dnsmasq, unbound)".to_owned(),
-                format!("on {silent}: whether its service runs, and whether a firewall drops what goes to port 53"),
-            ],
-            undo: vec!["cp /etc/resolv.conf.before /etc/resolv.conf".to_owned()],
-            risk: format!("names that {silent} alone knows are not found any more"),
-            ..Remedy::default()
-        };
-        Some(remedy.change("the host that asks for names", None, None))
+        match self.silent {
+            Some(silent) => Some(silent.change()),
+            None => self.slow.as_ref().map(SlowServer::change),
+        }
     }
 }
 
@@ -209,9 +299,12 @@ impl NameWait {
     /// All that is known, for people.
     fn sentence(&self) -> String {
         let said = self.said.join("; ");
-        match self.slow {
-            Some(_) => said,
-            None => format!("{said}: {GIVEN_UP}"),
+        match (self.slow, self.silent) {
+            (Some(_), _) => said,
+            (None, Some(silent)) if silent.list != List::ResolvConf => {
+                format!("{said}: a look-up waits for it before another server is asked")
+            }
+            _ => format!("{said}: {GIVEN_UP}"),
         }
     }
 }

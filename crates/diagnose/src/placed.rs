@@ -8,7 +8,7 @@ use crate::fetches;
 use crate::flow::{Flow, alike, number, word};
 use crate::known::System;
 use crate::leaves::LEAVES;
-use crate::read::{Facts, HEADED, WINDOWS};
+use crate::read::{Facts, HEADED, SHARES, WINDOWS};
 use crate::seen::{End, Side, Test};
 use crate::verdict::Judged;
 
@@ -321,10 +321,21 @@ pub(crate) fn by_names(facts: &Facts, flow: &Flow, names: &[String]) -> Option<S
     named(flow, names).or_else(|| at_prompt(facts, flow, names))
 }
 
-/// The end of a host by its name above a table of its processors.
+/// The end of a host by its name above a table of its processors or disks.
 fn headed(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
     let (name, _) = word(facts, Of::Host(host), HEADED)?;
-    by_names(facts, flow, &[name.to_owned()])
+    by_names(facts, flow, &[name.to_owned()]).or_else(|| shares(flow, name))
+}
+
+/// The end whose share a copy reads or writes, by the name of its host.
+fn shares(flow: &Flow, name: &str) -> Option<Side> {
+    let words = &flow.test.as_ref()?.words;
+    let is = |end: usize| words.get(SHARES[end]).is_some_and(|host| alike(host, name));
+    match [is(0), is(1)] {
+        [true, false] => Some(Side::Sender),
+        [false, true] => Some(Side::Receiver),
+        _ => None,
+    }
 }
 
 /// The end that one of these names is of.

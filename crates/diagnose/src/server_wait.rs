@@ -12,50 +12,74 @@ use crate::read::Facts;
 /// What it is worth, decibans. A choice: what was lost and sent again delays an answer, too, where no ping shows that anything is lost.
 const WAITED: f64 = 20.0;
 
-/// A request that waited for its server, seconds.
+/// A round trip of fewer seconds is that of a host to itself, or within a site: the request was typed at the server, or beside it. A choice.
+const NEAR: f64 = 1e-3;
+
+/// What a request waited for its server, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Wait {
+    /// From the request to the first byte of its answer, without a round trip.
+    pub(crate) own: f64,
+    /// The round trip, or the most that it may be.
+    pub(crate) trip: f64,
+    /// It is the most: the look-up of the name may be in it.
+    pub(crate) is_most: bool,
+    /// All that the request took.
+    pub(crate) whole: f64,
+}
+
+/// A request that waited for its server, and where that was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ServerWait {
-    /// From the request to the first byte of its answer, without a round trip.
-    own: f64,
-    /// The round trip.
-    trip: f64,
-    /// All that the request took.
-    whole: f64,
+    wait: Wait,
     at: Place,
 }
 
 impl Facts {
-    /// A request waited for its server for most of its time: that, the round trip, and all of it, seconds. The longest wait counts.
-    pub(crate) fn waits_for_server(&mut self, [own, trip, whole]: [f64; 3], at: Place) {
-        let longer = |known: ServerWait| own > known.own;
+    /// A request waited for its server for most of its time. The longest wait counts.
+    pub(crate) fn waits_for_server(&mut self, wait: Wait, at: Place) {
+        let longer = |known: ServerWait| wait.own > known.wait.own;
         if self.server_wait.is_none_or(longer) {
-            self.server_wait = Some(ServerWait {
-                own,
-                trip,
-                whole,
-                at,
-            });
+            self.server_wait = Some(ServerWait { wait, at });
         }
     }
 }
 
 /// The same, for people.
 #[derive(Clone, Debug)]
-pub(crate) struct Waited(String);
+pub(crate) struct Waited {
+    said: String,
+    /// The request was typed at the server, or beside it.
+    near: bool,
+}
 
 impl Waited {
-    fn of(wait: ServerWait, facts: &Facts) -> Waited {
-        Waited(format!(
-            "of {} that a request took {} passed before the first byte of its answer, beyond one round trip of {} ({}): a path that loses nothing takes no longer than that round trip, and the rest is the server's, or that of a proxy which answers for it",
+    fn of(ServerWait { wait, at }: ServerWait, facts: &Facts) -> Waited {
+        let most = if wait.is_most { "at most " } else { "" };
+        let said = format!(
+            "of {} that a request took {} passed before the first byte of its answer, beyond one round trip of {most}{} ({}): a path that loses nothing takes no longer than that round trip, and the rest is the server's, or that of a proxy which answers for it",
             ms(wait.whole),
             ms(wait.own),
             ms(wait.trip),
-            facts.place(wait.at)
-        ))
+            facts.place(at)
+        );
+        Waited {
+            said,
+            near: wait.trip < NEAR,
+        }
     }
 
-    /// What shows that the server takes as long without the path.
+    /// What shows that the server takes as long without the path; of a request without a path, what the server is busy with.
     pub(crate) fn asks(&self) -> Vec<MissingFact> {
+        if self.near {
+            return vec![MissingFact {
+                fact: "server_time",
+                would_decide: "whether a processor or a disk of the server is busy while a request waits: where neither is, its program waits for something else"
+                    .to_owned(),
+                command: "on the server, while a request waits: top -H -b -n 1 | head -20; iostat -x 5 2"
+                    .to_owned(),
+            }];
+        }
         vec![MissingFact {
             fact: "server_time",
             would_decide: "whether the server takes as long without the path: the same request, typed there"
@@ -105,6 +129,6 @@ pub(crate) fn by_server_wait(e: &Evidence, items: &mut Vec<Item>) {
     items.extend(e.around.server_wait.as_ref().map(|waited| Item {
         holds: 1.0,
         weights: vec![(Cause::Application, WAITED)],
-        sentence: waited.0.clone(),
+        sentence: waited.said.clone(),
     }));
 }

@@ -1,5 +1,6 @@
 //! Sockets that repeat what they sent, again and again, while nothing is acknowledged.
 
+use crate::asking::captured;
 use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::{Evidence, NS};
@@ -264,7 +265,13 @@ impl Evidence {
         let arrives = MissingFact {
             fact: "segment_arrives",
             would_decide: "whether the segments that are sent again come to the other end: they are dropped between, or are not answered there".to_owned(),
-            command: "on both hosts while it hangs: tcpdump -ni any tcp and host ADDRESS, with that of the other host".to_owned(),
+            command: format!(
+                "while it hangs, {}",
+                captured(
+                    self.systems,
+                    "tcpdump -ni any tcp and host ADDRESS, with that of the other host"
+                )
+            ),
         };
         ping.into_iter().chain([arrives]).collect()
     }

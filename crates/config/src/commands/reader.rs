@@ -25,7 +25,7 @@ pub(crate) enum Taken {
 
 /// What the checks read, and a run knows nothing of.
 const IDLE: [&str; 7] = [
-    "rcv-queue|duplex|flowcontrol|channel-group|shutdown",
+    "rcv-queue|duplex|full-duplex|half-duplex|flowcontrol|channel-group|shutdown",
     "tunnel|storm-control|rate-limit",
     "switchport nonegotiate|host|priority|voice|block|protected|port-security|backup",
     "switchport trunk pruning",

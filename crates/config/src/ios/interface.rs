@@ -4,15 +4,15 @@ use farpath_units::Rate;
 
 use super::keywords::slip;
 use super::rate_limit::rate_limit;
-use super::{address, atm, crypto, over, queueing, srr};
+use super::{address, atm, crypto, duplex, over, queueing, srr};
 use crate::commands::{
     BANDWIDTH, BUNDLE, CHANNEL, COS, DSCP, Kind, MSS, MSS_IPV6, MTU, MTU_NEXUS, Reader, SHARE,
     SPEED, STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, shortened, trust,
 };
 use crate::platform::Platform;
 use crate::qos::{
-    ChannelGroup, ChannelMode, Direction, Duplex, Interface, RandomDetect, Service, Speed, Stated,
-    Storm, StormControl, StormLevel, Switchport, Trust, TunnelMode,
+    ChannelGroup, ChannelMode, Direction, Interface, RandomDetect, Service, Speed, Stated, Storm,
+    StormControl, StormLevel, Switchport, Trust, TunnelMode,
 };
 use crate::rules::faults;
 use crate::vlan::{Tag, Vlans};
@@ -46,7 +46,9 @@ static INTERFACE: Section<Interface> = Section {
             })
         }),
         ("~speed", speed),
-        ("~duplex", duplex),
+        ("~duplex", duplex::stated),
+        ("~full-duplex", duplex::full),
+        ("~half-duplex", duplex::half),
         ("~switchport", switchport),
         ("~switchport access vlan", |s| {
             let vlan = s.number_unless_off(VLAN);
@@ -192,7 +194,7 @@ const CHANNEL_MODES: [(&str, ChannelMode); 5] = [
 ];
 
 /// A statement of interfaces.
-type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Interface>;
+pub(super) type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Interface>;
 
 /// Reads what stands inside the interfaces `targets`.
 pub(super) fn section(reader: &mut Reader, tree: &Tree<'_>, header: usize, targets: &[usize]) {
@@ -253,23 +255,6 @@ fn bandwidth(s: Said<'_, '_, '_>) -> Option<()> {
     }
     s.finish();
     s.put(Rate::from_bps(kbps? * 1000), |i| &mut i.bandwidth)
-}
-
-fn duplex(s: Said<'_, '_, '_>) -> Option<()> {
-    let words = [
-        ("auto", Duplex::Auto),
-        ("half", Duplex::Half),
-        ("full", Duplex::Full),
-    ];
-    let value = s.choice(&words);
-    if value.is_none() {
-        if !s.off {
-            return None;
-        }
-        s.next();
-    }
-    s.finish();
-    s.put(value, |i| &mut i.duplex)
 }
 
 fn switchport(s: Said<'_, '_, '_>) -> Option<()> {

@@ -4,6 +4,7 @@ mod address;
 mod atm;
 mod class;
 mod crypto;
+mod duplex;
 mod features;
 mod global;
 mod icmp;

@@ -23,7 +23,7 @@ pub(crate) enum Mode {
 
 /// What stands on an interface and nowhere else, as patterns.
 const INTERFACE: [&str; 5] = [
-    "access-group|atm|bandwidth|carrier-delay|channel-group|channel-protocol|clock|crc|delay|description|duplex|encapsulation|flowcontrol|hold-queue|keepalive|lacp|load-interval",
+    "access-group|atm|bandwidth|carrier-delay|channel-group|channel-protocol|clock|crc|delay|description|duplex|encapsulation|flowcontrol|full-duplex|half-duplex|hold-queue|keepalive|lacp|load-interval",
     "media-type|mtu|negotiation|pos|priority-queue|pvc|queue-set|rate-limit|rcv-queue|rx-queue|service-policy|shutdown|speed|srr-queue|storm-control|switchport|tunnel|tx-queue|wrr-queue",
     "mls qos bridged|channel-consistency|cos|dscp-mutation|exp-mutation|loopback|mpls|trust|vlan-based",
     "ip access-group|address|directed-broadcast|helper-address|mtu|ospf|pim|proxy-arp|redirects|router|unreachables|verify",

@@ -1,5 +1,6 @@
 //! QOS034: ports of one switch that carry one VLAN and take packets of unlike sizes. What comes in by the larger one and
-//! leaves by the smaller one is dropped, and nothing at layer 2 answers with ICMP.
+//! leaves by the smaller one is dropped, and nothing at layer 2 answers with ICMP. So is what the switch's own interface in
+//! that VLAN routes to a port that takes less.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +30,8 @@ enum Carries {
     Access(u16),
     /// These.
     Trunk(Vlans),
+    /// It is the interface of the switch in this VLAN, which routes to its ports.
+    Routed(u16),
 }
 
 /// A port of a switch that is up.
@@ -57,6 +60,7 @@ struct Ends {
 struct Carriers {
     access: Option<Ends>,
     trunk: Option<Ends>,
+    routed: Option<Ends>,
 }
 
 /// A port that passes on more than another takes, by numbers.
@@ -114,7 +118,28 @@ fn of_ios(device: &Device, text: &str) -> Vec<Port> {
             doubts: interface.unknown.clone(),
         })
     };
-    ports.filter_map(port).collect()
+    let routed = device.interfaces.iter().filter_map(routed);
+    ports.filter_map(port).chain(routed).collect()
+}
+
+/// The interface of a switch in a VLAN, where its MTU is stated: it sends no larger packets than its `ip mtu` lets it.
+fn routed(interface: &Interface) -> Option<Port> {
+    let vlan: u16 = interface.name.strip_prefix("Vlan")?.parse().ok()?;
+    let stated = interface.mtu.as_ref()?;
+    let smaller = interface.ip_mtu.as_ref();
+    let least = smaller
+        .filter(|ip| ip.value < stated.value)
+        .unwrap_or(stated);
+    let routes = !interface.shutdown && !interface.addresses.is_empty();
+    routes.then(|| Port {
+        name: interface.name.clone(),
+        packet: u64::from(least.value),
+        header: u64::from(interface.header_in_mtu),
+        stated: true,
+        place: least.place.clone(),
+        carries: Carries::Routed(vlan),
+        doubts: interface.unknown.clone(),
+    })
 }
 
 /// What a port of IOS carries; `None` where it may be a trunk, and does not say.
@@ -194,6 +219,10 @@ fn unlike(ports: &[Port]) -> Vec<Finding> {
                 let at = of_vlan.entry(*vlan).or_default();
                 widen(&mut at.access, ports, number);
             }
+            Carries::Routed(vlan) => {
+                let at = of_vlan.entry(*vlan).or_default();
+                widen(&mut at.routed, ports, number);
+            }
             Carries::Trunk(vlans) => {
                 for vlan in (1..=LAST).filter(|v| vlans.has(*v)) {
                     let at = of_vlan.entry(vlan).or_default();
@@ -256,7 +285,9 @@ fn pair(ports: &[Port], carriers: &Carriers) -> Option<Pair> {
     };
     let access = carriers.access.as_ref();
     let access = access.and_then(|e| of(e.most, narrow, true));
-    access.or_else(|| {
+    let routed = carriers.routed.as_ref();
+    let routed = || routed.and_then(|e| of(e.most, narrow, true));
+    access.or_else(routed).or_else(|| {
         let trunk = carriers.trunk.as_ref()?;
         of(trunk.most, trunk.least, true).or_else(|| of(trunk.most, narrow, false))
     })
@@ -268,6 +299,7 @@ fn said(ports: &[Port], pair: &Pair, vlans: &[u16]) -> Finding {
     let trunk = pair.trunk.map(|trunk| &ports[trunk]);
     let (more, less) = (wide.packet, narrow.packet);
     let names = listed(vlans);
+    let routes = matches!(wide.carries, Carries::Routed(_));
     let sizes = format!(
         "{} takes packets of {more} bytes{}, and {} of {less}{}",
         wide.name,
@@ -276,6 +308,12 @@ fn said(ports: &[Port], pair: &Pair, vlans: &[u16]) -> Finding {
         how(narrow)
     );
     let message = match pair.sure {
+        true if routes => format!(
+            "{} routes packets of {more} bytes into {names}, and {} takes {less}{}: the switch drops what is larger there, and nothing answers with ICMP",
+            wide.name,
+            narrow.name,
+            how(narrow)
+        ),
         true => format!(
             "{sizes}; both carry {names}: the switch drops what is larger than {less} bytes between them, and nothing answers with ICMP"
         ),
@@ -291,10 +329,16 @@ fn said(ports: &[Port], pair: &Pair, vlans: &[u16]) -> Finding {
             trunk.map_or_else(String::new, |trunk| format!(", on {}", trunk.name)),
             wide.name
         ),
-        format!(
-            "or an MTU of at most {less} bytes on the hosts and routers of {names}, behind {} too",
-            wide.name
-        ),
+        match routes {
+            true => format!(
+                "or `mtu {less}` on {}, and on the hosts of {names}: the switch then answers larger packets with ICMP, or cuts them into pieces",
+                wide.name
+            ),
+            false => format!(
+                "or an MTU of at most {less} bytes on the hosts and routers of {names}, behind {} too",
+                wide.name
+            ),
+        },
     ];
     let mut finding = Finding::new(&QOS034, message, narrow.place.clone(), remedies);
     finding.relate(wide.place.clone(), "takes larger packets");

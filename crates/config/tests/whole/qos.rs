@@ -656,6 +656,15 @@ fn qos013_duplex_and_speed() {
         "negotiates duplex",
     );
     silent(&text(" speed 100\n duplex full\n"), "QOS013");
+    // As older releases write it.
+    finds(
+        &text(" speed 100\n half-duplex\n"),
+        "QOS013",
+        Severity::Error,
+        3,
+        "half duplex",
+    );
+    silent(&text(" speed 100\n full-duplex\n"), "QOS013");
     // What is plugged into a switch has no file here.
     finds(
         &text(" switchport mode access\n speed 100\n duplex full\n"),

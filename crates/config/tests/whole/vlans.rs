@@ -91,6 +91,26 @@ fn ports_that_share_no_vlan_or_take_alike_are_not() {
     assert_eq!(unlike(&text), []);
 }
 
+/// What the switch routes into a VLAN is dropped at a port that takes less.
+#[test]
+fn an_interface_of_a_vlan_that_routes_more_than_a_port_takes_is_found() {
+    let with = |port: &str, more: &str| {
+        let routes = format!(
+            "  shutdown\ninterface Vlan10\n  no shutdown\n  mtu 9216\n  ip address 192.0.2.1/24\n{more}"
+        );
+        let text = nexus(port, &routes).replace("feature lacp", "feature interface-vlan");
+        unlike(&text)
+    };
+    let small = access("  mtu 1500\n");
+    let said = "Vlan10 routes packets of 9216 bytes into VLAN 10, and Ethernet1/1 takes 1500: the switch drops what is larger there, and nothing answers with ICMP";
+    assert_eq!(with(&small, ""), [(9, Severity::Warning, said.to_owned())]);
+    let other = small.replace("vlan 10", "vlan 20");
+    let jumbo = access("  mtu 9216\n");
+    for (port, more) in [(&other, ""), (&jumbo, ""), (&small, "  shutdown\n")] {
+        assert_eq!(with(port, more), [], "{port}{more}");
+    }
+}
+
 /// Members of a channel have its VLANs and its MTU.
 #[test]
 fn a_channel_stands_for_its_members() {

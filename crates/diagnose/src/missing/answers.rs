@@ -66,9 +66,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
         all.push(MissingFact {
             fact: "reachable",
             would_decide: format!("why nothing answers: {meant}"),
-            command: format!(
-                "ip route get {host}; traceroute -n {host}: the last hop that answers is where to look; there, and on the host: ip addr, ip neigh"
-            ),
+            command: asking.reaches(),
         });
     }
     if facts.refused.connection {

@@ -2,6 +2,7 @@
 
 use super::settings;
 use crate::advice::{Buffers, End, asked, scales};
+use crate::asking::captured;
 use crate::cause::Cause;
 use crate::ceiling::UNSCALED;
 use crate::document::MissingFact;
@@ -59,9 +60,8 @@ fn silent_ends(e: &Evidence, flow: &Flow, says: impl Fn(&[u32]) -> bool) -> Stri
     let silent = ends.iter().filter(|(texts, ..)| !says(texts));
     let each = silent.map(|(_, host, n)| format!("on the {host}: {}; ", scaling(e.systems[*n])));
     let each: String = each.collect();
-    format!(
-        "{each}of a new connection, on both hosts: tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep Flags"
-    )
+    let syns = "tcpdump -vni INTERFACE 'tcp[tcpflags] & tcp-syn != 0' | grep Flags";
+    format!("{each}of a new connection, {}", captured(e.systems, syns))
 }
 
 /// The command that prints whether a host offers window scaling.

@@ -87,7 +87,7 @@ fn asks(text: &str) -> Option<Option<IpAddr>> {
 }
 
 /// The server that dig waited for in vain: `communications error to 192.0.2.53#53: timed out`.
-fn timed_out(said: &str) -> Option<IpAddr> {
+pub(super) fn timed_out(said: &str) -> Option<IpAddr> {
     let rest = said.strip_prefix("communications error to ")?;
     let (server, rest) = rest.split_once('#')?;
     rest.ends_with(": timed out").then_some(())?;
@@ -95,12 +95,12 @@ fn timed_out(said: &str) -> Option<IpAddr> {
 }
 
 /// Whether dig gave up after it had waited.
-fn gave_up(said: &str) -> bool {
+pub(super) fn gave_up(said: &str) -> bool {
     said.starts_with("connection timed out")
 }
 
 /// `;; connection timed out; no servers could be reached`, `;; communications error to 192.0.2.53#53: timed out`: what dig says.
-fn unanswered(text: &str) -> Option<&str> {
+pub(super) fn unanswered(text: &str) -> Option<&str> {
     let said = text.strip_prefix(";; ")?;
     let begins = [
         "connection timed out",

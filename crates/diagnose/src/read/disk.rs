@@ -89,7 +89,16 @@ impl Tool for Disk {
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         let heads = words.first().map_or("", |w| w.trim_end_matches(':'));
-        let disks = heads == "Device" && words.last() == Some(&"%util");
+        if words == ["extended", "device", "statistics"] {
+            if !going || !self.iostat {
+                self.host = None;
+            }
+            self.iostat = true;
+            return true;
+        }
+        // FreeBSD's `device` has its share under `%b`.
+        let linux = heads == "Device" && words.last() == Some(&"%util");
+        let disks = linux || heads == "device" && words.last() == Some(&"%b");
         if disks || heads == "avg-cpu" && words.last() == Some(&"%idle") {
             if !going || !self.iostat {
                 self.host = None;
@@ -146,10 +155,12 @@ impl Disk {
         let moved = |way: &str| {
             let kib = under(&format!("{way}kB/s"));
             let kib = kib.or_else(|| Some(under(&format!("{way}MB/s"))? * 1024.0));
+            let kib = kib.or_else(|| under(&format!("k{way}/s")));
             kib.map(|k| k * 1024.0 * 8.0)
         };
+        let share = under("%util").or_else(|| under("%b"));
         let row = Row {
-            busy: (under("%util").unwrap_or(0.0) / 100.0).clamp(0.0, 1.0),
+            busy: (share.unwrap_or(0.0) / 100.0).clamp(0.0, 1.0),
             moved: [moved("r"), moved("w")],
             at,
         };
@@ -270,4 +281,34 @@ fn copied(text: &str) -> Option<(f64, f64)> {
     };
     let (bytes, seconds) = (whole(bytes)?, decimal(took)?);
     (bytes > 0 && seconds > 0.0).then_some((bytes as f64, seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fact::Of;
+    use crate::flow::number;
+    use crate::read::{Source, read};
+
+    /// What FreeBSD prints: the second report is of the time between both.
+    #[test]
+    fn a_busy_disk_of_freebsd_is_read() {
+        let report = |written: &str, busy: &str| {
+            format!(
+                "                        extended device statistics\ndevice       r/s     w/s     kr/s     kw/s  ms/r  ms/w  ms/o  ms/t qlen  %b\nada0           0       2      0.1      {written}     1     0     0     0    0   {busy}\n"
+            )
+        };
+        let text = format!(
+            "fs# iostat -x -w 5 -c 2\n{}{}",
+            report("35.5", "1"),
+            report("98000.0", "99")
+        );
+        let facts = read(&[Source {
+            name: "t.txt".to_owned(),
+            bytes: text.into_bytes(),
+        }]);
+        assert_eq!(facts.ignored_count, [0], "{:?}", facts.ignored);
+        let value = |name| number(&facts, Of::Host(0), name).map(|n| n.value);
+        assert_eq!(value("disk_busy_ratio"), Some(0.99));
+        assert_eq!(value("disk_written_bps"), Some(98_000.0 * 8192.0));
+    }
 }

@@ -34,7 +34,7 @@ const COMMANDS: [&str; 27] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 23] = [
+const ALSO: [&str; 29] = [
     "dd",
     "mtr",
     "traceroute",
@@ -58,6 +58,12 @@ const ALSO: [&str; 23] = [
     "Get-NetTCPSetting",
     "Get-SmbConnection",
     "smbstatus",
+    "typeperf",
+    "nslookup",
+    "Resolve-DnsName",
+    "ipconfig",
+    "resolvectl",
+    "systemd-resolve",
 ];
 
 /// Reads a label; `before` is the one in force.

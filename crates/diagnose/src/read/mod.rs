@@ -38,6 +38,7 @@ mod network_quality;
 mod nfs;
 mod nic;
 mod noted;
+mod nslookup;
 mod offered;
 pub(crate) mod offload;
 mod optics;
@@ -53,11 +54,13 @@ mod ports;
 mod powershell;
 mod printable;
 mod processor;
+mod protocols;
 mod pscheduler;
 mod qdisc;
 mod queries;
 mod radio;
 mod rate_option;
+mod resolvers;
 mod robocopy;
 mod route;
 mod routed;
@@ -76,6 +79,7 @@ mod sysctl;
 mod taken;
 mod tcpdump;
 mod tries;
+mod typeperf;
 mod uname;
 mod vrp;
 mod windows;
@@ -100,6 +104,7 @@ pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
 pub(crate) use rate_option::RATE_OPTION;
+pub(crate) use robocopy::SHARES;
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
 
@@ -174,6 +179,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(cgroup::Cgroup::default()),
         Box::new(xfrm::Xfrm::default()),
         Box::new(net_tools::NetTools::default()),
+        Box::new(protocols::Protocols::default()),
         Box::new(counters::Counters::default()),
         Box::new(smb::Smb::default()),
         Box::new(radio::Wlan::default()),
@@ -190,6 +196,8 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
         Box::new(curl::Curl::default()),
+        Box::new(nslookup::Nslookup::default()),
+        Box::new(resolvers::Resolvers::default()),
         Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
@@ -206,6 +214,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(router_cpu::Processes::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(disk::Disk::default()),
+        Box::new(typeperf::Typeperf::default()),
         Box::new(processor::Processor::default()),
         Box::new(radio::Radio::default()),
         Box::new(radio::Iwconfig::default()),

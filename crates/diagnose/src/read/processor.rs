@@ -181,7 +181,9 @@ impl Processor {
         let behind = |name: &str| self.behind(words, name);
         match self.kind {
             "top" => {
-                let share = decimal(words.get(column("%CPU")?)?)?;
+                // FreeBSD's is `98.05%`.
+                let share = words.get(column("%CPU").or_else(|| column("WCPU"))?)?;
+                let share = decimal(share.trim_end_matches('%'))?;
                 whole(words.first()?)?;
                 Some((
                     (*words.get(self.columns.len() - 1)?).to_owned(),
@@ -259,7 +261,9 @@ fn of_all(host: Of, all: Shares, at: Place, facts: &mut Facts) {
 fn heads(words: &[&str]) -> Option<&'static str> {
     let has = |word| words.contains(&word);
     match words {
-        ["PID", ..] if has("%CPU") && words.last() == Some(&"COMMAND") => Some("top"),
+        ["PID", ..] if words.last() == Some(&"COMMAND") && (has("%CPU") || has("WCPU")) => {
+            Some("top")
+        }
         _ if has("PID") && has("%CPU") && words.last() == Some(&"Command") => Some("pidstat"),
         ["r", "b", ..] if has("us") && has("id") && has("wa") && has("st") => Some("vmstat"),
         _ if has("CPU") && has("%usr") && has("%idle") => Some("mpstat"),
@@ -297,4 +301,37 @@ fn above(text: &str) -> Option<&'static str> {
         return Some("vmstat");
     }
     (text.starts_with("Linux ") && text.ends_with(" CPU)")).then_some("mpstat")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fact::Of;
+    use crate::flow::{number, word};
+    use crate::read::{Source, read};
+
+    /// FreeBSD has the share under `WCPU`, with its sign; macOS prints the columns that were asked for.
+    #[test]
+    fn top_of_freebsd_and_of_macos_is_read() {
+        for (text, program) in [
+            (
+                "fs# top -H\n  PID USERNAME    PRI NICE   SIZE    RES STATE    C   TIME    WCPU COMMAND\n  812 root         52    0    17M  7120K CPU1     1   0:12  98.50% nginx\n",
+                "nginx",
+            ),
+            (
+                "mac$ top -l 2 -o cpu -stats pid,cpu,command\nPID  %CPU COMMAND\n812  98.5 iperf3\n",
+                "iperf3",
+            ),
+        ] {
+            let facts = read(&[Source {
+                name: "t.txt".to_owned(),
+                bytes: text.as_bytes().to_vec(),
+            }]);
+            assert_eq!(facts.ignored_count, [0], "{:?}", facts.ignored);
+            let share = number(&facts, Of::Host(0), "cpu_ratio").map(|n| n.value);
+            let share = share.expect("the program has a share");
+            assert!((share - 0.985).abs() < 1e-9, "{text}{share}");
+            let name = word(&facts, Of::Host(0), "cpu_program");
+            assert_eq!(name.map(|(name, _)| name), Some(program), "{text}");
+        }
+    }
 }

@@ -15,7 +15,12 @@ pub(super) struct Robocopy {
     files: Option<u64>,
     /// Several files are copied at a time (`/MT`).
     side_by_side: bool,
+    /// The hosts whose shares are read and written.
+    shares: [Option<String>; 2],
 }
+
+/// The host of the share that the data comes from, and of the one that it goes to: words of a test.
+pub(crate) const SHARES: [&str; 2] = ["sender_share", "receiver_share"];
 
 impl Tool for Robocopy {
     fn name(&self) -> &'static str {
@@ -28,6 +33,7 @@ impl Tool for Robocopy {
         let text = line.bare;
         if is_typed(text) {
             self.side_by_side = has_threads(text);
+            self.shares = typed_shares(text);
             return false;
         }
         let Some((key, value)) = text.split_once(" : ").map(|(k, v)| (k.trim(), v.trim())) else {
@@ -44,6 +50,10 @@ impl Tool for Robocopy {
                     let seconds = self.seconds.take().unwrap_or(0.0);
                     let what = (bytes, seconds);
                     let mut test = copy("robocopy", Side::Sender, &rate, what, line.at);
+                    let shares = core::mem::take(&mut self.shares);
+                    for (end, share) in SHARES.into_iter().zip(shares) {
+                        test.words.extend(share.map(|host| (end, host)));
+                    }
                     let several = core::mem::take(&mut self.side_by_side);
                     if let Some(files) = self.files.take().filter(|_| !several) {
                         test.set(COPIED, Figure::exact(files as f64, line.at));
@@ -69,7 +79,11 @@ impl Tool for Robocopy {
                 self.side_by_side |= has_threads(value);
                 going
             }
-            "Ended" | "Started" | "Dirs" | "Source" | "Dest" => going,
+            "Source" | "Dest" if going => {
+                self.shares[usize::from(key == "Dest")] = share(value);
+                true
+            }
+            "Ended" | "Started" | "Dirs" => going,
             _ => false,
         }
     }
@@ -84,6 +98,24 @@ fn is_typed(text: &str) -> bool {
             .any(|name| end.eq_ignore_ascii_case(name))
     };
     text.split_whitespace().take(4).any(is) && !text.contains("::")
+}
+
+/// The host of a share: `srv` of `\\srv\in`.
+fn share(folder: &str) -> Option<String> {
+    let (host, _) = folder
+        .trim_matches('"')
+        .strip_prefix("\\\\")?
+        .split_once('\\')?;
+    (!host.is_empty()).then(|| crate::redact(host))
+}
+
+/// The hosts of the shares that a typed command reads and writes.
+fn typed_shares(text: &str) -> [Option<String>; 2] {
+    let mut words = text.split_whitespace().skip_while(|word| !is_typed(word));
+    let mut next = || words.next().and_then(share);
+    // The first is the program itself.
+    let _ = next();
+    [next(), next()]
 }
 
 /// Whether options have several files copied at a time: `/MT`, `/MT:16`.
@@ -111,4 +143,33 @@ fn copied(value: &str) -> Option<f64> {
     // Gigabytes in four digits do not count bytes.
     let whole_number = value.split_whitespace().all(|w| whole(w).is_some());
     sizes.get(1).copied().filter(|_| whole_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed_shares;
+
+    #[test]
+    fn the_hosts_of_shares_are_those_of_the_command() {
+        for (text, from, to) in [
+            (
+                "C:\\>robocopy D:\\vm \\\\fs2\\vm big.vhdx /J",
+                None,
+                Some("fs2"),
+            ),
+            (
+                "PS C:\\> robocopy.exe \\\\lonfs\\homes$ D:\\homes /E",
+                Some("lonfs"),
+                None,
+            ),
+            ("robocopy \"\\\\a\\x\" \"\\\\b\\x\"", Some("a"), Some("b")),
+        ] {
+            let shares = typed_shares(text);
+            assert_eq!(
+                [shares[0].as_deref(), shares[1].as_deref()],
+                [from, to],
+                "{text}"
+            );
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Requests that wait for a name, and name servers that do not answer, or late.
 
-use crate::{asked, because, commands, first};
+use crate::{asked, asked_with, because, commands, first};
 
 const CURL: &str = "$ curl -s -o /dev/null -w 'namelookup: %{time_namelookup}\\nconnect: %{time_connect}\\nstarttransfer: %{time_starttransfer}\\ntotal: %{time_total}\\nsize: %{size_download}\\nspeed: %{speed_download}\\n' https://www.example.org/
 namelookup: 5.012211
@@ -50,6 +50,45 @@ fn what_is_left_open_of_a_look_up_is_asked() {
         assert!(flow.verdict.confidence >= 0.6, "{:#?}", flow.verdict);
         assert_eq!(asked(&flow), [lacks], "{text}");
     }
+}
+
+const WINDOWS: &str = "C:\\>nslookup intranet.example
+DNS request timed out.
+    timeout was 2 seconds.
+Server:  UnKnown
+Address:  10.0.0.53
+
+DNS request timed out.
+    timeout was 2 seconds.
+*** Request to UnKnown timed-out
+
+C:\\>nslookup intranet.example 10.0.1.53
+Server:  dns2.example
+Address:  10.0.1.53
+
+Name:    intranet.example
+Address:  10.0.4.4
+";
+
+/// nslookup without a server asks the host's own; what to change and what to ask is in the words of Windows.
+#[test]
+fn a_name_server_of_windows_that_keeps_silent_is_the_cause() {
+    let flow = first(WINDOWS);
+    assert_eq!(flow.verdict.cause, "name_lookup", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence >= 0.6, "{:#?}", flow.verdict);
+    let because = because(&flow);
+    for says in [
+        "10.0.0.53, the first name server of this host of Windows, did not answer",
+        "and 10.0.1.53 answered (",
+    ] {
+        assert!(because.contains(says), "{says}: {because}");
+    }
+    let commands = commands(&flow);
+    let sets = "Set-DnsClientServerAddress -InterfaceAlias NAME -ServerAddresses 10.0.1.53";
+    assert!(commands.contains(sets), "{commands}");
+    assert!(!commands.contains("resolv.conf"), "{commands}");
+    let asks = asked_with(&flow, "time_namelookup").expect("it is asked");
+    assert!(asks.contains("-o NUL"), "{asks}");
 }
 
 /// A refused query costs next to nothing, nor does a silent server that is not the first, and a look-up of 12 ms is none that anybody waits for.

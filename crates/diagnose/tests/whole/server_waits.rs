@@ -39,6 +39,37 @@ fn a_wait_for_the_first_byte_is_the_servers() {
     }
 }
 
+/// Without the look-up of the name the time until the connection was open bounds the round trip; typed at the server it shows that the path
+/// does nothing to it.
+#[test]
+fn a_wait_is_known_without_the_look_up_of_the_name() {
+    let text = |connect: &str| {
+        format!(
+            "sap$ curl -s -o /dev/null -w 'connect: %{{time_connect}}\\nstarttransfer: %{{time_starttransfer}}\\ntotal: %{{time_total}}\\n' http://sap.example:8000/ping\nconnect: {connect}\nstarttransfer: 6.811002\ntotal: 6.812114\n"
+        )
+    };
+    for (connect, trip, asks) in [
+        ("0.000411", "at most 0.4 ms", "top -H"),
+        (
+            "0.014000",
+            "at most 14.0 ms",
+            "on the server, several times",
+        ),
+    ] {
+        let flow = first(&text(connect));
+        assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+        let because = because(&flow);
+        assert!(because.contains("one round trip of at most"), "{because}");
+        assert!(because.contains(trip), "{trip}: {because}");
+        assert!(
+            flow.missing[0].command.contains(asks),
+            "{:#?}",
+            flow.missing
+        );
+    }
+    assert_ne!(first(&text("1.014000")).verdict.cause, "application");
+}
+
 /// What was sent again makes an answer late, too; and a short wait, one for a name, and a long upload are not the server's.
 #[test]
 fn other_waits_are_not_the_servers() {

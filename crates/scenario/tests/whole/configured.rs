@@ -611,6 +611,16 @@ fn bundles_management_and_shaped_units_of_a_path() {
     assert_eq!(shape(&shaped).expect("a shaper").rate.as_bps(), 50_000_000);
 }
 
+/// A scheduler map that nothing defines divides no buffer: that is said, and no size of one is asked for.
+#[test]
+fn an_undefined_scheduler_map_is_said_before_a_buffer_is_asked_for() {
+    let junos = "set system host-name mx\nset interfaces ge-0/0/0 unit 0 family inet address 192.0.2.1/30\nset interfaces ge-0/0/1 unit 0 family inet address 198.51.100.1/24\nset class-of-service interfaces ge-0/0/1 scheduler-map NOPE\n";
+    let ios = "hostname pe\ninterface GigabitEthernet0/0\n ip address 192.0.2.2 255.255.255.252\ninterface GigabitEthernet0/1\n ip address 203.0.113.1 255.255.255.0\nend\n";
+    let why = path(&[("mx.conf", junos), ("pe.ios", ios)]).expect_err("the map is missing");
+    assert!(why.contains("scheduler-map `NOPE` is not defined"), "{why}");
+    assert!(!why.contains("memory"), "{why}");
+}
+
 /// A router with a policer on the port to `a`, and one on a port that no link ends at.
 const POLICED: &str = "system { host-name r; }
 interfaces {

@@ -9,6 +9,7 @@ use crate::read::copies::copy;
 use crate::read::dig::GIVEN_UP;
 use crate::read::label::{behind_prompt, is_typed};
 use crate::seen::{Side, Test};
+use crate::server_wait::Wait;
 use crate::words::number;
 
 /// The variables of curl that are read: seconds since the request began, bytes, and bytes a second.
@@ -235,6 +236,12 @@ impl Times {
 
     /// How long the connection took to open, for people, and what that shows.
     fn opening(&self) -> String {
+        if let Some(open) = self.longest_trip() {
+            return format!(
+                "its connection was open after {}, with the look-up of its name: one round trip takes at most that",
+                ms(open)
+            );
+        }
         let Some(open) = self.opened() else {
             return "no round trip is known, as its times do not show a connection that was opened for it alone".to_owned();
         };
@@ -286,15 +293,29 @@ impl Times {
         Some(first - asked).filter(|waited| once && *waited >= 0.0)
     }
 
-    /// How long the first byte of the answer took beyond a round trip, that round trip, and all of the request, seconds, where the first is
-    /// most of it. None where the round trip is not known, and where more was sent than goes out at once.
-    pub(super) fn served(&self) -> Option<[f64; 3]> {
-        let trip = self.trip()?.value;
+    /// The most that the round trip may be, seconds: what its connection took to open with the look-up of its name, where that is not known
+    /// by itself, and unless the SYN may have been sent again meanwhile.
+    fn longest_trip(&self) -> Option<f64> {
+        let alone = !self.0.contains_key("time_namelookup") && self.get("time_redirect").is_none();
+        let open = self.get("time_connect").filter(|_| alone)?.value;
+        (open < SENT_AGAIN[0]).then_some(open)
+    }
+
+    /// How long the first byte of the answer took beyond a round trip, where that is most of the request. None where nothing bounds the round
+    /// trip, and where more was sent than goes out at once.
+    pub(super) fn served(&self) -> Option<Wait> {
+        let known = self.trip().map(|trip| trip.value);
+        let trip = known.or_else(|| self.longest_trip())?;
         let own = self.waited()? - trip;
         let whole = self.get("time_total").or(self.get("time_starttransfer"))?;
         let sent = self.get("size_upload").map_or(0.0, |size| size.value);
         let most = own >= SERVED && own > OWN * whole.value && sent <= AT_ONCE;
-        most.then_some([own, trip, whole.value])
+        most.then_some(Wait {
+            own,
+            trip,
+            is_most: known.is_none(),
+            whole: whole.value,
+        })
     }
 
     /// The transfer, where there was one: one that is over with its first bytes says nothing of the path's rate.

@@ -114,9 +114,11 @@ fn parts(
     ports: &mut Vec<Port>,
     closed: &mut Vec<(String, &'static str)>,
 ) {
+    // A map that nothing defines divides nothing: that it is not defined is said when the path is built.
     let divided = |name: &str| {
-        let mut all = applied(&router.class_of_service, name);
-        all.any(|c| c.map.is_some())
+        let cos = &router.class_of_service;
+        let mut maps = applied(cos, name).filter_map(|c| c.map.as_ref());
+        maps.any(|used| cos.maps.iter().any(|m| m.name.value == used.value))
     };
     let port = |name: String, units: &[&Unit], tag: Tag| Port {
         cable: port_name(&name),
