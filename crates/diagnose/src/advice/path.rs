@@ -497,6 +497,10 @@ pub(super) fn against_losses(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Ve
     let mut all: Vec<Change> = Vec::new();
     all.extend(super::plugs::of_interface(e, facts, flow));
     all.extend(super::plugs::of_port(e, facts));
+    // The last of these is the change against the cause itself then, with what it promises.
+    if e.is_mended_by_plugs() {
+        all.pop();
+    }
     all.extend(super::air::change(Cause::RandomLoss, e, (facts, flow)));
     all.extend(e.struck().map(|struck| damaged_member(struck, flow)));
     all
