@@ -42,6 +42,7 @@ mod offered;
 pub(crate) mod offload;
 mod optics;
 mod others;
+mod own_address;
 mod parted;
 mod periods;
 mod ping;
@@ -169,6 +170,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(classes::Classes::default()),
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
+        Box::new(own_address::OwnAddress::default()),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(cgroup::Cgroup::default()),
