@@ -73,7 +73,7 @@ pub(crate) fn changes(
     all.extend(dropping::change(causes.0, e));
     if let Some(assumed) = e.assumed_for(causes.0) {
         let first = all.iter_mut().take(1);
-        first.for_each(|c| c.commands.insert(0, assumed.first()));
+        first.for_each(|change| assumed.precede(causes.0, change));
     }
     all
 }

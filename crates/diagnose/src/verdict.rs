@@ -3,7 +3,7 @@
 use crate::advice::changes;
 use crate::besides::{besides, is_of_its_kind};
 use crate::bypassed;
-use crate::bystander::{self, Assumed};
+use crate::bystander;
 use crate::captured;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, bps, ceilings, ranged};
@@ -285,7 +285,8 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         because.extend(e.stop_sentence());
     }
     because.extend(held_down(e, &top));
-    because.extend(e.assumed_for(top.cause).map(Assumed::sentence));
+    let assumed = e.assumed_for(top.cause);
+    because.extend(assumed.map(|assumed| assumed.sentence(top.cause)));
     VerdictReport {
         cause: top.cause.name(),
         confidence: rounded(confidence),
