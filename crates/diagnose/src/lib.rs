@@ -48,6 +48,7 @@ mod fetched;
 mod fetches;
 mod figures;
 mod filed;
+mod filled;
 mod first_hop;
 mod fitted;
 mod flow;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bundles::Member;
+use super::channels::Channels;
 use super::environment::Environment;
 use super::failed::Refused;
 use super::fetch::Fetch;
@@ -96,6 +97,8 @@ pub struct Facts {
     pub(crate) ports: Vec<PortReading>,
     /// Simple queues of RouterOS, in the order of the texts.
     pub(crate) simple_queues: Vec<SimpleQueue>,
+    /// Which ports are of one port channel, and what routers hash.
+    pub(crate) channels: Channels,
     /// Readings of members of bonds and port channels, in the order of the texts.
     pub(crate) members: Vec<Member>,
     /// What hosts say that their interfaces negotiated, in the order of the texts.

@@ -8,6 +8,7 @@ mod broken;
 mod bundles;
 mod carrier;
 mod cgroup;
+mod channels;
 mod classes;
 mod command;
 pub(crate) mod conditioned;

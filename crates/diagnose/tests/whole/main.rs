@@ -59,6 +59,7 @@ mod pings;
 mod platforms;
 mod pods;
 mod policers;
+mod port_channels;
 mod port_queues;
 mod ports;
 mod powershell;
