@@ -11,6 +11,7 @@ use super::label::Label;
 use super::modes::{Duplexed, Negotiated};
 use super::moments::Moments;
 use super::qdisc::Queue;
+use super::rate_file::RateFiles;
 use super::rate_option::Limited;
 use super::tcpdump::Syn;
 use crate::bystander::Prompts;
@@ -131,6 +132,8 @@ pub struct Facts {
     pub(crate) fetches: Vec<Fetch>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
     pub(super) limited: Vec<Limited>,
+    /// What files of such programs say of rates.
+    pub(super) rate_files: RateFiles,
     /// What the environment of the shell that is read now says of proxies.
     pub(super) environment: Environment,
     /// Tries to reach hosts by one version of IP.

@@ -59,6 +59,7 @@ mod pscheduler;
 mod qdisc;
 mod queries;
 mod radio;
+mod rate_file;
 mod rate_option;
 mod robocopy;
 mod route;
@@ -271,10 +272,11 @@ struct Reader<'t> {
 }
 
 impl Facts {
-    /// What a command that was typed does: it fetches a file, holds its own rate, tries one version of IP.
+    /// What a command that was typed does: it fetches a file, holds its own rate or prints what does, tries one version of IP.
     fn typed(&mut self, line: Line) {
         self.typed_fetch(line);
         self.typed_limit(line);
+        self.typed_rate_file(line);
         self.tries_of(line);
     }
 }
