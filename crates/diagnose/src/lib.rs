@@ -152,6 +152,7 @@ mod stepped;
 mod stood;
 mod stops;
 mod stuck;
+mod swap;
 mod tally;
 mod target;
 mod tcp_memory;

@@ -54,6 +54,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::bundle::notes(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
+    notes.extend(crate::swap::notes(facts));
     let reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
