@@ -311,10 +311,9 @@ const ROOM: f64 = 4.0;
 /// Weighs one such write that takes far longer than the path's round trip: its server's, where the path is known to carry far more.
 fn one_at_the_server(e: &Evidence, of: Requests, path_s: f64) -> Item {
     let rate = 8.0 * of.per_s * of.bytes;
-    let line = e.line.as_ref();
+    let (line, faster) = (e.line.as_ref(), e.counted_else.faster.as_ref());
     let room = line.is_some_and(|(line, _)| line.low > ROOM * rate)
-        || e.counted_else.faster.is_some()
-        || e.counted_else.once.is_some();
+        || faster.is_some_and(|(.., times)| *times > ROOM);
     let unless = match room {
         true => "",
         false => ", unless the path is as slow: a test between the two hosts shows what it carries",
