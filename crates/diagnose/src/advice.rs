@@ -73,7 +73,7 @@ pub(crate) fn changes(
     all.extend(dropping::change(causes.0, e));
     if let Some(assumed) = e.assumed_for(causes.0) {
         let first = all.iter_mut().take(1);
-        first.for_each(|c| c.commands.insert(0, assumed.first()));
+        first.for_each(|change| assumed.precede(causes.0, change));
     }
     all
 }
@@ -170,9 +170,12 @@ const ROOMS: [Cause; 2] = [Cause::ReceiveWindow, Cause::SendBuffer];
 /// What is changed together with a setting that gives nothing alone: the other end's, and a processor that is full.
 const WITH_IT: [Cause; 3] = [ROOMS[0], ROOMS[1], Cause::HostCpu];
 
-/// Whether a change of settings gives no more than was measured. What asks a program or a disk is worth the asking.
+/// Whether a change of settings gives no more than was measured. What asks a program or a disk is worth the asking, and damage the
+/// mending.
 fn is_vain(cause: Cause, (_, then): &(Cause, Figure), e: &Evidence) -> bool {
-    let settings = ROOMS.contains(&cause) || cause == Cause::NoWindowScaling || cause.is_loss();
+    let mended = cause == Cause::RandomLoss && e.is_mended_by_plugs();
+    let loss = cause.is_loss() && !mended;
+    let settings = ROOMS.contains(&cause) || cause == Cause::NoWindowScaling || loss;
     let rate = e.settled().map(|rate| rate.value);
     settings && rate.is_some_and(|rate| then.value <= GAIN * rate)
 }
@@ -211,22 +214,24 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
     Some(end).filter(|end| *end != End::Receiver || !e.is_split())
 }
 
+/// What is changed against a cause at a host, and in words, of its own.
+fn whole(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
+    match cause {
+        Cause::Nic => Some(interface::of_card(e, (facts, flow))),
+        Cause::NoWindowScaling if !e.is_split() => unscaled::changes(e, (facts, flow)).pop(),
+        Cause::RandomLoss => plugs::cure(e, facts, flow),
+        Cause::HostCpu => throttled::change(e, flow),
+        _ => None,
+    }
+}
+
 /// What to change against one cause, and the largest buffer that this sets, bytes.
 fn change(
     cause: Cause,
     e: &Evidence,
     (facts, flow): (&Facts, &Flow),
 ) -> Option<(Change, Option<u64>)> {
-    if cause == Cause::Nic {
-        return Some((interface::of_card(e, (facts, flow)), None));
-    }
-    if cause == Cause::NoWindowScaling && !e.is_split() {
-        let last = unscaled::changes(e, (facts, flow)).pop()?;
-        return Some((last, None));
-    }
-    if cause == Cause::HostCpu
-        && let Some(change) = throttled::change(e, flow)
-    {
+    if let Some(change) = whole(cause, e, (facts, flow)) {
         return Some((change, None));
     }
     let end = changed(cause, e)?;

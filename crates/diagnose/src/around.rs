@@ -147,6 +147,8 @@ pub(crate) struct Around {
     pub(crate) accept_queue: Option<crate::accept_queue::AcceptQueue>,
     /// A transfer of the same host's files by another command.
     pub(crate) fetched_beside: Option<crate::fetches::Beside>,
+    /// What others of the texts carry at the same time, counted with all headers, bit/s.
+    pub(crate) others: f64,
     /// Many small files that were copied.
     pub(crate) small_files: Option<crate::small_files::SmallFiles>,
     /// Whether the program that copies is one of Windows.

@@ -4,10 +4,11 @@ use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cause::Cause;
-use crate::document::MissingFact;
+use crate::core::may_lie_between;
+use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
-use crate::flow::{Flow, alike};
+use crate::flow::{Flow, alike, word};
 use crate::known::System;
 use crate::placed::{by_names, is_windows};
 use crate::read::{Facts, WINDOWS};
@@ -179,6 +180,8 @@ pub(crate) struct Assumed {
     places: BTreeSet<Place>,
     /// Whether it is one of Windows.
     windows: bool,
+    /// The program that fills a processor of it, where that carries what others send: its host may lie between the ends.
+    carries: Option<String>,
 }
 
 /// What a host of Windows is called whose prompt is all that names it.
@@ -193,37 +196,72 @@ impl Assumed {
             let windows = is_windows(facts, *n);
             let unnamed = windows.then_some(UNNAMED);
             let named = facts.hosts[*n as usize].first().map(String::as_str);
+            let program = word(facts, Of::Host(*n), "cpu_program").map(|(program, _)| program);
+            let carries = program.filter(|program| may_lie_between(program));
             Some(Assumed {
                 name: named.or(unnamed)?.to_owned(),
                 side,
                 end: flow.called(side),
                 places: said.map(|f| f.at).collect(),
                 windows,
+                carries: carries.map(str::to_owned),
             })
         };
         flow.assumed.iter().filter_map(host).collect()
     }
 
-    /// What is assumed, beside the verdict.
-    pub(crate) fn sentence(&self) -> String {
-        format!(
-            "this goes by what {name} says, which is assumed to be the {}: no text ties {name} to {}",
-            self.side.name(),
-            self.end,
-            name = self.name
-        )
+    /// The program by whose processor a cause goes, where its host may lie between the ends.
+    fn carrier(&self, cause: Cause) -> Option<&str> {
+        let program = self.carries.as_deref();
+        program.filter(|_| cause == Cause::HostCpu)
     }
 
-    /// What comes before a change.
-    pub(crate) fn first(&self) -> String {
-        format!(
+    /// What is assumed, beside the verdict.
+    pub(crate) fn sentence(&self, cause: Cause) -> String {
+        let name = &self.name;
+        match self.carrier(cause) {
+            Some(program) => format!(
+                "this goes by what {name} says, whose {program} carries what others send: that this flow goes through it is assumed, whether it is {} or lies before it",
+                self.end
+            ),
+            None => format!(
+                "this goes by what {name} says, which is assumed to be the {}: no text ties {name} to {}",
+                self.side.name(),
+                self.end
+            ),
+        }
+    }
+
+    /// Says of a change what comes before it; of a host that may lie between, that the change is there.
+    pub(crate) fn precede(&self, cause: Cause, change: &mut Change) {
+        if self.carrier(cause).is_some() {
+            change.host.clone_from(&self.name);
+            return;
+        }
+        let first = format!(
             "first make sure that {} is {}: no text says so, and settings of another host say nothing of this flow",
             self.name, self.end
-        )
+        );
+        change.commands.insert(0, first);
     }
 
     /// What would tell whether it is that end.
-    pub(crate) fn asks(&self) -> MissingFact {
+    fn asks(&self, cause: Cause) -> MissingFact {
+        if let Some(program) = self.carrier(cause) {
+            return MissingFact {
+                fact: "host_name",
+                would_decide: format!(
+                    "whether this flow goes through {} at all, whose {program} fills a processor",
+                    self.name
+                ),
+                command: format!(
+                    "on {name}: hostname -I; top -b -n 1 during a test and without one; on the {}: traceroute -n {}: whether a hop is an address of {name}",
+                    self.side.other().name(),
+                    self.end,
+                    name = self.name
+                ),
+            };
+        }
         let (shows, system) = match self.windows {
             true => ("ipconfig", Some(System::Windows)),
             false => ("ip addr", None),
@@ -248,8 +286,8 @@ impl Assumed {
 impl Evidence {
     /// What tells whether the host is an end that the likeliest cause goes by, or who the others are that it is.
     pub(crate) fn asks_who(&self, likely: &[Cause]) -> Option<MissingFact> {
-        let assumed = self.assumed_for(*likely.first()?);
-        let asks = assumed.map(Assumed::asks);
+        let first = *likely.first()?;
+        let asks = self.assumed_for(first).map(|assumed| assumed.asks(first));
         asks.or_else(|| self.asks_others(likely))
     }
 

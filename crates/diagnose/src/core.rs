@@ -106,7 +106,16 @@ pub(crate) fn is_tunnel(program: &str, to: &str) -> bool {
         || own && program.starts_with("ssh")
 }
 
-/// Those of them that carry bytes and not packets: their ends have any address, and their headers take next to nothing.
+/// Programs that carry what others send from one connection to another, and one that sets up tunnels of IPsec.
+const PROXIES: [&str; 5] = ["squid", "haproxy", "nginx", "envoy", "charon"];
+
+/// Whether a program carries what others send, so that its host may lie between the ends of a flow.
+pub(crate) fn may_lie_between(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    is_tunnel(name, "") || is_tunnel(program, "") || PROXIES.contains(&name.trim_end_matches(':'))
+}
+
+/// Tunnels that carry bytes and not packets: their ends have any address, and their headers take next to nothing.
 const OF_BYTES: [&str; 2] = ["ssh", "stunnel"];
 
 /// What speaks against a flow between two ends going through the tunnel of a program, for people; `bare` where it is as fast as a line leaves
@@ -135,13 +144,17 @@ const SHARED: u32 = (100 << 2) | (64 >> 6);
 
 #[cfg(test)]
 mod tests {
-    use super::{is_tunnel, outside};
+    use super::{is_tunnel, may_lie_between, outside};
 
     #[test]
     fn a_tunnel_is_known_by_its_program() {
         assert!(is_tunnel("openvpn", "b") && is_tunnel("kworker/3:1-wg-crypt-wg0", "b"));
         assert!(is_tunnel("ssh", "127.0.0.1") && !is_tunnel("ssh", "192.0.2.1"));
         assert!(!is_tunnel("python3", "b"));
+        for program in ["openvpn", "kworker/3:1-wg-crypt-wg0", "haproxy", "nginx:"] {
+            assert!(may_lie_between(program), "{program}");
+        }
+        assert!(!may_lie_between("iperf3") && !may_lie_between("ssh"));
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(crate) struct Group {
     sentence: String,
     /// How surely, decibans.
     weight: f64,
+    /// What others of the texts have of the full ones, bit/s.
+    others: f64,
     /// What the full ones dropped, and the segments that were sent again, where both were counted.
     dropped: Option<(String, f64, f64)>,
 }
@@ -99,6 +101,7 @@ impl Evidence {
     /// Links side by side that texts show.
     pub(crate) fn of_group(&mut self, facts: &Facts, flow: &Flow) {
         self.around.each = each(facts, flow);
+        self.around.others = flow.shared.others;
         self.around.struck = Struck::of(flow, self);
         self.of_bond(facts, flow);
         self.around.group = by_ports(self, facts).or_else(|| by_connections(self));
@@ -177,7 +180,7 @@ fn each(facts: &Facts, flow: &Flow) -> Vec<f64> {
 /// Most connections that are compared.
 const EACH_MAX: usize = 256;
 
-/// Ports of one router and speed: some are full of this flow, and others are not, or it needs several.
+/// Ports of one router and speed: some are full of this flow, alone or with others of the texts, and others are not, or it needs several.
 fn by_ports(e: &Evidence, facts: &Facts) -> Option<Group> {
     let rate = e.settled()?;
     let line = e.line.as_ref().map_or(f64::INFINITY, |(l, _)| l.value);
@@ -188,22 +191,31 @@ fn by_ports(e: &Evidence, facts: &Facts) -> Option<Group> {
         |m: &&Member| m.port.router == first.port.router && m.speed.value == first.speed.value;
     let group: Vec<&Member> = all.iter().filter(same).collect();
     let full: Vec<&Member> = group.iter().copied().filter(|m| is_full(m)).collect();
-    let roomy: Vec<&Member> = group.iter().copied().filter(|m| has_room(m)).collect();
+    let mut roomy: Vec<&Member> = group.iter().copied().filter(|m| has_room(m)).collect();
+    let joined = |m: &&Member| facts.are_of_one_channel(&first.port, &m.port);
+    let known = roomy.iter().any(joined);
+    if known {
+        roomy.retain(joined);
+    }
     let carried: f64 = full.iter().map(|m| m.carried.value).sum();
+    let together = e.fills_with_others(carried);
     let own = rate.value / payload_share(e.mss) / carried;
     // One full port beside another is a group only where more than one port is known to be meant.
     let several = full.len() > 1 || !roomy.is_empty() && line.is_finite();
-    if !several || own < OWN || line < SEVERAL * first.speed.value || full.len() as f64 > e.streams
-    {
+    let is_one = known || several && line >= SEVERAL * first.speed.value;
+    let fills = together || own >= OWN;
+    if !is_one || !fills || full.len() as f64 > e.streams {
         return None;
     }
+    let others = if together { e.around.others } else { 0.0 };
     Some(Group {
         speed: first.speed.clone(),
         mss: if e.mss_said { e.mss } else { JUMBO },
         full: full.len() as f64,
         router: first.port.router.clone(),
-        sentence: of_ports(&full, &roomy, first),
+        sentence: of_ports(&full, &roomy, first) + &of_others(others),
         weight: 26.0,
+        others,
         dropped: dropped(e, &full),
     })
 }
@@ -254,6 +266,17 @@ fn of_ports(full: &[&Member], roomy: &[&Member], first: &Member) -> String {
         rates(full),
         bps(first.speed.value)
     )
+}
+
+/// What others of the texts have of full ports, counted with all headers, bit/s.
+fn of_others(bps: f64) -> String {
+    match bps > 0.0 {
+        true => format!(
+            ": this flow, and others of these texts with {} of it, are all that is carried there",
+            ceiling::bps(bps)
+        ),
+        false => String::new(),
+    }
 }
 
 fn names(all: &[&Member]) -> String {
@@ -333,6 +356,7 @@ fn by_connections(e: &Evidence) -> Option<Group> {
         router: String::new(),
         sentence,
         weight,
+        others: 0.0,
         dropped: None,
     })
 }
@@ -368,16 +392,22 @@ impl Group {
     /// What the members that are full leave together.
     pub(crate) fn ceiling(&self) -> Limit {
         let share = payload_share(self.mss);
-        let mut rate = self.speed.times(self.full * share);
-        rate.low = self.speed.low * self.full * share * 0.93;
-        rate.high = self.speed.high * self.full * share.max(0.991);
+        // What others of the texts have is theirs.
+        let own = self.full * (1.0 - self.others / (self.full * self.speed.value)).max(0.0);
+        let mut rate = self.speed.times(own * share);
+        rate.low = self.speed.low * own * share * 0.93;
+        rate.high = self.speed.high * own * share.max(0.991);
         let members = match self.full {
             1.0 => "a full member".to_owned(),
             n => format!("{n} full members"),
         };
         let formula = format!(
-            "{members} of a group of links, each {} · {share:.3} of payload",
-            bps(self.speed.value)
+            "{members} of a group of links, each {} · {share:.3} of payload{}",
+            bps(self.speed.value),
+            match self.others > 0.0 {
+                true => format!(", without the {} of other flows here", bps(self.others)),
+                false => String::new(),
+            }
         );
         ceiling::limit(Cause::Link, rate, formula)
     }

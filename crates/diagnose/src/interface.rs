@@ -152,7 +152,18 @@ impl Evidence {
         let line = self.line.as_ref().map(|(line, _)| line);
         let speed = carried.speed.as_ref().or(line);
         let full = speed.is_some_and(|s| carried.rate.value > FULL[0] * s.value);
-        full && !carried.is_back(self) && rate.value <= OWN * carried.rate.value
+        let most = rate.value > OWN * carried.rate.value;
+        let own = most || self.fills_with_others(carried.rate.value);
+        full && !carried.is_back(self) && !own
+    }
+
+    /// Whether the fullest interface is full of this flow and of others of the texts, together.
+    pub(crate) fn is_full_together(&self) -> bool {
+        let carried = self.around.interface.as_ref();
+        carried.is_some_and(|carried| {
+            let full = carried.fill() > FULL[0] && !carried.is_back(self);
+            full && self.around.group.is_none() && self.fills_with_others(carried.rate.value)
+        })
     }
 }
 
@@ -183,9 +194,11 @@ pub(crate) fn by_interface(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {
         of_back(rate, holds, &seen, items);
         return;
     }
-    let weights = match own > OWN {
-        true => vec![(Cause::Link, 16.0)],
-        false => vec![
+    let together = e.is_full_together();
+    let weights = match (own > OWN, together) {
+        (true, _) => vec![(Cause::Link, 16.0)],
+        (false, true) => vec![(Cause::Link, 34.0)],
+        (false, false) => vec![
             (Cause::CrossTraffic, 34.0),
             (Cause::CongestionLoss, 8.0),
             (Cause::Policer, -10.0),
@@ -195,7 +208,14 @@ pub(crate) fn by_interface(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {
     items.push(Item {
         holds,
         weights,
-        sentence: format!("{seen}: this flow has {:.0} % of that", 100.0 * own),
+        sentence: format!(
+            "{seen}: this flow has {:.0} % of that{}",
+            100.0 * own,
+            match together {
+                true => ", and others of these texts the rest",
+                false => "",
+            }
+        ),
     });
 }
 

@@ -358,6 +358,11 @@ impl Ports {
         ]
     }
 
+    /// Whether what arrived damaged at a port accounts for all that a flow lost.
+    pub(crate) fn account_for_damage(&self, e: &Evidence) -> bool {
+        self.damaged.as_ref().is_some_and(|d| d.accounts(e) >= 1.0)
+    }
+
     /// The port whose plugs and cable are to be cleaned or changed, and where that was read.
     pub(crate) fn to_clean(&self, e: &Evidence) -> Option<&Counted> {
         let enough = |c: &&Counted| c.accounts(e) > 0.0;

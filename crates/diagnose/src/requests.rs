@@ -50,6 +50,8 @@ pub(crate) struct Requests {
     pub(crate) sync: bool,
     /// The mount has the largest requests that there are.
     pub(crate) largest: bool,
+    /// Each carries what the program writes at a time, which is less than the mount agreed on.
+    single: bool,
     /// Nothing counted them: they are what the rate makes of the largest, one at a time.
     supposed: bool,
 }
@@ -86,6 +88,7 @@ impl Requests {
                     old: false,
                     sync,
                     largest,
+                    single: value(AGREED).is_some_and(|agreed| bytes < agreed),
                     supposed: true,
                 }
             }
@@ -99,6 +102,7 @@ impl Requests {
                 old: false,
                 sync,
                 largest,
+                single: false,
                 supposed: false,
             },
         };
@@ -118,6 +122,7 @@ impl Requests {
             old: true,
             sync: false,
             largest: false,
+            single: false,
             supposed: true,
         })
     }
@@ -238,7 +243,10 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
         return Some(one_of_old(of, path));
     }
     if of.sync {
-        return Some(one_that_waits(of, path));
+        return Some(match of.single && of.took_s >= ELSEWHERE[1] * path {
+            true => one_at_the_server(e, of, path),
+            false => one_that_waits(of, path),
+        });
     }
     let apart = (of.took_s / path - 1.0).abs();
     let rate = format!(
@@ -291,6 +299,32 @@ fn one_that_waits(of: Requests, path_s: f64) -> Item {
         sentence: format!(
             "the rate is one write of {} in each round trip of {}{}",
             crate::ceiling::bytes(of.bytes),
+            ms(path_s),
+            of.by_sync()
+        ),
+    }
+}
+
+/// A path that carries so many times the rate does not hold it. A choice.
+const ROOM: f64 = 4.0;
+
+/// Weighs one such write that takes far longer than the path's round trip: its server's, where the path is known to carry far more.
+fn one_at_the_server(e: &Evidence, of: Requests, path_s: f64) -> Item {
+    let rate = 8.0 * of.per_s * of.bytes;
+    let (line, faster) = (e.line.as_ref(), e.counted_else.faster.as_ref());
+    let room = line.is_some_and(|(line, _)| line.low > ROOM * rate)
+        || faster.is_some_and(|(.., times)| *times > ROOM);
+    let unless = match room {
+        true => "",
+        false => ", unless the path is as slow: a test between the two hosts shows what it carries",
+    };
+    Item {
+        holds: 1.0,
+        weights: if room { NO_WINDOW.to_vec() } else { Vec::new() },
+        sentence: format!(
+            "one write of {} takes {}, of which the path's round trip is {}{}: the server's commit of each write takes the rest{unless}",
+            crate::ceiling::bytes(of.bytes),
+            ms(of.took_s),
             ms(path_s),
             of.by_sync()
         ),

@@ -3,7 +3,7 @@
 use crate::advice::changes;
 use crate::besides::{besides, is_of_its_kind};
 use crate::bypassed;
-use crate::bystander::{self, Assumed};
+use crate::bystander;
 use crate::captured;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, bps, ceilings, ranged};
@@ -55,6 +55,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::bundle::notes(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
+    notes.extend(crate::swap::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
@@ -292,7 +293,8 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         because.extend(e.stop_sentence());
     }
     because.extend(held_down(e, &top));
-    because.extend(e.assumed_for(top.cause).map(Assumed::sentence));
+    let assumed = e.assumed_for(top.cause);
+    because.extend(assumed.map(|assumed| assumed.sentence(top.cause)));
     VerdictReport {
         cause: top.cause.name(),
         confidence: rounded(confidence),

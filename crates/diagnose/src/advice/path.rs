@@ -1,5 +1,6 @@
 //! What is to be changed on the path and its ports, and not in a host's settings.
 
+mod hashed;
 mod scheduler;
 mod simple_queue;
 
@@ -178,6 +179,9 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
             _ => port(e, speed, line),
         });
     }
+    if let Some(change) = e.widen_port(cause) {
+        return Some(change);
+    }
     let waits = crate::bloat::ms(e.bloat().or_else(|| e.shared_wait())?);
     Some(shorter(e, "the router before the line", &waits, None))
 }
@@ -193,11 +197,13 @@ fn spread(router: &str, facts: &Facts, flow: &Flow) -> Change {
         .clone()
         .find_map(|h| word(facts, Of::Host(*h), "bond_hash"));
     let same = hashed.filter(|(policy, _)| !group::by_port(policy));
-    let more = match same {
-        Some((policy, _)) => format!(
+    let narrow = hashed::narrow(router, facts);
+    let more = match (same, narrow) {
+        (Some((policy, _)), _) => format!(
             "no more connections: {policy} has no ports in it, so that all between two hosts are on one member, and iperf3 -P 8 gives no more than -P 1"
         ),
-        None => {
+        (None, Some(hash)) => hashed::no_more(hash),
+        (None, None) => {
             "more connections side by side, such as iperf3 -P 32: the hash spreads many better than few"
                 .to_owned()
         }
@@ -208,6 +214,10 @@ fn spread(router: &str, facts: &Facts, flow: &Flow) -> Change {
             .to_owned(),
     ];
     let mut undo = vec!["the hash that each end had before".to_owned()];
+    if let Some(hash) = narrow {
+        commands.insert(0, hashed::wider(router, hash));
+        undo.insert(0, hashed::set(router, hash));
+    }
     if let Some((policy, _)) = hashed {
         commands.push(match group::by_port(policy) {
             true => format!("nothing at the bond of the hosts: it hashes by {policy} already"),
@@ -497,6 +507,10 @@ pub(super) fn against_losses(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Ve
     let mut all: Vec<Change> = Vec::new();
     all.extend(super::plugs::of_interface(e, facts, flow));
     all.extend(super::plugs::of_port(e, facts));
+    // The last of these is the change against the cause itself then, with what it promises.
+    if e.is_mended_by_plugs() {
+        all.pop();
+    }
     all.extend(super::air::change(Cause::RandomLoss, e, (facts, flow)));
     all.extend(e.struck().map(|struck| damaged_member(struck, flow)));
     all

@@ -1,10 +1,41 @@
 //! Plugs, cable and transceiver of what counts damaged frames.
 
 use super::{host_of, places, systems};
+use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::flow::Flow;
+use crate::known::System;
 use crate::read::Facts;
+
+impl Evidence {
+    /// Whether damaged frames account for what a flow lost, so that the plugs, cable or transceiver are the whole change: one connection among
+    /// several, a radio link and a queue of the sender's own have changes of their own.
+    pub(crate) fn is_mended_by_plugs(&self) -> bool {
+        let other = self.struck().is_some()
+            || self.weak_radio().is_some()
+            || self.damage_loses_pings()
+            || self.dropped_by_itself(Cause::RandomLoss).is_some();
+        !other && (self.settled_by_damage() || self.around.ports.account_for_damage(self))
+    }
+}
+
+/// The change against random loss where damaged frames account for it: at what counts them. What helps the sender meanwhile is a part of its
+/// risk.
+pub(super) fn cure(e: &Evidence, facts: &Facts, flow: &Flow) -> Option<Change> {
+    if !e.is_mended_by_plugs() {
+        return None;
+    }
+    let mut change = of_port(e, facts).or_else(|| of_interface(e, facts, flow))?;
+    let linux = e.systems[0].is_none_or(|system| system == System::Linux);
+    if linux && !e.udp && !e.is_bbr() {
+        change.risk.push_str(MEANWHILE);
+    }
+    Some(change)
+}
+
+/// What a sender may do until the damage is mended.
+const MEANWHILE: &str = "; until it is mended, BBR at the sender (net.ipv4.tcp_congestion_control) keeps more of its rate, at the cost of others on the path";
 
 /// What to do about an interface that counts damaged frames, or whose light is weak: on its host, whichever end that is.
 pub(super) fn of_interface(e: &Evidence, facts: &Facts, flow: &Flow) -> Option<Change> {

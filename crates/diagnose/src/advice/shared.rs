@@ -2,6 +2,7 @@
 
 use super::wanted;
 use crate::evidence::Evidence;
+use crate::filled;
 use crate::flow::Flow;
 use crate::read::Facts;
 
@@ -12,6 +13,8 @@ pub(crate) struct Shared {
     pub(crate) room: [f64; 2],
     /// Connections side by side in the largest test of the sender.
     pub(crate) streams: f64,
+    /// What others carry that may have been under way at the same time, counted with all headers, bit/s.
+    pub(crate) others: f64,
 }
 
 /// Gives each flow over TCP what the others ask of its hosts.
@@ -19,23 +22,26 @@ pub(crate) fn share(facts: &Facts, flows: &mut [Flow]) {
     if flows.len() < 2 {
         return;
     }
-    let asked: Vec<(f64, f64)> = flows
-        .iter()
-        .map(|flow| {
-            let e = Evidence::of(facts, flow);
-            let carried = e.settled_flight().map_or(0.0, |f| f.high);
-            match e.udp {
-                true => (0.0, 0.0),
-                false => (wanted(&e).map_or(0.0, |own| own.max(carried)), e.streams),
-            }
-        })
-        .collect();
+    let (mut asked, mut rates) = (Vec::new(), Vec::new());
+    for flow in &*flows {
+        let e = Evidence::of(facts, flow);
+        let carried = e.settled_flight().map_or(0.0, |f| f.high);
+        asked.push(match e.udp {
+            true => (0.0, 0.0),
+            false => (wanted(&e).map_or(0.0, |own| own.max(carried)), e.streams),
+        });
+        rates.push(e.with_headers());
+    }
+    let others = filled::beside(facts, flows, &rates);
     let hosts: Vec<[String; 2]> = flows
         .iter()
         .map(|f| [f.from.host.clone(), f.to.host.clone()])
         .collect();
-    for (flow, own) in flows.iter_mut().zip(&hosts) {
-        let mut shared = Shared::default();
+    for ((flow, own), others) in flows.iter_mut().zip(&hosts).zip(others) {
+        let mut shared = Shared {
+            others,
+            ..Shared::default()
+        };
         for (hosts, (room, streams)) in hosts.iter().zip(&asked) {
             for end in [0, 1] {
                 if hosts[end] == own[end] {

@@ -1,7 +1,7 @@
 //! `show etherchannel summary` of IOS, `show port-channel summary` of NX-OS and EOS, and `show port-channel` of EOS: which members of a
 //! group of links carry something.
 
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, Tool, channels};
 use crate::fact::Place;
 use crate::words::shortens;
 
@@ -40,6 +40,8 @@ pub(super) struct Bundles {
     group: String,
     /// Whether members that are listed carry something, where EOS lists them below a heading.
     active: Option<bool>,
+    /// The next line is what the router hashes.
+    hash: bool,
 }
 
 /// What lines begin with that head a table, or say more of a port channel.
@@ -87,6 +89,9 @@ impl Tool for Bundles {
         if !going {
             return false;
         }
+        if self.hashes(text, facts) {
+            return true;
+        }
         if text == INACTIVE {
             self.active = Some(false);
             return true;
@@ -119,6 +124,16 @@ impl Bundles {
                 self.has(name, state, at, facts);
             }
         }
+    }
+
+    /// Takes what the router hashes, below its heading, and what that command says besides.
+    fn hashes(&mut self, text: &str, facts: &mut Facts) -> bool {
+        let below = core::mem::replace(&mut self.hash, text == channels::HASHES);
+        let is_one = below && channels::is_hash(text);
+        if is_one {
+            facts.channels.hashes(&self.router, text);
+        }
+        is_one || self.hash || channels::is_per_protocol(text)
     }
 
     /// A member below a heading of EOS: `Ethernet13    Waiting for LACP response`. A peer's ports are in its own text.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bundles::Member;
+use super::channels::Channels;
 use super::environment::Environment;
 use super::failed::Refused;
 use super::fetch::Fetch;
@@ -10,6 +11,7 @@ use super::label::Label;
 use super::modes::{Duplexed, Negotiated};
 use super::moments::Moments;
 use super::qdisc::Queue;
+use super::rate_file::RateFiles;
 use super::rate_option::Limited;
 use super::tcpdump::Syn;
 use crate::bystander::Prompts;
@@ -96,6 +98,8 @@ pub struct Facts {
     pub(crate) ports: Vec<PortReading>,
     /// Simple queues of RouterOS, in the order of the texts.
     pub(crate) simple_queues: Vec<SimpleQueue>,
+    /// Which ports are of one port channel, and what routers hash.
+    pub(crate) channels: Channels,
     /// Readings of members of bonds and port channels, in the order of the texts.
     pub(crate) members: Vec<Member>,
     /// What hosts say that their interfaces negotiated, in the order of the texts.
@@ -128,6 +132,8 @@ pub struct Facts {
     pub(crate) fetches: Vec<Fetch>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
     pub(super) limited: Vec<Limited>,
+    /// What files of such programs say of rates.
+    pub(super) rate_files: RateFiles,
     /// What the environment of the shell that is read now says of proxies.
     pub(super) environment: Environment,
     /// Tries to reach hosts by one version of IP.

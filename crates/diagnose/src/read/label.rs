@@ -27,10 +27,10 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 27] = [
+const COMMANDS: [&str; 29] = [
     "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
     "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
-    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat", "dmesg",
+    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat", "dmesg", "hostname", "ipconfig",
 ];
 
 /// Other commands that people type before what they paste.

@@ -8,6 +8,7 @@ mod broken;
 mod bundles;
 mod carrier;
 mod cgroup;
+mod channels;
 mod classes;
 mod command;
 pub(crate) mod conditioned;
@@ -43,6 +44,7 @@ mod offered;
 pub(crate) mod offload;
 mod optics;
 mod others;
+mod own_address;
 mod parted;
 mod periods;
 mod ping;
@@ -59,6 +61,7 @@ mod pscheduler;
 mod qdisc;
 mod queries;
 mod radio;
+mod rate_file;
 mod rate_option;
 mod resolvers;
 mod robocopy;
@@ -174,6 +177,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(classes::Classes::default()),
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
+        Box::new(own_address::OwnAddress::default()),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(cgroup::Cgroup::default()),
@@ -277,10 +281,11 @@ struct Reader<'t> {
 }
 
 impl Facts {
-    /// What a command that was typed does: it fetches a file, holds its own rate, tries one version of IP.
+    /// What a command that was typed does: it fetches a file, holds its own rate or prints what does, tries one version of IP.
     fn typed(&mut self, line: Line) {
         self.typed_fetch(line);
         self.typed_limit(line);
+        self.typed_rate_file(line);
         self.tries_of(line);
     }
 }

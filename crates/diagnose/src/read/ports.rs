@@ -11,7 +11,7 @@ use crate::port::{FullPort, Kind, Port, PortReading};
 use crate::words::{after, whole};
 
 use super::optics::{self, Received, Table};
-use super::{Facts, NOTES_MAX};
+use super::{Facts, NOTES_MAX, channels};
 use errors::Table as Errors;
 pub(super) use queues::of_class;
 use queues::{Queue, Said};
@@ -108,6 +108,16 @@ impl Here {
     pub(super) fn is(&mut self, port: &str) {
         self.port.name = crate::redact(port.trim());
         (self.packets, self.half) = (None, None);
+    }
+
+    /// Takes the list of members of the port channel that is read now.
+    pub(super) fn channel(&self, text: &str, facts: &mut Facts) -> bool {
+        let members = channels::members(text);
+        let is_one = members.is_some();
+        if let Some(members) = members {
+            facts.channels.has(&self.port.router, members);
+        }
+        is_one
     }
 
     /// Takes a line with counters.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
+use crate::swap::SWAPPED;
 use crate::words::{decimal, whole};
 
 /// The state of reading.
@@ -42,6 +43,9 @@ const IDLE: f64 = 0.1;
 
 /// Most programs and processors of a host.
 const ROWS_MAX: usize = 4096;
+
+/// Bits of a KiB.
+const KIB: f64 = 8192.0;
 
 /// More of one processor than this is that of several threads: how much the busiest has is not said.
 const ONE: f64 = 1.1;
@@ -144,10 +148,13 @@ impl Processor {
         if core::mem::take(&mut self.first) {
             return true;
         }
-        let of = |name: &str| {
+        let value = |name: &str| {
             let column = self.columns.iter().position(|c| c == name)?;
-            Some(decimal(words.get(column)?)? / 100.0)
+            decimal(words.get(column)?)
         };
+        let of = |name: &str| value(name).map(|percent| percent / 100.0);
+        // KiB a second (vmstat (8)).
+        let swapped = ["si", "so"].map(value);
         let all = Shares {
             idle: of("id"),
             waits: of("wa"),
@@ -155,6 +162,12 @@ impl Processor {
             steal: of("st"),
         };
         let host = *self.host.get_or_insert_with(|| facts.host());
+        if let [Some(back), Some(out)] = swapped
+            && back + out > 0.0
+        {
+            facts.exact(host, SWAPPED[0], back * KIB, at);
+            facts.exact(host, SWAPPED[1], out * KIB, at);
+        }
         of_all(host, all, at, facts);
         true
     }

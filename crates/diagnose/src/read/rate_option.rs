@@ -3,6 +3,7 @@
 
 use super::fetch::{BEFORE, setting, words};
 use super::label::behind_prompt;
+use super::rate_file::RateFiles;
 use super::{Facts, Line};
 use crate::fact::{Figure, Of, Place};
 use crate::seen::Test;
@@ -15,11 +16,21 @@ pub(crate) const RATE_OPTION: &str = "rate_option";
 #[derive(Clone, Debug)]
 pub(crate) struct Limited {
     at: Place,
+    /// The shell that it was typed in: the source, and the name at its prompt.
+    shell: (u32, String),
     /// What its copies are called in results.
     tool: &'static str,
     /// The rate, bit/s, and the option for people; none of a command without it.
     limit: Option<(f64, String)>,
+    /// Whether the program's file of options says nothing of it: it has the option itself, or leaves the file out.
+    own: bool,
 }
+
+/// Where a limit stands, its rate, bit/s, and the option for people.
+pub(super) type LimitOf = (Place, (f64, String));
+
+/// Options that leave out the files of curl and of wget.
+const WITHOUT_FILE: [&str; 3] = ["-q", "--disable", "--no-config"];
 
 /// A program, and how it takes its option.
 struct Program {
@@ -81,14 +92,21 @@ impl Facts {
         }
         let behind = behind_prompt(text).and_then(|command| limited(command, line.at));
         let typed = behind.or_else(|| limited(text, line.at));
+        let shell = self.prompt();
+        let typed = typed.map(|typed| Limited { shell, ..typed });
         self.limited.extend(typed);
     }
 
     /// Gives each copy the limit of the command above it. Where no text has a test, sockets have that of the last command.
     pub(super) fn settle_limits(&mut self) {
-        let Facts { tests, limited, .. } = self;
+        let Facts {
+            tests,
+            limited,
+            rate_files,
+            ..
+        } = self;
         for test in tests.iter_mut() {
-            if let Some((at, (bps, option))) = above(limited, test) {
+            if let Some((at, (bps, option))) = above((&limited[..], &*rate_files), test) {
                 test.set("application_rate_bps", Figure::exact(bps, at));
                 test.words.insert(RATE_OPTION, option);
             }
@@ -102,8 +120,8 @@ impl Facts {
     }
 }
 
-/// The limit of the last command of the same program above a test in its text, and where that stands.
-fn above(limited: &[Limited], test: &Test) -> Option<(Place, (f64, String))> {
+/// The limit of the last command of the same program above a test in its text, by its option or by its file, and where that stands.
+fn above((limited, files): (&[Limited], &RateFiles), test: &Test) -> Option<LimitOf> {
     let Place::Line(source, _) = test.at else {
         return None;
     };
@@ -112,7 +130,11 @@ fn above(limited: &[Limited], test: &Test) -> Option<(Place, (f64, String))> {
         here && of.tool == test.tool && of.at <= test.at
     };
     let last = limited.iter().rfind(is_above)?;
-    Some((last.at, last.limit.clone()?))
+    match &last.limit {
+        Some(limit) => Some((last.at, limit.clone())),
+        None if last.own => None,
+        None => files.limit(last.tool, &last.shell),
+    }
 }
 
 /// A command of such a program, if a text is one.
@@ -137,10 +159,13 @@ fn limited(command: &str, at: Place) -> Option<Limited> {
         let said = format!("{option} {value} of {name}, which counts in {unit}");
         Some((bps, said))
     });
+    let alone = options.iter().any(|o| WITHOUT_FILE.contains(&o.as_str()));
     Some(Limited {
         at,
+        shell: (0, String::new()),
         tool: program.tool,
         limit,
+        own: value.is_some() || alone,
     })
 }
 
@@ -167,6 +192,12 @@ fn short(options: &[String]) -> Option<&str> {
         "" => options.get(n + 1).map(String::as_str),
         own => Some(own),
     }
+}
+
+/// The rate that a value is which a program's file gives the option, bit/s, and what a bare number is of.
+pub(super) fn rate_of(name: &str, value: &str) -> Option<(f64, &'static str)> {
+    let program = PROGRAMS.iter().find(|p| p.name == name)?;
+    Some((bits(program, value)?, program.unit))
 }
 
 /// The rate that a value of an option is, bit/s; none of one that is off, of a timetable, or of a unit that the program does not have.

@@ -44,7 +44,7 @@ impl Tool for Interfaces {
         }
         // EOS counts late collisions and discards in one line.
         let counts = self.collided(text, at, facts);
-        if self.here.line(text, at, facts) {
+        if self.here.channel(text, facts) || self.here.line(text, at, facts) {
             return true;
         }
         let half = ["half-duplex", "half duplex"]
@@ -426,7 +426,6 @@ fn is_nxos(text: &str) -> bool {
         "EtherType is ",
         "EEE (",
         "admin fec state is ",
-        "Members in this channel: ",
         "Last link flapped ",
         "Last clearing ",
         "Load-Interval ",

@@ -36,6 +36,7 @@ pub(super) fn changed(model: &Model, judged: &Judged, shared: &Shared) -> Option
         }
         // Elsewhere what loses is to be found, and nothing of the sender is changed.
         Cause::RandomLoss if judged.e.weak_radio().is_some() => return None,
+        Cause::RandomLoss if judged.e.is_mended_by_plugs() => return None,
         Cause::RandomLoss if judged.e.systems[0].is_none_or(|s| s == System::Linux) => {
             after.cc = changed_to("bbr");
             after.hosts[0].paced = Some(changed_to(true));

@@ -139,6 +139,9 @@ fn a_host_that_is_tied_to_the_receiver_is_it() {
         format!(
             "{dtn}ip addr show dev eno1\n2: eno1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n    link/ether 02:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff\n    inet {TO}/24 brd 203.0.113.255 scope global eno1\n       valid_lft forever preferred_lft forever\n\n"
         ),
+        format!("{dtn}hostname -I\n{TO} fe80::1 \n"),
+        format!("{dtn}hostname -i\n{TO}\n"),
+        format!("{dtn}ipconfig getifaddr en0\n{TO}\n"),
     ];
     for tie in ties {
         let text = new() + &tie + &settings(dtn, 128 * MIB, 16 * MIB);

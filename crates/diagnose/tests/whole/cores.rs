@@ -264,6 +264,61 @@ Tasks: 133 total,   2 running, 131 sleeping,   0 stopped,   0 zombie
     assert_ne!(calm.verdict.cause, "host_cpu", "{:#?}", calm.verdict);
 }
 
+/// A tunnel's box lies between the ends of what goes through it: the change is there, by its own name, and not at the receiver.
+#[test]
+fn a_full_tunnel_is_changed_on_its_own_host() {
+    let text = "admin@cl:~$ iperf3 -c 10.0.0.9 -t 8
+Connecting to host 10.0.0.9, port 5201
+[  5] local 10.8.8.6 port 47312 connected to 10.0.0.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00 sec  7.27 MBytes  61.0 Mbits/sec    2   410 KBytes
+[  5]   1.00-2.00 sec  7.18 MBytes  60.2 Mbits/sec    0   430 KBytes
+[  5]   2.00-3.00 sec  7.13 MBytes  59.8 Mbits/sec    1   440 KBytes
+[  5]   3.00-4.00 sec  7.21 MBytes  60.5 Mbits/sec    0   420 KBytes
+[  5]   4.00-5.00 sec  7.16 MBytes  60.1 Mbits/sec    0   430 KBytes
+[  5]   5.00-6.00 sec  7.14 MBytes  59.9 Mbits/sec    2   450 KBytes
+[  5]   6.00-7.00 sec  7.19 MBytes  60.3 Mbits/sec    0   440 KBytes
+[  5]   7.00-8.00 sec  7.15 MBytes  60.0 Mbits/sec    1   430 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-8.00 sec  57.4 MBytes  60.2 Mbits/sec  6             sender
+[  5]   0.00-8.04 sec  57.4 MBytes  60.2 Mbits/sec                  receiver
+
+vpnsrv:~$ top -b -n 1 | head -12
+top - 02:21:11 up 91 days,  1:01,  1 user,  load average: 1.02, 1.01, 0.98
+Tasks: 101 total,   2 running,  99 sleeping,   0 stopped,   0 zombie
+%Cpu(s): 24.1 us,  2.0 sy,  0.0 ni, 73.1 id,  0.0 wa,  0.0 hi,  0.8 si,  0.0 st
+MiB Mem :   3901.1 total,   2811.2 free,    401.1 used,    688.8 buff/cache
+MiB Swap:      0.0 total,      0.0 free,      0.0 used.   3311.0 avail Mem
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+    811 nobody    20   0   11212   6112   5011 R  99.7   0.2 911:11.02 openvpn
+   1211 root      20   0   10112   3811   3211 R   0.3   0.1   0:00.02 top
+
+admin@cl:~$ ping -c 4 10.0.0.9
+PING 10.0.0.9 (10.0.0.9) 56(84) bytes of data.
+64 bytes from 10.0.0.9: icmp_seq=1 ttl=54 time=22.1 ms
+64 bytes from 10.0.0.9: icmp_seq=2 ttl=54 time=22.4 ms
+64 bytes from 10.0.0.9: icmp_seq=3 ttl=54 time=22.2 ms
+64 bytes from 10.0.0.9: icmp_seq=4 ttl=54 time=22.3 ms
+
+--- 10.0.0.9 ping statistics ---
+4 packets transmitted, 4 received, 0% packet loss, time 4004ms
+rtt min/avg/max/mdev = 22.100/22.250/22.400/0.112 ms
+";
+    let flow = first(text);
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence <= 0.6, "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("vpnsrv says, whose openvpn carries"), "{why}");
+    assert!(!why.contains("assumed to be the receiver"), "{why}");
+    assert_eq!(flow.changes[0].host, "vpnsrv");
+    let commands = commands(&flow);
+    assert!(!commands.contains("first make sure"), "{commands}");
+    let asked = crate::asked_with(&flow, "host_name").expect("it is asked for");
+    assert!(asked.contains("traceroute -n 10.0.0.9"), "{asked}");
+}
+
 /// A gateway whose tunnel is busy, and a test between public addresses beside it.
 #[test]
 fn a_tunnel_is_not_blamed_for_what_goes_beside_it() {

@@ -53,6 +53,40 @@ fn a_rate_that_its_option_asks_for_is_the_programs_own() {
     }
 }
 
+/// What the program's own file says is its option as well, wherever the text prints it.
+#[test]
+fn a_rate_of_a_printed_file_is_the_programs_own() {
+    let saved = "$ wget http://h.example/f\n2026-11-25 10:11:12 (500 KB/s) - \u{2018}f\u{2019} saved [524288000/524288000]\n";
+    let wgetrc = "$ cat ~/.wgetrc\nlimit_rate = 500k\n";
+    let curlrc = "$ cat ~/.curlrc\nlimit-rate = 10M\n".to_owned();
+    for (text, option) in [
+        (
+            format!("{saved}{wgetrc}"),
+            "limit_rate = 500k in wget's file wgetrc",
+        ),
+        (
+            curlrc.clone() + &curl("-s", 10.0),
+            "limit-rate = 10M in curl's file curlrc",
+        ),
+    ] {
+        let flow = first(&text);
+        assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+        assert!(because(&flow).contains(option), "{}", because(&flow));
+        let said = commands(&flow);
+        assert!(said.contains(&format!("leave out {option}")), "{said}");
+    }
+    // A command without the file, another program's, and another host's.
+    let other = format!("b{wgetrc}").replace("b$", "root@b:~#");
+    for text in [
+        curlrc.clone() + &curl("-q -s", 10.0),
+        curlrc + saved,
+        format!("{saved}{other}"),
+    ] {
+        let flow = first(&text);
+        assert!(!commands(&flow).contains("leave out"), "{text}");
+    }
+}
+
 /// Far below its option a program is held by something else, and one without it is held by none.
 #[test]
 fn an_option_that_was_not_reached_holds_nothing() {

@@ -61,6 +61,7 @@ mod pings_alone;
 mod platforms;
 mod pods;
 mod policers;
+mod port_channels;
 mod port_queues;
 mod ports;
 mod powershell;

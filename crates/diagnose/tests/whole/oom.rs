@@ -52,3 +52,24 @@ fn another_program_that_was_killed_is_a_note() {
         assert!(d.notes.iter().any(says), "{:?}", d.notes);
     }
 }
+
+/// What `vmstat` prints where so much is read back from swap and written to it; its first row is of all the time since the start.
+#[test]
+fn a_host_that_swaps_is_noted() {
+    let judge = |swap: &str| {
+        let table = format!(
+            "px1# vmstat 1 2
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 1  4 8112233  61121   1211  98112    4    5 42112 39112 8112 9112  3 12  5 80  0
+ 0  5 8122233  60121   1211  98012 {swap} 40112 41112 8012 9012  2 11  6 81  0
+"
+        );
+        let d = of(&(LOG.to_owned() + &table), &Known::default());
+        d.notes.join("\n")
+    };
+    let notes = judge("39211 40112");
+    let said = "px1 reads 40.2 MB/s back from swap and writes 41.1 MB/s to it: its memory is short";
+    assert!(notes.contains(said), "{notes}");
+    assert!(!judge("    0    0").contains("swap"));
+}

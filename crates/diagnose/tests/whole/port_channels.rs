@@ -1,0 +1,125 @@
+//! Two tests at one time that fill one member of a switch's port channel, while the other is idle: what the hash does, and no others' traffic.
+
+use farpath_diagnose::{Diagnosis, Known};
+
+use crate::{because, commands, of};
+
+/// A test of 470 Mbit/s from a host to 10.8.0.1, and the segments that it sent again in each second.
+fn test(name: &str, from: &str, lost: [u32; 8]) -> String {
+    let rows: String = (0..8)
+        .map(|n| {
+            let mbit = [470, 471, 469, 472, 471, 470, 471, 470][n];
+            format!(
+                "[  5]   {n}.00-{}.00   sec  {:.1} MBytes   {mbit} Mbits/sec  {:3}    480 KBytes\n",
+                n + 1,
+                f64::from(mbit) / 8.388_608,
+                lost[n]
+            )
+        })
+        .collect();
+    let again: u32 = lost.iter().sum();
+    format!(
+        "admin@{name}:~$ iperf3 -c 10.8.0.1 -t 8\nConnecting to host 10.8.0.1, port 5201\n[  5] local {from} port 47312 connected to 10.8.0.1 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n{rows}- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-8.00   sec   449 MBytes   470 Mbits/sec  {again}             sender\n[  5]   0.00-8.04   sec   449 MBytes   470 Mbits/sec                  receiver\n\niperf Done.\n\n"
+    )
+}
+
+fn port(place: u32, load: &str, bps: u64, drops: u32) -> String {
+    format!(
+        "dist1#show interfaces gi1/0/{place}
+GigabitEthernet1/0/{place} is up, line protocol is up (connected)
+  MTU 1500 bytes, BW 1000000 Kbit/sec, DLY 10 usec,
+     reliability 255/255, txload {load}, rxload 1/255
+  Full-duplex, 1000Mb/s
+  Total output drops: {drops}
+  30 second output rate {bps} bits/sec, 82000 packets/sec
+"
+    )
+}
+
+fn full() -> String {
+    port(24, "254/255", 996_901_000, 1211)
+}
+
+/// The port channel, its idle member, and what the switch hashes.
+fn channel() -> String {
+    format!(
+        "dist1#show interfaces port-channel 5
+Port-channel5 is up, line protocol is up (connected)
+  MTU 1500 bytes, BW 2000000 Kbit/sec, DLY 10 usec,
+     reliability 255/255, txload 127/255, rxload 1/255
+  Members in this channel: Gi1/0/23 Gi1/0/24
+  5 minute output rate 998112000 bits/sec, 82211 packets/sec
+{}",
+        port(23, "1/255", 1_211_000, 0)
+    )
+}
+
+const HASH: &str = "dist1#show etherchannel load-balance
+EtherChannel Load-Balancing Configuration:
+        dst-mac
+";
+
+fn first() -> String {
+    test("a1", "10.7.0.1", [12, 3, 0, 4, 2, 0, 3, 1])
+}
+
+fn both() -> String {
+    first() + &test("a3", "10.7.0.3", [10, 4, 1, 3, 0, 2, 2, 0])
+}
+
+fn ignored(d: &Diagnosis) -> usize {
+    d.read.iter().map(|p| p.ignored_lines.len()).sum()
+}
+
+#[test]
+fn tests_that_fill_one_member_are_spread_by_another_hash() {
+    let d = of(&(both() + &channel() + &full() + HASH), &Known::default());
+    assert_eq!(ignored(&d), 0, "{:?}", d.read);
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    for flow in &d.flows {
+        assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+        let why = because(flow);
+        assert!(
+            why.contains("GigabitEthernet1/0/24 of dist1 is full (997 Mbit/s of 1.00 Gbit/s), GigabitEthernet1/0/23 has room"),
+            "{why}"
+        );
+        assert!(why.contains("are all that is carried there"), "{why}");
+        let said = commands(flow);
+        let hash = "on dist1: port-channel load-balance src-dst-mixed-ip-port in place of dst-mac";
+        assert!(said.contains(hash), "{said}");
+        assert!(said.contains("src-dst ip-l4port of NX-OS"), "{said}");
+        let undo = &flow.changes[0].undo[0];
+        assert_eq!(undo, "on dist1: port-channel load-balance dst-mac");
+    }
+}
+
+/// A summary names the members as well.
+#[test]
+fn members_of_a_summary_are_of_one_channel() {
+    let summary = "dist1#show etherchannel summary
+Flags:  D - down        P - bundled in port-channel
+
+Group  Port-channel  Protocol    Ports
+------+-------------+-----------+-----------------------------------------------
+5      Po5(SU)         LACP      Gi1/0/23(P) Gi1/0/24(P)
+";
+    let ports = port(23, "1/255", 1_211_000, 0) + &full();
+    let d = of(&(both() + &ports + summary), &Known::default());
+    for flow in &d.flows {
+        assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+        assert!(because(flow).contains("has room"), "{}", because(flow));
+    }
+}
+
+/// Without the other test nobody knows what the rest is; with it the port is full of both, whether it has a group or not.
+#[test]
+fn what_another_test_carries_is_no_foreign_traffic() {
+    let alone = of(&(first() + &full()), &Known::default());
+    let verdict = &alone.flows[0].verdict;
+    assert_eq!(verdict.cause, "cross_traffic", "{verdict:#?}");
+    let d = of(&(both() + &full()), &Known::default());
+    for flow in &d.flows {
+        assert_ne!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
+        assert!(!commands(flow).contains("fair-queue"), "{flow:#?}");
+    }
+}
