@@ -522,9 +522,7 @@ impl Sender {
             self.host_limited_to = u64::MAX;
         }
         let used = by_cwnd || self.fills_cwnd();
-        if used
-            || self.una >= self.usage_mark
-            || (!self.cwnd_limited && flight > self.flight_peak)
+        if used || self.una >= self.usage_mark || (!self.cwnd_limited && flight > self.flight_peak)
         {
             self.cwnd_limited = used;
             self.flight_peak = flight;
