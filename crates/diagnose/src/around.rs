@@ -405,6 +405,9 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
         if e.stands_unread() {
             busy_disk(e, items);
         }
+        if e.air_loses_pings() {
+            crate::weak_radio::by_radio(e, items);
+        }
         return;
     };
     if let Some(disk) = &e.around.disk {

@@ -229,14 +229,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
             for bucket in running.turn(plane, now, fidelity) {
                 // Not in the data plane's own thread: it takes some milliseconds.
                 let host = &hosts[bucket.host];
-                scope.spawn(move || {
-                    if let Err(e) = host.shape(&bucket.interface, bucket.shaping) {
-                        note(&format!(
-                            "`{}` still feels the old rate of {}: {e}",
-                            host.name, bucket.interface
-                        ));
-                    }
-                });
+                scope.spawn(move || shape(host, &bucket));
             }
             if progress::interrupted() && ending.is_none() {
                 ending = Some(scope.spawn(|| dismiss(&hosts)));
@@ -253,6 +246,16 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     ground.restore()?;
     drop(std::fs::remove_file(registry()?.log_of(name))); // It ended as requested.
     Ok(Exit::Ok)
+}
+
+/// Has a host feel another rate of an interface.
+fn shape(host: &Host, bucket: &Bucket) {
+    if let Err(e) = host.shape(&bucket.interface, bucket.shaping) {
+        note(&format!(
+            "`{}` still feels the old rate of {}: {e}",
+            host.name, bucket.interface
+        ));
+    }
 }
 
 /// Asks what runs in the hosts to end, while the path is there, and waits for it, but not for ever.

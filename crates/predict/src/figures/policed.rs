@@ -98,7 +98,7 @@ impl Policed {
 }
 
 /// Between what 95 of 100 simulated paths like `input` lie, bit/s of payload, all its connections together. `None` where the policer's
-/// rate says what passes, nothing does, or `input` is no path with a policer.
+/// rate says what passes, nothing does, or `input` has none.
 pub fn policed_range(input: &PathInput) -> Option<[f64; 2]> {
     let figures = Figures::of(input).ok()?;
     let policed = figures.policed.as_ref()?;
