@@ -35,9 +35,12 @@ impl Path<'_> {
         record: &mut Record,
     ) {
         let refused = self.refuses(all.size, ways.len(), record);
+        let arrives = ways.iter().map(|way| 1.0 - self.loss_ratio(all.size, way));
+        let lost = 1.0 - arrives.product::<f64>();
         let m = &mut record.metrics;
         put(m, "sent", all.count.into());
-        if refused {
+        // What never arrives has no time.
+        if refused || lost >= 1.0 {
             put(m, "loss_ratio", 1.0);
             return;
         }
@@ -72,8 +75,7 @@ impl Path<'_> {
             }
         }
         record.notes.extend(unforeseen(mean, some.len()));
-        let arrives = ways.iter().map(|way| 1.0 - self.loss_ratio(all.size, way));
-        put(m, "loss_ratio", 1.0 - arrives.product::<f64>());
+        put(m, "loss_ratio", lost);
     }
 }
 
