@@ -55,6 +55,8 @@ pub struct Turns {
     /// Time in which each of the ends had all that the other had sent, which had sent last, before it closed: of the end that closed first,
     /// where that was the end of it.
     pub closing: [Duration; 2],
+    /// When each of the ends sent its FIN, or a reset; none where it has sent neither, or took data afterwards without a reset.
+    pub closed: [Option<Time>; 2],
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
     /// one has closed.
     pub unanswered: Option<(usize, Time)>,
@@ -100,6 +102,7 @@ impl Turns {
             repairs: Default::default(),
             at_a_time: None,
             closing: Default::default(),
+            closed: [None; 2],
             unanswered: None,
         }
     }
@@ -158,6 +161,8 @@ impl Stream {
 struct End {
     /// What it had waited for when it sent its FIN, or a reset; none where it has sent neither.
     waited: Option<Duration>,
+    /// When that was.
+    closed: Option<Time>,
     /// It had all that the other end had sent, which had sent last.
     is_served: bool,
     /// It has sent a reset.
@@ -336,6 +341,7 @@ impl Talk {
         let over = &mut self.over[end];
         over.is_served |= served.is_some();
         over.waited.get_or_insert(so_far);
+        over.closed.get_or_insert(now);
         over.is_reset |= is_reset;
         self.overlaps.closes(end);
     }
@@ -368,6 +374,10 @@ impl Talk {
             closing: [0, 1].map(|end| match self.over[end].is_half() {
                 true => Duration::ZERO,
                 false => self.turns.closing[end],
+            }),
+            closed: [0, 1].map(|end| {
+                let over = &self.over[end];
+                over.closed.filter(|_| !over.is_half())
             }),
             ..self.turns
         };
@@ -1031,6 +1041,33 @@ mod tests {
         assert_eq!(held(false, false), Duration::from_ms(80));
         assert_eq!(held(true, false), Duration::ZERO);
         assert_eq!(held(false, true), Duration::ZERO);
+    }
+
+    /// A client that has its answer and closes, 40 ms away: its last words, and those of the server, are sent after that. One that closes its
+    /// own way alone goes on.
+    #[test]
+    fn an_end_has_closed_when_it_sends_its_fin() {
+        let closed = |more: bool, is_reset: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(40));
+            talk.sent(1, (1, 200), at(40));
+            talk.arrived(1, (1, 200), at(80));
+            talk.ended(0, false, at(90));
+            if more {
+                talk.sent(1, (201, 200), at(91));
+                talk.arrived(1, (201, 200), at(131));
+            }
+            if is_reset {
+                talk.ended(0, true, at(131));
+            }
+            talk.ended(1, false, at(170));
+            talk.turns().closed
+        };
+        let all = [90, 170].map(|ms| Some(at(ms)));
+        assert_eq!(closed(false, false), all);
+        assert_eq!(closed(true, true), all);
+        assert_eq!(closed(true, false), [None, Some(at(170))]);
     }
 
     /// Answers in two small pieces, 75 ms each way; each second one leaves as an acknowledgement comes. If an end has not waited for that the
