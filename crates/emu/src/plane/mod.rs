@@ -273,6 +273,9 @@ impl<I: Interface> Plane<I> {
         if let Some(openings) = &mut self.openings {
             openings.sent(&packet, &room[..len]);
         }
+        if let Some(queries) = &mut self.queries {
+            queries.sent(&packet, &room[..len], now);
+        }
         let slot = self.pool.keep(len, packet);
         let channel = self.network.channel_mut(socket.out);
         self.traffic.packets_in += 1;
@@ -292,9 +295,6 @@ impl<I: Interface> Plane<I> {
         }
         if let Some(segments) = &mut self.segments {
             segments.sent(&packet);
-        }
-        if let Some(queries) = &mut self.queries {
-            queries.sent(&packet, now);
         }
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;

@@ -29,7 +29,8 @@ impl Connections {
             let both = [listed.and_then(Watched::open), seen].into_iter().flatten();
             let whole = both.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
             let closed = listed.and_then(|one| self.closed(ends, one));
-            spans.extend(whole.map(|(from, to)| (from, closed.map_or(to, |closed| closed.min(to)))));
+            let until = |to: Time| closed.map_or(to, |closed| closed.min(to));
+            spans.extend(whole.map(|(from, to)| (from, until(to))));
         }
         spans.sort_unstable();
         Some(together(&spans))
