@@ -76,9 +76,14 @@ impl Turns {
         due = due.saturating_sub(of_overlap).min(self.way);
         self.way = self.way.saturating_sub(due);
         self.at[1 - asker] += due;
-        // Who has several requests in hand does not wait for one on the way.
+        // Who has several requests in hand does not wait for one on the way, nor for one that is sent late.
         let answers = &mut self.overlapping[1 - asker];
         answers.way = answers.way.saturating_sub(of(answers.way));
+        answers.other = answers.other.saturating_sub(of(answers.other));
+        let late = self.at[asker];
+        self.at[asker] = Duration::ZERO;
+        self.at[1 - asker] += late;
+        self.waited[asker] += late;
         // What it sends behind another answer may be the answer to another request.
         self.handing[1 - asker] = self.handing[1 - asker].unknown();
         self
@@ -918,6 +923,37 @@ mod tests {
             let way = share(found, found.way + client.way);
             assert!(way < 1.05 - other, "{depth} {way} {found:?}");
         }
+    }
+
+    /// Eight outstanding, 120 ms for each, 30 ms each way, and a client that takes 40 ms every second time until it asks again: the server has
+    /// seven more all the while.
+    #[test]
+    fn a_client_that_asks_late_with_more_outstanding_keeps_nobody_waiting() {
+        let mut talk = talk();
+        let done = |n: u32| 37 + 120 * (u64::from(n) + 1);
+        let mut due: Vec<(u64, u8, u32)> = Vec::new();
+        for n in 0..40_u32 {
+            let asked = match n.checked_sub(8) {
+                // The answer to the one eight before it has come.
+                Some(before) => done(before) + 30 + if n % 2 == 0 { 40 } else { 1 },
+                None => 7,
+            };
+            due.extend([(asked, 0, n), (asked + 30, 1, n)]);
+            due.extend([(done(n), 2, n), (done(n) + 30, 3, n)]);
+        }
+        due.sort_unstable();
+        for (t, what, n) in due {
+            let end = usize::from(what > 1);
+            match what {
+                0 | 2 => talk.sent(end, (10 * n, 10), at(t)),
+                _ => talk.arrived(end, (10 * n, 10), at(t)),
+            }
+        }
+        let found = talk.turns();
+        let share = |time: Duration| time.as_secs_f64() / found.span.as_secs_f64();
+        assert_eq!(found.at[0], Duration::ZERO, "{found:?}");
+        assert!(share(found.at[1]) > 0.7, "{found:?}");
+        assert!(share(found.way) < 0.1, "{found:?}");
     }
 
     /// A program that sends every 20 ms whatever comes, and one that answers each: the first does not wait for the second.
