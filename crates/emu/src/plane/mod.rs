@@ -30,6 +30,7 @@ mod small_writes;
 mod tapped;
 #[cfg(test)]
 mod tests;
+mod tickets;
 mod traffic;
 mod turns;
 
@@ -276,6 +277,12 @@ impl<I: Interface> Plane<I> {
         if let Some(queries) = &mut self.queries {
             queries.sent(&packet, &room[..len], now);
         }
+        if let Some(talks) = &mut self.talks {
+            let since = talks.sent(&packet, &room[..len], now);
+            if let (Some(since), Some(queries)) = (since, &self.queries) {
+                talks.asked_elsewhere(&packet, queries.waited(socket.node, since, now));
+            }
+        }
         let slot = self.pool.keep(len, packet);
         let channel = self.network.channel_mut(socket.out);
         self.traffic.packets_in += 1;
@@ -287,12 +294,6 @@ impl<I: Interface> Plane<I> {
             frames
         };
         self.datagrams.sent(socket.node, &packet);
-        if let Some(talks) = &mut self.talks {
-            let since = talks.sent(&packet, now);
-            if let (Some(since), Some(queries)) = (since, &self.queries) {
-                talks.asked_elsewhere(&packet, queries.waited(socket.node, since, now));
-            }
-        }
         if let Some(segments) = &mut self.segments {
             segments.sent(&packet);
         }

@@ -13,6 +13,7 @@ use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
 use super::small_writes::SmallWrites;
+use super::tickets::Tickets;
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -208,6 +209,9 @@ struct Talk {
     carried: [Carried; 2],
     repairs: [Repairing; 2],
     small_writes: [SmallWrites; 2],
+    tickets: Tickets,
+    /// What is sent now follows nothing but tickets.
+    is_behind_tickets: bool,
 }
 
 impl Talk {
@@ -226,6 +230,16 @@ impl Talk {
             carried: Default::default(),
             repairs: Default::default(),
             small_writes: Default::default(),
+            tickets: Tickets::default(),
+            is_behind_tickets: false,
+        }
+    }
+
+    /// An end is about to send these bytes, perhaps again.
+    fn reads(&mut self, end: usize, (seq, length): (u32, u32), payload: &[u8]) {
+        let (_, until) = self.streams[end].place(seq, length);
+        if !self.tickets.is_over() && until > self.streams[end].sent {
+            self.is_behind_tickets = self.tickets.sent(end, payload);
         }
     }
 
@@ -243,7 +257,15 @@ impl Talk {
         own.sent = until;
         self.reaches(now);
         let (heard, is_missing) = (self.heard[end], self.repairs[end].is_missing);
-        self.small_writes[end].sends(length, now, (there, heard), is_missing);
+        let writes = &mut self.small_writes[end];
+        let is_behind_tickets = std::mem::take(&mut self.is_behind_tickets);
+        let held = writes.waited(length, now, (there, heard));
+        // A client does not wait for tickets, but for the acknowledgement that comes with them.
+        if let Some(waited) = held.filter(|_| is_behind_tickets) {
+            self.turns.handing[end].held += waited;
+            writes.waits();
+        }
+        writes.sends(length, now, (there, heard), is_missing);
         let is_too_late = self.over[1 - end].is_served;
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
@@ -404,8 +426,8 @@ impl Talk {
 pub(super) struct Talks(BTreeMap<Way, Talk>);
 
 impl Talks {
-    /// A host has handed over `packet`. Where that answers what the other end sent, since when it had all of that.
-    pub(super) fn sent(&mut self, packet: &Packet, now: Time) -> Option<Time> {
+    /// A host has handed over `packet`, whose bytes these are. Where that answers what the other end sent, since when it had all of that.
+    pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8], now: Time) -> Option<Time> {
         let Transport::Tcp {
             ports,
             seq,
@@ -433,7 +455,11 @@ impl Talks {
         match packet.payload() {
             0 if control & SYN != 0 => talk.opens(end, seq, now),
             0 => {}
-            length => talk.sent(end, (seq, length), now),
+            length => {
+                let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
+                talk.reads(end, (seq, length), payload.unwrap_or_default());
+                talk.sent(end, (seq, length), now);
+            }
         }
         if control & (FIN | RST) != 0 {
             talk.ended(end, control & RST != 0, now);
@@ -608,7 +634,7 @@ mod tests {
             (&answers, 1100),
             (&answers, 2100),
         ] {
-            talks.sent(packet, at(ms));
+            talks.sent(packet, &[], at(ms));
             if ms == 0 || ms == 1100 {
                 talks.lost(packet);
             }
@@ -621,7 +647,7 @@ mod tests {
             opening: Duration::from_secs(1),
         };
         assert_eq!(repairs(&talks), Some([second; 2]));
-        talks.sent(&packet(0, 99, SYN), at(5000));
+        talks.sent(&packet(0, 99, SYN), &[], at(5000));
         assert_eq!(repairs(&talks), Some(Default::default()));
     }
 
@@ -1077,6 +1103,33 @@ mod tests {
         assert_eq!(held(false, false), Duration::from_ms(80));
         assert_eq!(held(true, false), Duration::ZERO);
         assert_eq!(held(false, true), Duration::ZERO);
+    }
+
+    /// A handshake of TLS 1.3 over 50 ms each way, and a request that leaves as tickets come with the acknowledgement of the handshake's end.
+    /// An answer in their place is what the client waits for.
+    #[test]
+    fn a_request_behind_tickets_was_held_back() {
+        let held = |is_behind_tickets: bool, written: u64| {
+            let mut talk = talk();
+            talk.sent(0, (1, 517), at(0));
+            talk.arrived(0, (1, 517), at(50));
+            talk.sent(1, (1, 1331), at(53));
+            talk.arrived(1, (1, 1331), at(103));
+            talk.heard[0] = at(103);
+            talk.sent(0, (518, 80), at(104));
+            talk.arrived(0, (518, 80), at(154));
+            talk.sent(1, (1332, 255), at(155));
+            talk.arrived(1, (1332, 255), at(205));
+            talk.heard[0] = at(205);
+            talk.is_behind_tickets = is_behind_tickets;
+            talk.sent(0, (598, 63), at(written));
+            talk.arrived(0, (598, 63), at(written + 50));
+            talk.sent(1, (1587, 200), at(written + 50));
+            talk.turns().handing[0].held
+        };
+        assert_eq!(held(true, 205), Duration::from_ms(101));
+        assert_eq!(held(false, 205), Duration::ZERO);
+        assert_eq!(held(true, 300), Duration::ZERO);
     }
 
     /// A client that has its answer and closes, 40 ms away: its last words, and those of the server, are sent after that. One that closes its
