@@ -20,7 +20,7 @@ const LEAST: f64 = 1.5;
 /// An end asks as soon as it is answered where its waits are this share of the time at least.
 const CLOSED: f64 = 0.5;
 
-/// One that asks late now and then does so where they are this share. Who sends at times of its own is prompt by chance for an eighth.
+/// One that is late now and then asks as soon where they are this share. Who sends at times of its own is prompt by chance for an eighth.
 const OFTEN: f64 = 0.2;
 
 /// Answers that come one by one after the last request are this part of the time between earlier ones apart, at least.

@@ -10,8 +10,8 @@ use super::{Connections, Watched};
 const UNSEEN_PARTS: usize = 10;
 
 impl Connections {
-    /// Time in which one of them or more was open: from its SYN until the command closed it; where it did not, until its kernel let go of it,
-    /// or until its last sample or frame. None where that is not known of enough of them.
+    /// Time in which one of them or more was open: from its SYN until the command closed it. Where it did not, until its kernel let go of it, or
+    /// until its last sample or frame. None where that is not known of enough of them.
     pub(super) fn open(&self) -> Option<Duration> {
         let unseen = |(ends, one): &(&[String; 2], &Watched)| {
             one.is_closed && one.samples.is_empty() && !self.waits.contains_key(*ends)

@@ -1,7 +1,7 @@
 //! Queries over UDP that arrived, were never answered, and were asked again.
 //!
-//! Who hears nothing sends a query again: the same bytes, but for the two in front, with which each query of DNS is told from others
-//! (RFC 1035 §4.1.1), to the same end, from the same port or another. Where one of them is answered at last, the others before it were not.
+//! Who hears nothing sends a query again: the same bytes to the same end, from the same port or another. The two bytes in front may differ,
+//! with which DNS numbers queries (RFC 1035 §4.1.1). Where one of them is answered at last, the others before it were not.
 //! An answer that comes late, after the query has been asked again, is one all the same. So they count only where an end was asked as much
 //! more often than it has answered, and has answered most. Who is sent the same again and again is sent a stream, and asked nothing.
 
