@@ -482,6 +482,12 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
     notes.extend(both.into_iter().filter_map(|(end, d)| held_note(end, d)));
     let streams = both.iter().zip(&connection.streams);
     notes.extend(streams.filter_map(|((end, _), stream)| size_note(end, stream)));
+    if let Some(several) = connection.exchanges.outstanding() {
+        notes.push(format!(
+            "{several} requests were outstanding at a time: as many were sent before the first answer, and as many answers came after the last \
+             request. Whose time each of them waited for is not known"
+        ));
+    }
     if connection.is_half_open() {
         notes.push(unanswered(described.opening.as_ref()));
     }

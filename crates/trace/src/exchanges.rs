@@ -1,5 +1,7 @@
 //! Requests and responses on a connection whose ends take turns.
 
+mod outstanding;
+
 use farpath_record::trace::{Request, RequestTotals};
 
 use crate::room::Room;
@@ -152,14 +154,20 @@ impl Exchanges {
         answered && self.early * 100 <= self.turns * OVERLAPS_PERCENT
     }
 
-    /// The requests, their times since `started`, and the totals; none where the ends do not take turns.
+    /// How many requests are outstanding at a time, where several are though the ends seem to take turns.
+    pub(crate) fn outstanding(&self) -> Option<u64> {
+        let several = || outstanding::outstanding(&self.list, self.open.as_ref());
+        self.alternates().then(several).flatten()
+    }
+
+    /// The requests, their times since `started`, and the totals; none where the ends do not take turns, or several requests are outstanding.
     pub(crate) fn stated(
         &mut self,
         turns: Turns,
         started: i64,
         secured: Option<i64>,
     ) -> (Vec<Request>, Option<RequestTotals>) {
-        if !self.alternates() {
+        if !self.alternates() || self.outstanding().is_some() {
             return (Vec::new(), None);
         }
         let mut totals = self.beyond.as_deref().copied().unwrap_or_default();

@@ -154,8 +154,12 @@ impl Busiest {
 
     /// The part of the command's time in which a connection was open, where that is little.
     fn open_part(&self) -> Option<f64> {
-        let part = self.open_s? / self.took_s?.max(f64::MIN_POSITIVE);
-        (part < SELDOM).then_some(part)
+        self.open_ratio().filter(|part| *part < SELDOM)
+    }
+
+    /// The part of the command's time in which a connection was open, where that is known.
+    pub(super) fn open_ratio(&self) -> Option<f64> {
+        Some(self.open_s? / self.took_s?.max(f64::MIN_POSITIVE))
     }
 
     /// That the command had no connection for most of its time, to stand in front of what is said of them; empty where it had.

@@ -121,6 +121,24 @@ impl Planned {
         }
     }
 
+    /// Sets the key of a path that the language refuses and would have written in full, where that is refused here as well.
+    fn set_in_full(
+        &mut self,
+        plane: &Plane<Tap>,
+        source: &str,
+        (path, value): (&str, &str),
+        wanted: &[String],
+    ) -> Result<(), String> {
+        self.sets.pop();
+        match in_full(&self.scenario, path) {
+            Some(full) => {
+                let text = format!("{full}={value}");
+                self.set(plane, source, (text.as_str(), wanted))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// One key of the scenario, of all that are `wanted`.
     fn set(
         &mut self,
@@ -136,9 +154,15 @@ impl Planned {
         };
         let (path, value) = (set.path.clone(), set.value.clone());
         self.sets.push(set.of_option(OPTION, text));
-        let source = farpath_scenario::load(source).map_err(|e| e.to_string())?;
-        let new = farpath_scenario::parse(&source, &self.sets);
-        let new = new.map_err(|e| nothing_to_set(&path).unwrap_or_else(|| e.to_string()))?;
+        let name = source;
+        let source = farpath_scenario::load(name).map_err(|e| e.to_string())?;
+        let new = match farpath_scenario::parse(&source, &self.sets) {
+            Ok(new) => new,
+            Err(why) => {
+                self.set_in_full(plane, name, (path.as_str(), asked.as_str()), wanted)?;
+                return Err(nothing_to_set(&path).unwrap_or_else(|| why.to_string()));
+            }
+        };
         let kept = kept(
             &source,
             &self.sets,
@@ -276,6 +300,26 @@ fn nothing_to_set(path: &str) -> Option<String> {
         };
         format!("`{path}`: a link has no `{key}` to be changed\nhint: {hint}")
     })
+}
+
+/// A path that begins with the name of something, such as `ocean.mtu`, with what that is in front: none where the path has it, or names a key
+/// of a link that can be changed.
+fn in_full(scenario: &Scenario, path: &str) -> Option<String> {
+    let (head, below) = path.split_once('.')?;
+    let is_named = |name: &String| name == head;
+    let sections = [
+        ("link", scenario.links.iter().map(|l| &l.name).any(is_named)),
+        ("test", scenario.tests.iter().map(|t| &t.name).any(is_named)),
+        ("host", scenario.hosts.iter().map(|h| &h.name).any(is_named)),
+    ];
+    if sections.iter().any(|(section, _)| *section == head) {
+        return None;
+    }
+    let (section, _) = sections.iter().find(|(_, is_it)| *is_it)?;
+    let mut keys = below.split('.');
+    let key = keys.find(|key| !["forward", "reverse"].contains(key));
+    let is_changeable = *section == "link" && key.is_some_and(|key| KEYS.contains(&key));
+    (!is_changeable).then(|| format!("{section}.{path}"))
 }
 
 /// Whether this may stand behind a link's name.
@@ -443,6 +487,30 @@ mod tests {
         ] {
             let said = why_not(path, "farpath lab");
             assert!(said.contains(words), "{path}: {said}");
+        }
+    }
+
+    /// What cannot be changed is not to be written in full first.
+    #[test]
+    fn a_path_without_its_section_is_tried_in_full_where_it_stays() {
+        let source = Source {
+            name: "one-path".to_owned(),
+            text: one_path(""),
+        };
+        let scenario = farpath_scenario::parse(&source, &[]).expect("a scenario");
+        for (path, full) in [
+            ("path.mtu", Some("link.path.mtu")),
+            ("path.forward.mtu", Some("link.path.forward.mtu")),
+            ("t.bytes", Some("test.t.bytes")),
+            ("a.nic", Some("host.a.nic")),
+            ("path.delay", None),
+            ("path.reverse.loss", None),
+            ("path.up", None),
+            ("link.path.mtu", None),
+            ("other.mtu", None),
+            ("mtu", None),
+        ] {
+            assert_eq!(in_full(&scenario, path).as_deref(), full, "{path}");
         }
     }
 

@@ -51,7 +51,7 @@ const MUCH: f64 = 0.5;
 const PARTS: u64 = 10;
 
 /// What is said of what the hosts sent: of connections only where datagrams did not carry much more, or where they were asked for by their
-/// `ports`, with `more` on who sends what was sampled too rarely.
+/// `ports`, with `more` on who sends what was sampled too rarely. Datagrams come first where queries among them took more time than connections.
 pub(super) fn told(
     (connection, ports): (Option<&Busiest>, &[u16]),
     refused: &[Refused],
@@ -60,6 +60,10 @@ pub(super) fn told(
     more: &dyn Fn(usize) -> String,
 ) -> Vec<String> {
     let bytes: u64 = datagrams.iter().map(|sent| sent.bytes).sum();
+    let open = connection.and_then(Busiest::open_ratio);
+    let (first, last): (Vec<&Sent>, Vec<&Sent>) =
+        datagrams.iter().partition(|sent| sent.outlasts(open));
+    let words = |sent: &Sent| sent.line_beside(open);
     let connection = connection.filter(|c| !ports.is_empty() || counts_beside(c, bytes));
     // Where one carried something the others were tries.
     let carried = connection.is_some_and(|c| c.bytes_sent > 0);
@@ -70,7 +74,8 @@ pub(super) fn told(
     let unknown = connection.filter(|c| c.limited_by.is_none());
     let limit = limit.chain(unknown.map(|c| more(c.host)));
     let limit = limit.chain(refused.iter().cloned());
-    let told = limit.chain(datagrams.iter().map(Sent::line));
+    let told = first.into_iter().map(words).chain(limit);
+    let told = told.chain(last.into_iter().map(words));
     told.chain(impaired.iter().map(Impaired::line)).collect()
 }
 

@@ -53,6 +53,10 @@ pub(super) struct Sent {
     /// them or more waited for that.
     retried: u64,
     retrying_ratio: f64,
+    /// Queries that arrived at the other host, were never answered, and were asked again: at least; and the time until then, in which one of them
+    /// or more waited, seconds.
+    unanswered: u64,
+    unanswered_s: f64,
     /// Why what limited them is doubtful: an invalid certificate; none with a valid one.
     doubt: Option<String>,
     /// The other host refused some.
@@ -184,6 +188,8 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             asking_ratio: share(queries.way),
             retried: queries.retried,
             retrying_ratio: share(queries.retrying),
+            unanswered: queries.unanswered,
+            unanswered_s: queries.unheeded.as_secs_f64(),
             doubt: None,
             is_refused: false,
         })
@@ -222,34 +228,50 @@ impl Sent {
         }
     }
 
-    /// What limited them, and whether that is doubtful.
-    fn pace(&self) -> String {
+    /// What limited them beside connections that were `open` for this share of the time, and whether that is doubtful.
+    fn pace(&self, open: Option<f64>) -> String {
         let doubt = self.doubt.as_ref();
         let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
-        match self.limit() {
+        match self.limit(open) {
             none if none.is_empty() => none,
             some => some + &doubt,
         }
     }
 
+    /// The host that they were sent to.
+    fn other(&self) -> &'static str {
+        let [command, server] = SENDERS;
+        match self.sender == server {
+            true => command,
+            false => server,
+        }
+    }
+
+    /// Whether queries among them, or their answers, took more of the command's time than its connections, which were `open` for this share of
+    /// it, where that is known.
+    pub(super) fn outlasts(&self, open: Option<f64>) -> bool {
+        let share = self.answering_ratio.max(self.asking_ratio);
+        open.is_some_and(|open| share >= NAMED && share > open)
+    }
+
     /// What limited them: a full link, a slow answer, or that no more was sent. The last is not known in an invalid run, nor where much was
     /// still on its way, or nothing listens.
-    fn limit(&self) -> String {
-        if self.answering_ratio >= SLOW {
-            let [command, server] = SENDERS;
-            let other = if self.sender == server {
-                command
-            } else {
-                server
-            };
+    fn limit(&self, open: Option<f64>) -> String {
+        let [at, way] = [self.answering_ratio, self.asking_ratio];
+        let least = match self.outlasts(open) {
+            true => at.max(way).min(SLOW),
+            false => SLOW,
+        };
+        if at >= least {
             return format!(
-                "; {other} had a query, and had not answered, for {:.0} % of the command's time: {} answered",
+                "; {} had a query, and had not answered, for {:.0} % of the command's time: {} answered",
+                self.other(),
                 100.0 * self.answering_ratio,
                 self.answered
             );
         }
         // Where a link is full, they wait for that.
-        if self.asking_ratio >= SLOW && self.link_full_ratio < SLOW {
+        if way >= least && self.link_full_ratio < least {
             return format!(
                 "; a query, or its answer, was on the way for {:.0} % of the command's time: {} answered, a round trip for each",
                 100.0 * self.asking_ratio,
@@ -260,7 +282,8 @@ impl Sent {
         let is_dropped = self.host_dropped + self.queue_full + self.path_down > 0;
         let left = (self.under_way + self.host_waiting) as f64;
         let is_left = left > LEFT_MOST * self.datagrams as f64;
-        let is_unknown = self.doubt.is_some() || self.is_refused || is_left;
+        let is_told = self.unanswered > 0;
+        let is_unknown = self.doubt.is_some() || self.is_refused || is_left || is_told;
         match share >= NAMED {
             true => format!(
                 "; a link of that way was full at least {:.0} % of the command's time",
@@ -287,6 +310,21 @@ impl Sent {
         }
     }
 
+    /// What queries cost that arrived and were never answered; nothing where none is known.
+    fn silences(&self) -> String {
+        let (was, it) = match self.unanswered {
+            0 => return String::new(),
+            1 => ("was", "it was"),
+            _ => ("were", "they were"),
+        };
+        format!(
+            "; {} arrived at {} and {was} never answered: {:.1} s of waiting until {it} asked again",
+            count_of(self.unanswered, "query", "queries"),
+            self.other(),
+            self.unanswered_s
+        )
+    }
+
     /// What had neither arrived nor been dropped when the run ended; nothing where all had.
     fn left(&self) -> String {
         let share = |count: u64| 100.0 * count as f64 / self.datagrams as f64;
@@ -302,8 +340,8 @@ impl Sent {
         }
     }
 
-    /// In words.
-    pub(super) fn line(&self) -> String {
+    /// In words, beside connections that were `open` for this share of the command's time, where that is known.
+    pub(super) fn line_beside(&self, open: Option<f64>) -> String {
         let all = count_of(self.datagrams, "datagram", "datagrams");
         let share = |count: u64| 100.0 * count as f64 / self.datagrams as f64;
         let counted = |count: u64| format!("{count} ({:.1} %)", share(count));
@@ -337,8 +375,9 @@ impl Sent {
         }
         line += &self.found();
         line += &self.left();
-        line += &self.pace();
+        line += &self.pace(open);
         line += &self.retries();
+        line += &self.silences();
         if self.damaged > 0 {
             // Of those that arrived, as `--corrupt` asks for it.
             let gone = self.host_dropped + self.host_waiting + self.dropped + self.under_way;
@@ -356,6 +395,13 @@ impl Sent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Sent {
+        /// In words, without a connection.
+        fn line(&self) -> String {
+            self.line_beside(None)
+        }
+    }
 
     #[test]
     fn what_the_path_dropped_is_said_with_its_share() {
@@ -495,6 +541,57 @@ mod tests {
         let words = "; for 75 % of the command's time a query waited to be sent again: 4 retries after it, or its answer, was lost";
         assert!(said(4).ends_with(words), "{}", said(4));
         assert!(!said(0).contains("again"), "{}", said(0));
+    }
+
+    /// Ten queries of which a server drops nine once each, and a client that waits half a second.
+    #[test]
+    fn queries_that_were_never_answered_are_named() {
+        let said = |unanswered: u64, unanswered_s: f64| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 190,
+                answered: 100,
+                unanswered,
+                unanswered_s,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let words = "; 9 queries arrived at the server and were never answered: 4.5 s of waiting until they were asked again";
+        let nine = said(9, 4.5);
+        assert!(nine.ends_with(words), "{nine}");
+        assert!(!nine.contains("sent no faster"), "{nine}");
+        let one = "; 1 query arrived at the server and was never answered: 0.5 s of waiting until it was asked again";
+        assert!(said(1, 0.5).ends_with(one), "{}", said(1, 0.5));
+        assert!(said(0, 0.0).contains("sent no faster"));
+    }
+
+    /// Three names in front of each of twelve connections: 48 % of the time, of which connections have 36 %.
+    #[test]
+    fn queries_between_connections_are_named_where_they_take_more() {
+        let sent = Sent {
+            sender: SENDERS[0],
+            datagrams: 36,
+            answered: 36,
+            answering_ratio: 0.04,
+            asking_ratio: 0.48,
+            ..Sent::default()
+        };
+        let words = "; a query, or its answer, was on the way for 48 % of the command's time: 36 answered, a round trip for each";
+        let line = sent.line_beside(Some(0.36));
+        assert!(line.ends_with(words), "{line}");
+        for open in [Some(0.5), None] {
+            let line = sent.line_beside(open);
+            assert!(!line.contains("on the way") && !sent.outlasts(open), "{line}");
+        }
+        let slow = Sent {
+            answering_ratio: 0.45,
+            asking_ratio: 0.2,
+            ..sent
+        };
+        let line = slow.line_beside(Some(0.3));
+        let words = "the server had a query, and had not answered, for 45 % of the command's time";
+        assert!(line.contains(words), "{line}");
     }
 
     /// What traceroute sends.

@@ -43,6 +43,8 @@ pub(super) struct Waits {
     at_a_time: Option<f64>,
     /// The other end had all, and closed after this time.
     closing: Duration,
+    /// When this end, and the other, sent its FIN, or a reset; none where it has not closed both ways.
+    closed: [Option<Time>; 2],
     /// Since when the other end has had all that this one sent, and sent nothing.
     unanswered: Option<Time>,
 }
@@ -81,6 +83,7 @@ impl Waits {
             repairs: both(turns.repairs),
             at_a_time: turns.at_a_time,
             closing: turns.closing[1 - end],
+            closed: [end, 1 - end].map(|who| turns.closed[who]),
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
     }
@@ -96,6 +99,11 @@ impl Waits {
         let before = set_up + self.repairs.opening;
         let from = Time::from_ps(begun.as_ps().saturating_sub(before.as_ps()));
         Some((from, begun + self.span))
+    }
+
+    /// When the command's end sent its FIN, or a reset, where this is the end of a host that has this number; none where it has not closed.
+    pub(super) fn closed(&self, host: usize) -> Option<Time> {
+        self.closed[usize::from(host != 0)]
     }
 
     /// The part of the span in which the command waited, where this is the end of a host that has this number: what it did between an

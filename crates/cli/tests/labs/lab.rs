@@ -288,6 +288,10 @@ fn links_of_a_running_lab_go_down_and_up_and_are_impaired() {
             &["link.far.delay=40ms", "test.bulk.bytes=2MB"],
             "stays as the lab was started",
         ),
+        (
+            &["link.far.delay=40ms", "bulk.bytes=2MB"],
+            "`test.bulk.bytes` stays as the lab was started",
+        ),
     ] {
         let refused = set(changes).exits(2);
         assert!(refused.err.contains(words), "{changes:?}: {}", refused.err);

@@ -20,6 +20,9 @@ const LEAST: f64 = 1.5;
 /// An end asks as soon as it is answered where its waits are this share of the time at least.
 const CLOSED: f64 = 0.5;
 
+/// One that is late now and then asks as soon where they are this share. Who sends at times of its own is prompt by chance for an eighth.
+const OFTEN: f64 = 0.2;
+
 /// Answers that come one by one after the last request are this part of the time between earlier ones apart, at least.
 const APART: f64 = 0.5;
 
@@ -166,11 +169,16 @@ impl Backlog {
         is_more && lasted / (last.segments - 1) as f64 >= APART * gap
     }
 
-    /// Bytes of the requests that are outstanding, where `answers` bytes come for each; none where no more than one is seen to be.
-    fn outstanding(&self, answers: f64) -> Option<f64> {
+    /// Bytes of the requests that are outstanding by how the conversation ends, where `answers` bytes come for each.
+    fn by_end(&self, answers: f64) -> Option<f64> {
         let [asked, drained] = [self.asked.bytes as f64, self.came.bytes as f64 / answers];
         let is_alike = asked.max(drained) <= LEAST * asked.min(drained);
-        let by_end = (is_alike && self.drains()).then(|| asked.min(drained));
+        (is_alike && self.drains()).then(|| asked.min(drained))
+    }
+
+    /// Bytes of the requests that are outstanding, where `answers` bytes come for each; none where no more than one is seen to be.
+    fn outstanding(&self, answers: f64) -> Option<f64> {
+        let by_end = self.by_end(answers);
         if !self.overlaps() {
             return by_end;
         }
@@ -188,12 +196,16 @@ impl Backlog {
     /// The share of this end's waits in which its requests were at the other end, of a conversation of so many seconds. None where it does
     /// not ask, or what it has outstanding is not known.
     pub(super) fn share(&self, span: f64) -> Option<f64> {
-        if self.waited <= 0.0 || self.waited < CLOSED * span {
+        if self.waited <= 0.0 || self.waited < OFTEN * span {
             return None;
         }
         // Bytes of an answer to each of a request.
         let answers = self.all_came as f64 / self.all_sent as f64;
-        let outstanding = self.outstanding(answers)?;
+        // Who asks late has more outstanding meanwhile, where turns do not overlap and the end shows it.
+        let outstanding = match self.waited < CLOSED * span {
+            true => self.by_end(answers).filter(|_| !self.overlaps()),
+            false => self.outstanding(answers),
+        }?;
         let [requests, answered] = self.way.map(|times| times / self.waited);
         let way = requests + answered / answers;
         let request = self.all_sent as f64 / self.all_segments as f64;

@@ -10,7 +10,7 @@ const STALLS: u32 = 3;
 const FULL: u32 = 1208;
 
 /// A piece that follows an acknowledgement within this part of the time that it had to wait for it was held back until then.
-const PROMPT: u64 = 8;
+pub(super) const PROMPT: u64 = 8;
 
 /// Whether a segment of so many bytes is not a full one.
 pub(super) fn is_small(length: u32) -> bool {

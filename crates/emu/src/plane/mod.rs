@@ -30,6 +30,7 @@ mod small_writes;
 mod tapped;
 #[cfg(test)]
 mod tests;
+mod tickets;
 mod traffic;
 mod turns;
 
@@ -273,6 +274,15 @@ impl<I: Interface> Plane<I> {
         if let Some(openings) = &mut self.openings {
             openings.sent(&packet, &room[..len]);
         }
+        if let Some(queries) = &mut self.queries {
+            queries.sent(&packet, &room[..len], now);
+        }
+        if let Some(talks) = &mut self.talks {
+            let since = talks.sent(&packet, &room[..len], now);
+            if let (Some(since), Some(queries)) = (since, &self.queries) {
+                talks.asked_elsewhere(&packet, queries.waited(socket.node, since, now));
+            }
+        }
         let slot = self.pool.keep(len, packet);
         let channel = self.network.channel_mut(socket.out);
         self.traffic.packets_in += 1;
@@ -284,17 +294,8 @@ impl<I: Interface> Plane<I> {
             frames
         };
         self.datagrams.sent(socket.node, &packet);
-        if let Some(talks) = &mut self.talks {
-            let since = talks.sent(&packet, now);
-            if let (Some(since), Some(queries)) = (since, &self.queries) {
-                talks.asked_elsewhere(&packet, queries.waited(socket.node, since, now));
-            }
-        }
         if let Some(segments) = &mut self.segments {
             segments.sent(&packet);
-        }
-        if let Some(queries) = &mut self.queries {
-            queries.sent(&packet, now);
         }
         self.flows.frames(&packet, flow, |segment, mut frame| {
             frame.at = now;

@@ -4,6 +4,8 @@
 //! arrived until it sends one back. That counts only where nothing else was on the way to it then, and where who asked sends nothing before
 //! the answer has arrived. What both send of their own accord, as calls and streams are, has more on the way, and is none of it.
 
+mod unanswered;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use farpath_scenario::NodeId;
@@ -12,6 +14,7 @@ use farpath_units::{Duration, Time};
 
 use super::packet::{Packet, Transport, Way};
 use super::turns::key;
+use unanswered::Unanswered;
 
 /// So many pairs of ends are followed: those that wait for nothing make room.
 const ENDS: usize = 1 << 12;
@@ -35,6 +38,10 @@ pub struct Queries {
     pub retried: u64,
     /// Time in which who asked for one of them or more waited until then.
     pub retrying: Duration,
+    /// Those that arrived, were never answered, and were asked again: at least.
+    pub unanswered: u64,
+    /// Time in which who asked for one of these or more waited until then.
+    pub unheeded: Duration,
 }
 
 /// A query and its answer, until that has arrived.
@@ -137,6 +144,7 @@ impl Had {
             way: self.way.sum(),
             retried: self.retried,
             retrying: self.retrying.sum(),
+            ..Queries::default()
         }
     }
 }
@@ -167,6 +175,7 @@ pub(super) struct Asked {
     waits: BTreeMap<NodeId, VecDeque<(Time, Time)>>,
     /// Datagrams between ends that were not followed, since most of those that were made room.
     turned_away: usize,
+    unanswered: Unanswered,
 }
 
 impl Asked {
@@ -186,8 +195,8 @@ impl Asked {
         self.talks.len() < ENDS
     }
 
-    /// A host has handed over `packet`.
-    pub(super) fn sent(&mut self, packet: &Packet, now: Time) {
+    /// A host has handed over `packet`, whose bytes these are.
+    pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8], now: Time) {
         let Some(way) = way(packet) else {
             return;
         };
@@ -204,13 +213,17 @@ impl Asked {
             retried: None,
         });
         if talk.way == way {
+            self.unanswered.asks(way, packet, bytes, now);
             let (first, times) = talk.retried.unwrap_or((talk.asked, 0));
             talk.retried = talk.is_lost.then_some((first, times + 1));
             talk.is_lost = false;
             talk.under_way += packet.segments() as u64;
             talk.asked = now;
             talk.answer = None;
-        } else if let Some(arrived) = talk.arrived.take()
+            return;
+        }
+        self.unanswered.answers(way, packet, bytes);
+        if let Some(arrived) = talk.arrived.take()
             && talk.under_way == 0
         {
             talk.answer = Some(Turn {
@@ -232,6 +245,7 @@ impl Asked {
         if talk.way == way {
             talk.under_way = talk.under_way.saturating_sub(count as u64);
             talk.arrived = Some(at);
+            self.unanswered.arrived(way, count as u64);
         } else if let Some(turn) = talk.answer.take()
             && let Some(host) = node_at(packet.addresses[0])
         {
@@ -271,7 +285,10 @@ impl Asked {
         };
         talk.is_lost = true;
         match talk.way == way {
-            true => talk.under_way = talk.under_way.saturating_sub(1),
+            true => {
+                talk.under_way = talk.under_way.saturating_sub(1);
+                self.unanswered.lost(way);
+            }
             false => talk.answer = None,
         }
     }
@@ -279,7 +296,12 @@ impl Asked {
     /// Those that a host answered.
     pub(super) fn of(&self, host: NodeId) -> Queries {
         let had = self.hosts.get(&host);
-        had.map_or(Queries::default(), Had::queries)
+        let (unanswered, unheeded) = self.unanswered.of(host);
+        Queries {
+            unanswered,
+            unheeded,
+            ..had.map_or(Queries::default(), Had::queries)
+        }
     }
 }
 
@@ -334,9 +356,9 @@ mod tests {
             let mut asked = Asked::default();
             for n in 0..10_u16 {
                 let (t, port) = (u64::from(n) * 400, 4000 + own * n);
-                asked.sent(&query(port), at(t));
+                asked.sent(&query(port), &[], at(t));
                 asked.delivered(&query(port), 1, at(t + 10));
-                asked.sent(&answer(port), at(t + 310));
+                asked.sent(&answer(port), &[], at(t + 310));
                 asked.delivered(&answer(port), 1, at(t + 320));
             }
             assert_eq!(found(&asked), (10, Duration::from_ms(3000)));
@@ -350,13 +372,13 @@ mod tests {
     fn queries_side_by_side_count_once() {
         let mut asked = Asked::default();
         for port in [1, 1, 2] {
-            asked.sent(&query(port), at(0));
+            asked.sent(&query(port), &[], at(0));
         }
         for port in [1, 1, 2] {
             asked.delivered(&query(port), 1, at(10));
         }
         for (port, ms) in [(1, 110), (1, 111), (2, 210)] {
-            asked.sent(&answer(port), at(ms));
+            asked.sent(&answer(port), &[], at(ms));
         }
         for (port, ms) in [(1, 120), (1, 121), (2, 220)] {
             asked.delivered(&answer(port), 1, at(ms));
@@ -370,11 +392,11 @@ mod tests {
     #[test]
     fn a_lost_query_is_not_the_servers_time() {
         let mut asked = Asked::default();
-        asked.sent(&query(7), at(0));
+        asked.sent(&query(7), &[], at(0));
         asked.lost(&query(7));
-        asked.sent(&query(7), at(1000));
+        asked.sent(&query(7), &[], at(1000));
         asked.delivered(&query(7), 1, at(1010));
-        asked.sent(&answer(7), at(1060));
+        asked.sent(&answer(7), &[], at(1060));
         asked.delivered(&answer(7), 1, at(1070));
         assert_eq!(found(&asked), (1, Duration::from_ms(50)));
         assert_eq!(queries(&asked).way, Duration::from_ms(20));
@@ -385,9 +407,9 @@ mod tests {
     fn who_asks_waits_from_its_query_to_the_answer() {
         let mut asked = Asked::default();
         for (port, from, to) in [(1, 0, 100), (2, 20, 120), (3, 150, 250)] {
-            asked.sent(&query(port), at(from));
+            asked.sent(&query(port), &[], at(from));
             asked.delivered(&query(port), 1, at(from + 40));
-            asked.sent(&answer(port), at(from + 50));
+            asked.sent(&answer(port), &[], at(from + 50));
             asked.delivered(&answer(port), 1, at(to));
         }
         let waited = |from, to| asked.waited(NodeId(0), at(from), at(to));
@@ -402,21 +424,21 @@ mod tests {
     #[test]
     fn a_lost_query_or_answer_is_waited_for_until_it_is_sent_again() {
         let mut asked = Asked::default();
-        asked.sent(&query(7), at(0));
+        asked.sent(&query(7), &[], at(0));
         asked.lost(&query(7));
-        asked.sent(&query(7), at(600));
+        asked.sent(&query(7), &[], at(600));
         asked.delivered(&query(7), 1, at(610));
-        asked.sent(&answer(7), at(610));
+        asked.sent(&answer(7), &[], at(610));
         asked.lost(&answer(7));
         for ms in [1200, 5000] {
-            asked.sent(&query(7), at(ms));
+            asked.sent(&query(7), &[], at(ms));
             asked.delivered(&query(7), 1, at(ms + 10));
-            asked.sent(&answer(7), at(ms + 10));
+            asked.sent(&answer(7), &[], at(ms + 10));
             asked.delivered(&answer(7), 1, at(ms + 20));
         }
-        asked.sent(&query(7), at(6000));
+        asked.sent(&query(7), &[], at(6000));
         asked.lost(&query(7));
-        asked.sent(&query(7), at(7000));
+        asked.sent(&query(7), &[], at(7000));
         asked.lost(&query(7));
         let found = queries(&asked);
         assert_eq!((found.answered, found.retried), (2, 2));
@@ -438,11 +460,11 @@ mod tests {
         for (ms, from, is_sent) in due {
             let packet = if from == 0 { query(9) } else { answer(9) };
             match is_sent {
-                true => asked.sent(&packet, at(ms)),
+                true => asked.sent(&packet, &[], at(ms)),
                 false => asked.delivered(&packet, 1, at(ms)),
             }
         }
-        asked.sent(&query(10), at(5000));
+        asked.sent(&query(10), &[], at(5000));
         asked.delivered(&query(10), 1, at(5010));
         assert!(found(&asked).0 <= 1, "the last one at most: {asked:?}");
     }
@@ -453,10 +475,10 @@ mod tests {
         for (answers, wanted) in [(true, 9000), (false, 0)] {
             let mut asked = Asked::default();
             for port in 1..=9000_u16 {
-                asked.sent(&query(port), at(10));
+                asked.sent(&query(port), &[], at(10));
                 asked.delivered(&query(port), 1, at(20));
                 if answers {
-                    asked.sent(&answer(port), at(30));
+                    asked.sent(&answer(port), &[], at(30));
                     asked.delivered(&answer(port), 1, at(40));
                 }
             }

@@ -6,7 +6,7 @@
 
 use farpath_units::{Duration, Time};
 
-use super::message::{Handing, is_small};
+use super::message::{Handing, PROMPT, is_small};
 
 /// A shorter segment is small whatever the path, bytes: the default MSS with timestamps (RFC 9293 §3.7.1, RFC 7323 §3).
 const SMALL: u32 = 524;
@@ -60,6 +60,22 @@ impl SmallWrites {
         });
         let is_forced = is_lost || self.is_closing;
         self.is_eager |= is_under_way && !is_forced && before.max(length) < SMALL;
+    }
+
+    /// How long so many bytes, sent `now`, have waited for the acknowledgement of the segment before, if both are small and they leave as soon as
+    /// it comes. All before has been there since an instant, if it is, and the end has heard of the other one last at another.
+    pub(super) fn waited(
+        &self,
+        length: u32,
+        now: Time,
+        (there, heard): (Option<Time>, Time),
+    ) -> Option<Duration> {
+        let (before, then) = self.before?;
+        let free = there.filter(|there| heard >= *there).map(|_| heard)?;
+        let free = free.clamp(then, now.max(then));
+        let (waited, paused) = (free.since(then), now.max(free).since(free));
+        let is_held = is_small(length) && is_small(before) && paused.times(PROMPT) <= waited;
+        is_held.then_some(waited)
     }
 
     /// The small segment just sent left with the acknowledgement of a small one before.

@@ -13,6 +13,7 @@ use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
 use super::small_writes::SmallWrites;
+use super::tickets::Tickets;
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -55,6 +56,8 @@ pub struct Turns {
     /// Time in which each of the ends had all that the other had sent, which had sent last, before it closed: of the end that closed first,
     /// where that was the end of it.
     pub closing: [Duration; 2],
+    /// When each of the ends sent its FIN, or a reset; none where it has sent neither, or took data afterwards without a reset.
+    pub closed: [Option<Time>; 2],
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
     /// one has closed.
     pub unanswered: Option<(usize, Time)>,
@@ -74,9 +77,14 @@ impl Turns {
         due = due.saturating_sub(of_overlap).min(self.way);
         self.way = self.way.saturating_sub(due);
         self.at[1 - asker] += due;
-        // Who has several requests in hand does not wait for one on the way.
+        // Who has several requests in hand does not wait for one on the way, nor for one that is sent late.
         let answers = &mut self.overlapping[1 - asker];
         answers.way = answers.way.saturating_sub(of(answers.way));
+        answers.other = answers.other.saturating_sub(of(answers.other));
+        let late = self.at[asker];
+        self.at[asker] = Duration::ZERO;
+        self.at[1 - asker] += late;
+        self.waited[asker] += late;
         // What it sends behind another answer may be the answer to another request.
         self.handing[1 - asker] = self.handing[1 - asker].unknown();
         self
@@ -100,6 +108,7 @@ impl Turns {
             repairs: Default::default(),
             at_a_time: None,
             closing: Default::default(),
+            closed: [None; 2],
             unanswered: None,
         }
     }
@@ -158,6 +167,8 @@ impl Stream {
 struct End {
     /// What it had waited for when it sent its FIN, or a reset; none where it has sent neither.
     waited: Option<Duration>,
+    /// When that was.
+    closed: Option<Time>,
     /// It had all that the other end had sent, which had sent last.
     is_served: bool,
     /// It has sent a reset.
@@ -198,6 +209,9 @@ struct Talk {
     carried: [Carried; 2],
     repairs: [Repairing; 2],
     small_writes: [SmallWrites; 2],
+    tickets: Tickets,
+    /// What is sent now follows nothing but tickets.
+    is_behind_tickets: bool,
 }
 
 impl Talk {
@@ -216,6 +230,16 @@ impl Talk {
             carried: Default::default(),
             repairs: Default::default(),
             small_writes: Default::default(),
+            tickets: Tickets::default(),
+            is_behind_tickets: false,
+        }
+    }
+
+    /// An end is about to send these bytes, perhaps again.
+    fn reads(&mut self, end: usize, (seq, length): (u32, u32), payload: &[u8]) {
+        let (_, until) = self.streams[end].place(seq, length);
+        if !self.tickets.is_over() && until > self.streams[end].sent {
+            self.is_behind_tickets = self.tickets.sent(end, payload);
         }
     }
 
@@ -233,7 +257,15 @@ impl Talk {
         own.sent = until;
         self.reaches(now);
         let (heard, is_missing) = (self.heard[end], self.repairs[end].is_missing);
-        self.small_writes[end].sends(length, now, (there, heard), is_missing);
+        let writes = &mut self.small_writes[end];
+        let is_behind_tickets = std::mem::take(&mut self.is_behind_tickets);
+        let held = writes.waited(length, now, (there, heard));
+        // A client does not wait for tickets, but for the acknowledgement that comes with them.
+        if let Some(waited) = held.filter(|_| is_behind_tickets) {
+            self.turns.handing[end].held += waited;
+            writes.waits();
+        }
+        writes.sends(length, now, (there, heard), is_missing);
         let is_too_late = self.over[1 - end].is_served;
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
@@ -336,6 +368,7 @@ impl Talk {
         let over = &mut self.over[end];
         over.is_served |= served.is_some();
         over.waited.get_or_insert(so_far);
+        over.closed.get_or_insert(now);
         over.is_reset |= is_reset;
         self.overlaps.closes(end);
     }
@@ -369,6 +402,10 @@ impl Talk {
                 true => Duration::ZERO,
                 false => self.turns.closing[end],
             }),
+            closed: [0, 1].map(|end| {
+                let over = &self.over[end];
+                over.closed.filter(|_| !over.is_half())
+            }),
             ..self.turns
         };
         match self.overlaps.backlog(self.turns.span) {
@@ -389,8 +426,8 @@ impl Talk {
 pub(super) struct Talks(BTreeMap<Way, Talk>);
 
 impl Talks {
-    /// A host has handed over `packet`. Where that answers what the other end sent, since when it had all of that.
-    pub(super) fn sent(&mut self, packet: &Packet, now: Time) -> Option<Time> {
+    /// A host has handed over `packet`, whose bytes these are. Where that answers what the other end sent, since when it had all of that.
+    pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8], now: Time) -> Option<Time> {
         let Transport::Tcp {
             ports,
             seq,
@@ -418,7 +455,11 @@ impl Talks {
         match packet.payload() {
             0 if control & SYN != 0 => talk.opens(end, seq, now),
             0 => {}
-            length => talk.sent(end, (seq, length), now),
+            length => {
+                let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
+                talk.reads(end, (seq, length), payload.unwrap_or_default());
+                talk.sent(end, (seq, length), now);
+            }
         }
         if control & (FIN | RST) != 0 {
             talk.ended(end, control & RST != 0, now);
@@ -593,7 +634,7 @@ mod tests {
             (&answers, 1100),
             (&answers, 2100),
         ] {
-            talks.sent(packet, at(ms));
+            talks.sent(packet, &[], at(ms));
             if ms == 0 || ms == 1100 {
                 talks.lost(packet);
             }
@@ -606,7 +647,7 @@ mod tests {
             opening: Duration::from_secs(1),
         };
         assert_eq!(repairs(&talks), Some([second; 2]));
-        talks.sent(&packet(0, 99, SYN), at(5000));
+        talks.sent(&packet(0, 99, SYN), &[], at(5000));
         assert_eq!(repairs(&talks), Some(Default::default()));
     }
 
@@ -910,6 +951,37 @@ mod tests {
         }
     }
 
+    /// Eight outstanding, 120 ms for each, 30 ms each way, and a client that takes 40 ms every second time until it asks again: the server has
+    /// seven more all the while.
+    #[test]
+    fn a_client_that_asks_late_with_more_outstanding_keeps_nobody_waiting() {
+        let mut talk = talk();
+        let done = |n: u32| 37 + 120 * (u64::from(n) + 1);
+        let mut due: Vec<(u64, u8, u32)> = Vec::new();
+        for n in 0..40_u32 {
+            let asked = match n.checked_sub(8) {
+                // The answer to the one eight before it has come.
+                Some(before) => done(before) + 30 + if n % 2 == 0 { 40 } else { 1 },
+                None => 7,
+            };
+            due.extend([(asked, 0, n), (asked + 30, 1, n)]);
+            due.extend([(done(n), 2, n), (done(n) + 30, 3, n)]);
+        }
+        due.sort_unstable();
+        for (t, what, n) in due {
+            let end = usize::from(what > 1);
+            match what {
+                0 | 2 => talk.sent(end, (10 * n, 10), at(t)),
+                _ => talk.arrived(end, (10 * n, 10), at(t)),
+            }
+        }
+        let found = talk.turns();
+        let share = |time: Duration| time.as_secs_f64() / found.span.as_secs_f64();
+        assert_eq!(found.at[0], Duration::ZERO, "{found:?}");
+        assert!(share(found.at[1]) > 0.7, "{found:?}");
+        assert!(share(found.way) < 0.1, "{found:?}");
+    }
+
     /// A program that sends every 20 ms whatever comes, and one that answers each: the first does not wait for the second.
     #[test]
     fn who_sends_at_times_of_its_own_has_not_waited() {
@@ -1031,6 +1103,60 @@ mod tests {
         assert_eq!(held(false, false), Duration::from_ms(80));
         assert_eq!(held(true, false), Duration::ZERO);
         assert_eq!(held(false, true), Duration::ZERO);
+    }
+
+    /// A handshake of TLS 1.3 over 50 ms each way, and a request that leaves as tickets come with the acknowledgement of the handshake's end.
+    /// An answer in their place is what the client waits for.
+    #[test]
+    fn a_request_behind_tickets_was_held_back() {
+        let held = |is_behind_tickets: bool, written: u64| {
+            let mut talk = talk();
+            talk.sent(0, (1, 517), at(0));
+            talk.arrived(0, (1, 517), at(50));
+            talk.sent(1, (1, 1331), at(53));
+            talk.arrived(1, (1, 1331), at(103));
+            talk.heard[0] = at(103);
+            talk.sent(0, (518, 80), at(104));
+            talk.arrived(0, (518, 80), at(154));
+            talk.sent(1, (1332, 255), at(155));
+            talk.arrived(1, (1332, 255), at(205));
+            talk.heard[0] = at(205);
+            talk.is_behind_tickets = is_behind_tickets;
+            talk.sent(0, (598, 63), at(written));
+            talk.arrived(0, (598, 63), at(written + 50));
+            talk.sent(1, (1587, 200), at(written + 50));
+            talk.turns().handing[0].held
+        };
+        assert_eq!(held(true, 205), Duration::from_ms(101));
+        assert_eq!(held(false, 205), Duration::ZERO);
+        assert_eq!(held(true, 300), Duration::ZERO);
+    }
+
+    /// A client that has its answer and closes, 40 ms away: its last words, and those of the server, are sent after that. One that closes its
+    /// own way alone goes on.
+    #[test]
+    fn an_end_has_closed_when_it_sends_its_fin() {
+        let closed = |more: bool, is_reset: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(40));
+            talk.sent(1, (1, 200), at(40));
+            talk.arrived(1, (1, 200), at(80));
+            talk.ended(0, false, at(90));
+            if more {
+                talk.sent(1, (201, 200), at(91));
+                talk.arrived(1, (201, 200), at(131));
+            }
+            if is_reset {
+                talk.ended(0, true, at(131));
+            }
+            talk.ended(1, false, at(170));
+            talk.turns().closed
+        };
+        let all = [90, 170].map(|ms| Some(at(ms)));
+        assert_eq!(closed(false, false), all);
+        assert_eq!(closed(true, true), all);
+        assert_eq!(closed(true, false), [None, Some(at(170))]);
     }
 
     /// Answers in two small pieces, 75 ms each way; each second one leaves as an acknowledgement comes. If an end has not waited for that the

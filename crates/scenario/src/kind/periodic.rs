@@ -35,9 +35,12 @@ impl Path<'_> {
         record: &mut Record,
     ) {
         let refused = self.refuses(all.size, ways.len(), record);
+        let lost = ways.iter().map(|way| self.loss_ratio(all.size, way));
+        let lost = lost.fold(0.0, either);
         let m = &mut record.metrics;
         put(m, "sent", all.count.into());
-        if refused {
+        // What never arrives has no time.
+        if refused || lost >= 1.0 {
             put(m, "loss_ratio", 1.0);
             return;
         }
@@ -72,8 +75,7 @@ impl Path<'_> {
             }
         }
         record.notes.extend(unforeseen(mean, some.len()));
-        let lost = ways.iter().map(|way| self.loss_ratio(all.size, way));
-        put(m, "loss_ratio", lost.fold(0.0, either));
+        put(m, "loss_ratio", lost);
     }
 }
 

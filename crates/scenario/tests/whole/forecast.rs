@@ -1959,6 +1959,26 @@ fn nothing_arrives_of_any_kind_where_all_is_lost() {
     }
 }
 
+/// A ping needs both ways, a datagram one. Where none arrives, none has a time.
+#[test]
+fn what_never_arrives_has_no_time() {
+    for (kind, way, is_lost) in [
+        ("ping", "forward", true),
+        ("ping", "reverse", true),
+        ("oneway", "forward", true),
+        ("oneway", "reverse", false),
+    ] {
+        let near = "rate = \"1 Gbit/s\"";
+        let far = format!("{near}\n[link.{way}]\nloss = 1.0");
+        let record = by_router(near, &far, &format!("kind = \"{kind}\""));
+        let is_timed = |m: &String| m.starts_with("rtt_") || m.starts_with("delay_");
+        let has_times = record.metrics.keys().any(is_timed);
+        assert_eq!(has_times, !is_lost, "{kind} {way}: {record:?}");
+        let lost = f64::from(u8::from(is_lost));
+        assert_eq!(of(&record, "loss_ratio"), lost, "{kind} {way}");
+    }
+}
+
 /// A policer, or losses, of what comes back. Simulated: 14.8 Mbit/s through the first, for 925.
 #[test]
 fn what_takes_acknowledgements_is_said() {

@@ -368,6 +368,40 @@ fn requests_beyond_the_list_are_in_the_totals() {
     assert_eq!(totals.wire_ns, 1500 * 2 * ONE_WAY);
 }
 
+/// Twelve requests of which so many are kept outstanding, and a server that works for 120 ms on each: every answer brings the next request.
+/// The last answers come without one.
+#[test]
+fn requests_that_wait_behind_others_are_not_divided() {
+    for place in [0, 7 * MS, ONE_WAY] {
+        for kept in [1, 4] {
+            let mut talk = Talk::new(place);
+            let at = talk.open();
+            for _ in 0..kept {
+                talk.send(at, true, ACK, &[7; 300]);
+            }
+            let mut done = at + ONE_WAY;
+            for n in 1..=12 {
+                done += 120 * MS;
+                let back = talk.send(done, false, ACK, &[7; 200]);
+                match n + kept {
+                    ..=12 => {
+                        let there = talk.send(back, true, ACK, &[7; 300]);
+                        done = done.max(if kept == 1 { there } else { 0 });
+                    }
+                    _ => {
+                        talk.send(back, true, ACK, &[]);
+                    }
+                }
+            }
+            let c = talk.read();
+            let said = c.notes.iter().any(|n| n.contains("4 requests were outstanding"));
+            assert_eq!(said, kept == 4, "{place}: {:?}", c.notes);
+            assert_eq!(c.requests.is_empty(), kept == 4, "{place}");
+            assert_eq!(c.request_totals.is_none(), kept == 4, "{place}");
+        }
+    }
+}
+
 #[test]
 fn ends_that_send_at_once_have_no_requests() {
     let mut talk = Talk::new(0);

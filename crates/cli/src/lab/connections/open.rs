@@ -10,8 +10,8 @@ use super::{Connections, Watched};
 const UNSEEN_PARTS: usize = 10;
 
 impl Connections {
-    /// Time in which one of them or more was open: from its SYN until its kernel let go of it, or until its last sample or frame. None where
-    /// that is not known of enough of them.
+    /// Time in which one of them or more was open: from its SYN until the command closed it. Where it did not, until its kernel let go of it, or
+    /// until its last sample or frame. None where that is not known of enough of them.
     pub(super) fn open(&self) -> Option<Duration> {
         let unseen = |(ends, one): &(&[String; 2], &Watched)| {
             one.is_closed && one.samples.is_empty() && !self.waits.contains_key(*ends)
@@ -27,10 +27,26 @@ impl Connections {
             let set_up = listed.map_or(Duration::ZERO, Watched::set_up);
             let seen = self.waits.get(ends).and_then(|waits| waits.open(set_up));
             let both = [listed.and_then(Watched::open), seen].into_iter().flatten();
-            spans.extend(both.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))));
+            let whole = both.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+            let closed = listed.and_then(|one| self.closed(ends, one));
+            let until = |to: Time| closed.map_or(to, |closed| closed.min(to));
+            spans.extend(whole.map(|(from, to)| (from, until(to))));
         }
         spans.sort_unstable();
         Some(together(&spans))
+    }
+
+    /// When the command had closed `one` of these ends: what comes after its FIN, or once no program of its host holds the socket, is its
+    /// kernel's, and the other side's. None where it has not.
+    fn closed(&self, ends: &[String; 2], one: &Watched) -> Option<Time> {
+        let [own, peer] = ends;
+        let of_command = match one.host {
+            0 => Some(one),
+            _ => self.all.get(&[peer.clone(), own.clone()]),
+        };
+        let left = of_command.and_then(|one| one.left);
+        let by_frames = self.waits.get(ends).and_then(|w| w.closed(one.host));
+        [by_frames, left].into_iter().flatten().min()
     }
 }
 
@@ -66,6 +82,7 @@ fn together(spans: &[(Time, Time)]) -> Duration {
 mod tests {
     use super::*;
     use crate::lab::seen::Seen;
+    use farpath_emu::plane::Turns;
     use farpath_observe::Sample;
 
     fn at(ms: u64) -> Time {
@@ -98,5 +115,38 @@ mod tests {
             }
         }
         assert_eq!(connections.open(), Some(Duration::from_ms(500)));
+    }
+
+    /// A client that closes 50 ms after its SYN, and a server that lets go of its end a second later.
+    #[test]
+    fn a_connection_is_open_until_the_command_closes_it() {
+        let open = |closed: Option<u64>, is_left: bool| {
+            let mut connections = Connections::across([1000; 2]);
+            let [own, peer] = ["198.18.0.1:1", "198.18.0.2:80"];
+            for (host, t) in [(0, 100), (1, 100), (0, 200), (1, 1200)] {
+                let mut seen = Seen {
+                    sample: Sample {
+                        t: at(t),
+                        ..Sample::default()
+                    },
+                    ..Seen::default()
+                };
+                seen.end.is_left = is_left && (host, t) == (0, 200);
+                let ends = match host {
+                    0 => [own, peer],
+                    _ => [peer, own],
+                };
+                connections.note(at(t), host, [(ends.map(str::to_owned), seen)]);
+            }
+            connections.take_turns(&Turns {
+                closed: [closed.map(at), None],
+                ..Turns::between([own, peer].map(|end| end.parse().expect(end)))
+            });
+            connections.open()
+        };
+        assert_eq!(open(None, false), Some(Duration::from_ms(1100)));
+        assert_eq!(open(Some(150), false), Some(Duration::from_ms(50)));
+        assert_eq!(open(None, true), Some(Duration::from_ms(100)));
+        assert_eq!(open(Some(150), true), Some(Duration::from_ms(50)));
     }
 }

@@ -1,0 +1,142 @@
+//! Tickets by which a session of TLS 1.3 is resumed (RFC 8446 §4.6.1): a client does not wait for them.
+//!
+//! They come ciphered, behind the client's last message of the handshake. What a server says first, as one of mail does, comes there as well.
+//! So tickets are known where several records of one length come there and nothing else, as OpenSSL sends two.
+
+/// Records: what they carry (RFC 8446 §5.1), their version, and bytes of their header.
+const CHANGE: u8 = 20;
+const HANDSHAKE: u8 = 22;
+const DATA: u8 = 23;
+const MAJOR: u8 = 3;
+const HEADER: usize = 5;
+
+/// A record that only says that ciphers change is so long, header included.
+const CHANGE_LENGTH: usize = 6;
+
+/// A client's hello among messages of a handshake (RFC 8446 §4).
+const HELLO: u8 = 1;
+
+/// One record may be anything.
+const SEVERAL: u64 = 2;
+
+/// How far a handshake has come.
+#[derive(Clone, Copy, Debug, Default)]
+enum Stage {
+    #[default]
+    Begun,
+    /// The client has sent a hello.
+    Greeted,
+    /// The server has answered it.
+    Answered,
+    /// The client has sent its last message of TLS 1.3.
+    Finished,
+    /// More has come than tickets, or it is not TLS 1.3.
+    Over,
+}
+
+/// What the ends of a connection have sent that may be tickets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tickets {
+    stage: Stage,
+    records: u64,
+    /// Bytes of each, header included.
+    length: usize,
+}
+
+impl Tickets {
+    /// Whether none will come that would be known.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Over)
+    }
+
+    /// An end, 0 that of the client, has sent new data of this payload: whether it is the client's, and tickets alone were sent to it since its
+    /// handshake was over.
+    pub(super) fn sent(&mut self, end: usize, payload: &[u8]) -> bool {
+        let is_known = matches!(self.stage, Stage::Finished) && self.records >= SEVERAL;
+        self.stage = match (self.stage, end) {
+            (Stage::Begun, 0) if is_hello(payload) => Stage::Greeted,
+            (Stage::Greeted, 0) => Stage::Greeted,
+            (Stage::Greeted | Stage::Answered, 1) => Stage::Answered,
+            (Stage::Answered, 0) => match behind_change(payload) {
+                [] => Stage::Answered,
+                [DATA, MAJOR, ..] => Stage::Finished,
+                // The server wanted another.
+                hello if is_hello(hello) => Stage::Greeted,
+                _ => Stage::Over,
+            },
+            (Stage::Finished, 0) if self.records == 0 => Stage::Finished,
+            (Stage::Finished, 1) if self.takes(payload) => Stage::Finished,
+            _ => Stage::Over,
+        };
+        is_known && end == 0
+    }
+
+    /// Takes what may be tickets, whole ones; false where it is anything else.
+    fn takes(&mut self, payload: &[u8]) -> bool {
+        let mut rest = payload;
+        while let [DATA, MAJOR, _, high, low, ..] = rest {
+            let length = HEADER + usize::from(u16::from_be_bytes([*high, *low]));
+            let is_like = self.records == 0 || length == self.length;
+            let Some(behind) = rest.get(length..).filter(|_| is_like) else {
+                return false;
+            };
+            (self.length, rest) = (length, behind);
+            self.records += 1;
+        }
+        rest.is_empty()
+    }
+}
+
+/// What follows a change of ciphers, if one stands in front.
+fn behind_change(payload: &[u8]) -> &[u8] {
+    match payload {
+        [CHANGE, MAJOR, ..] => payload.get(CHANGE_LENGTH..).unwrap_or_default(),
+        _ => payload,
+    }
+}
+
+fn is_hello(payload: &[u8]) -> bool {
+    matches!(payload, [HANDSHAKE, MAJOR, _, _, _, HELLO, ..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLIENT_HELLO: &[u8] = &[22, 3, 1, 2, 0, 1, 0];
+    const SERVER: &[u8] = &[22, 3, 3, 0, 122, 2, 0];
+    const FINISHED: &[u8] = &[20, 3, 3, 0, 1, 1, 23, 3, 3, 0, 53, 9];
+    const CLIENT_KEY: &[u8] = &[22, 3, 3, 0, 37, 16, 0];
+    const TICKET: &[u8] = &[23, 3, 3, 0, 3, 7, 7, 7];
+    const OTHER: &[u8] = &[23, 3, 3, 0, 2, 7, 7];
+
+    /// Whether the client's last words followed tickets alone.
+    fn is_known(talk: &[(usize, &[u8])]) -> bool {
+        let mut tickets = Tickets::default();
+        talk.iter()
+            .fold(false, |_, (end, payload)| tickets.sent(*end, payload))
+    }
+
+    #[test]
+    fn several_records_of_one_length_behind_a_handshake_are_tickets() {
+        let (both, more) = ([TICKET, TICKET].concat(), [TICKET, OTHER].concat());
+        let (both, more) = (both.as_slice(), more.as_slice());
+        let plain: &[u8] = b"GET /";
+        let asks = (0, OTHER);
+        let begun = [(0, CLIENT_HELLO), (1, SERVER), (1, OTHER)];
+        let with = |rest: &[(usize, &[u8])]| is_known(&[&begun[..], rest].concat());
+        let done = (0, FINISHED);
+        assert!(with(&[done, (1, TICKET), (1, TICKET), asks]));
+        assert!(with(&[done, (1, both), asks]));
+        // The server wanted another group.
+        assert!(with(&[(0, CLIENT_HELLO), (1, SERVER), done, (1, both), asks]));
+        // It may be what the server says first, or an answer.
+        assert!(!with(&[done, (1, TICKET), asks]));
+        assert!(!with(&[done, (1, TICKET), (1, OTHER), asks]));
+        assert!(!with(&[done, (1, more), asks]));
+        assert!(!with(&[done, (1, both), asks, (1, OTHER), asks]));
+        assert!(!with(&[done, asks]));
+        assert!(!with(&[(0, CLIENT_KEY), (1, both), asks]));
+        assert!(!is_known(&[(0, plain), (1, both), asks]));
+    }
+}
