@@ -582,7 +582,10 @@ mod tests {
         assert!(line.ends_with(words), "{line}");
         for open in [Some(0.5), None] {
             let line = sent.line_beside(open);
-            assert!(!line.contains("on the way") && !sent.outlasts(open), "{line}");
+            assert!(
+                !line.contains("on the way") && !sent.outlasts(open),
+                "{line}"
+            );
         }
         let slow = Sent {
             answering_ratio: 0.45,

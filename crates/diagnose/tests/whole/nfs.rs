@@ -203,7 +203,7 @@ fn a_server_that_commits_each_write_takes_its_time() {
     let because = flow.verdict.because.join("\n");
     assert_eq!(flow.verdict.cause, "application", "{because}");
     for says in [
-        "one write of 65.5 kB takes 4.3",
+        "one write of 65.5 kB takes 4.4 ms",
         "has the option sync",
         "the server's commit of each write takes the rest",
     ] {

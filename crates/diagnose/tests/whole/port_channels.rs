@@ -4,11 +4,13 @@ use farpath_diagnose::{Diagnosis, Known};
 
 use crate::{because, commands, of};
 
-/// A test of 470 Mbit/s from a host to 10.8.0.1, and the segments that it sent again in each second.
-fn test(name: &str, from: &str, lost: [u32; 8]) -> String {
+/// A test of some 470 Mbit/s from a host to 10.8.0.1, from a port, and the segments that it sent again in each second.
+fn test(name: &str, (from, port): (&str, u32), lost: [u32; 8]) -> String {
+    // No two tests have the same figures.
+    let less = port % 5;
     let rows: String = (0..8)
         .map(|n| {
-            let mbit = [470, 471, 469, 472, 471, 470, 471, 470][n];
+            let mbit = [470, 471, 469, 472, 471, 470, 471, 470][n] - less;
             format!(
                 "[  5]   {n}.00-{}.00   sec  {:.1} MBytes   {mbit} Mbits/sec  {:3}    480 KBytes\n",
                 n + 1,
@@ -18,8 +20,10 @@ fn test(name: &str, from: &str, lost: [u32; 8]) -> String {
         })
         .collect();
     let again: u32 = lost.iter().sum();
+    let mean = 470 - less;
+    let total = f64::from(mean) / 8.388_608 * 8.0;
     format!(
-        "admin@{name}:~$ iperf3 -c 10.8.0.1 -t 8\nConnecting to host 10.8.0.1, port 5201\n[  5] local {from} port 47312 connected to 10.8.0.1 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n{rows}- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-8.00   sec   449 MBytes   470 Mbits/sec  {again}             sender\n[  5]   0.00-8.04   sec   449 MBytes   470 Mbits/sec                  receiver\n\niperf Done.\n\n"
+        "admin@{name}:~$ iperf3 -c 10.8.0.1 -t 8\nConnecting to host 10.8.0.1, port 5201\n[  5] local {from} port {port} connected to 10.8.0.1 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n{rows}- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-8.00   sec   {total:.0} MBytes   {mean} Mbits/sec  {again}             sender\n[  5]   0.00-8.04   sec   {total:.0} MBytes   {mean} Mbits/sec                  receiver\n\niperf Done.\n\n"
     )
 }
 
@@ -60,11 +64,11 @@ EtherChannel Load-Balancing Configuration:
 ";
 
 fn first() -> String {
-    test("a1", "10.7.0.1", [12, 3, 0, 4, 2, 0, 3, 1])
+    test("a1", ("10.7.0.1", 47_310), [12, 3, 0, 4, 2, 0, 3, 1])
 }
 
 fn both() -> String {
-    first() + &test("a3", "10.7.0.3", [10, 4, 1, 3, 0, 2, 2, 0])
+    first() + &test("a3", ("10.7.0.3", 50_118), [10, 4, 1, 3, 0, 2, 2, 0])
 }
 
 fn ignored(d: &Diagnosis) -> usize {

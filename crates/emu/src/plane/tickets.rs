@@ -129,7 +129,13 @@ mod tests {
         assert!(with(&[done, (1, TICKET), (1, TICKET), asks]));
         assert!(with(&[done, (1, both), asks]));
         // The server wanted another group.
-        assert!(with(&[(0, CLIENT_HELLO), (1, SERVER), done, (1, both), asks]));
+        assert!(with(&[
+            (0, CLIENT_HELLO),
+            (1, SERVER),
+            done,
+            (1, both),
+            asks
+        ]));
         // It may be what the server says first, or an answer.
         assert!(!with(&[done, (1, TICKET), asks]));
         assert!(!with(&[done, (1, TICKET), (1, OTHER), asks]));

@@ -27,8 +27,16 @@ pub(super) fn outstanding(list: &[Exchange], last: Option<&Exchange>) -> Option<
     }
     let request = median(before.iter().map(|e| e.request_bytes))?;
     let response = median(before.iter().map(|e| e.response_bytes))?;
-    let since = |pair: &[&Exchange]| pair[1].response_first.saturating_sub(pair[0].response_first);
-    let gap = median(before.windows(2).map(|pair| since(pair).max(0).unsigned_abs()))?;
+    let since = |pair: &[&Exchange]| {
+        pair[1]
+            .response_first
+            .saturating_sub(pair[0].response_first)
+    };
+    let gap = median(
+        before
+            .windows(2)
+            .map(|pair| since(pair).max(0).unsigned_abs()),
+    )?;
     let answers = whole(last.response_bytes as f64 / response).filter(|n| *n > 1)?;
     let lasted = last.response_last.saturating_sub(last.response_first);
     let is_apart = lasted as f64 >= APART * (answers - 1) as f64 * gap;

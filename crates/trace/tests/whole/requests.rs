@@ -394,7 +394,10 @@ fn requests_that_wait_behind_others_are_not_divided() {
                 }
             }
             let c = talk.read();
-            let said = c.notes.iter().any(|n| n.contains("4 requests were outstanding"));
+            let said = c
+                .notes
+                .iter()
+                .any(|n| n.contains("4 requests were outstanding"));
             assert_eq!(said, kept == 4, "{place}: {:?}", c.notes);
             assert_eq!(c.requests.is_empty(), kept == 4, "{place}");
             assert_eq!(c.request_totals.is_none(), kept == 4, "{place}");
