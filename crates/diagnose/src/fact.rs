@@ -27,6 +27,18 @@ pub enum Place {
     Connection(u32, u64),
 }
 
+impl Place {
+    /// How many lines of one text it stands below another; none above it, or elsewhere.
+    pub(crate) fn lines_below(self, above: Place) -> Option<u32> {
+        match (above, self) {
+            (Place::Line(source, first), Place::Line(same, line)) if source == same => {
+                line.checked_sub(first)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Whom a fact is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Of {

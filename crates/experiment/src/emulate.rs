@@ -297,7 +297,7 @@ to = "b"
         assert_eq!(both[0].notes, [format!("not run: {why}")]);
         assert_eq!(both[1].not_run, None);
         assert!(both.iter().all(|r| r.certificate.is_some()));
-        // Of nothing there is no certificate.
+        // A run whose hosts ran no test has no certificate.
         let alone = records_of(1, &[]);
         assert_eq!(alone.len(), 1);
         assert!(alone[0].valid && alone[0].certificate.is_none());

@@ -52,6 +52,22 @@ struct Sent {
 }
 
 impl Sent {
+    /// The bytes from `seq` to `end` of a segment that passes now, seen so often with it.
+    fn new(s: &Segment, (seq, end): (u64, u64), times: u8) -> Sent {
+        let (stamp, echo) = s.stamps.unwrap_or_default();
+        Sent {
+            seq,
+            end,
+            first: s.at,
+            last: s.at,
+            stamp,
+            echo,
+            identification: s.ip_id,
+            times,
+            again: 0,
+        }
+    }
+
     /// Whether bytes from here on go on with a repetition of its first part.
     fn goes_on(&self, from: u64) -> bool {
         self.again > 0 && from >= self.seq + u64::from(self.again)
@@ -279,21 +295,7 @@ impl Stream {
                 self.shift_needed += 1;
             }
         }
-        let (stamp, echo) = s.stamps.unwrap_or_default();
-        self.remember(
-            Sent {
-                seq: from,
-                end,
-                first: s.at,
-                last: s.at,
-                stamp,
-                echo,
-                identification: s.ip_id,
-                times: 1,
-                again: 0,
-            },
-            room,
-        );
+        self.remember(Sent::new(s, (from, end), 1), room);
         let full = self.mss();
         // Whoever has sent all that was written says so with PSH (RFC 9293 §3.9.1).
         self.pushes |= s.is(control::PSH);

@@ -136,10 +136,7 @@ impl Moments {
     /// Whether what was printed at a place was over before a test began: both were typed at one prompt, one after the other.
     pub(crate) fn is_over_before(&self, test: &Test, at: Place) -> bool {
         let shell = |at| before(&self.prompts, at).map(|(_, name)| name);
-        let earlier = match (at, test.at) {
-            (Place::Line(own, line), Place::Line(of, begun)) => own == of && line < begun,
-            _ => false,
-        };
+        let earlier = test.at.lines_below(at).is_some_and(|lines| lines > 0);
         earlier && shell(at).is_some() && shell(at) == shell(test.at)
     }
 

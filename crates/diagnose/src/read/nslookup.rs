@@ -56,7 +56,8 @@ impl Tool for Nslookup {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let (text, at) = (line.bare, line.at);
-        let below = self.typed.is_some_and(|above| is_below(above, at));
+        let below = self.typed.and_then(|above| at.lines_below(above));
+        let below = below.is_some_and(|lines| lines <= BELOW);
         if let Some(said) = text.strip_prefix("Resolve-DnsName : ") {
             // Of another command than the last one that is known, nobody says whom it asked.
             if !below {
@@ -203,29 +204,9 @@ fn asked(command: &str, at: Place) -> Option<Nslookup> {
     })
 }
 
-/// Whether one place stands just below another.
-fn is_below(above: Place, at: Place) -> bool {
-    match (above, at) {
-        (Place::Line(source, first), Place::Line(same, line)) => {
-            source == same && line.checked_sub(first).is_some_and(|lines| lines <= BELOW)
-        }
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::read::{Facts, Source, read};
-
-    /// What is read of a text, and whether all of it is.
-    fn facts(text: &str) -> (Facts, bool) {
-        let facts = read(&[Source {
-            name: "t.txt".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        }]);
-        let whole = facts.ignored_count == [0];
-        (facts, whole)
-    }
+    use crate::read::taken::whole as facts;
 
     const WAITED: &str = "C:\\>nslookup www.example.org\nDNS request timed out.\n    timeout was 2 seconds.\nServer:  UnKnown\nAddress:  192.0.2.53\n\nDNS request timed out.\n    timeout was 2 seconds.\n*** Request to UnKnown timed-out\n";
 

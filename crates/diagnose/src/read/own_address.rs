@@ -27,7 +27,7 @@ impl Tool for OwnAddress {
             self.asked = Some(line.at);
             return true;
         }
-        let below = asked.is_some_and(|above| is_below(line.at, above));
+        let below = asked.is_some_and(|above| line.at.lines_below(above) == Some(1));
         let Some(all) = addresses(line.bare).filter(|_| below) else {
             return false;
         };
@@ -44,14 +44,6 @@ fn asks(command: &str) -> bool {
     match words[..] {
         ["hostname", option] => OPTIONS.contains(&option),
         ["ipconfig", "getifaddr", _] => true,
-        _ => false,
-    }
-}
-
-/// Whether a line is the next one of the same text.
-fn is_below(at: Place, above: Place) -> bool {
-    match (at, above) {
-        (Place::Line(source, n), Place::Line(of, before)) => source == of && n == before + 1,
         _ => false,
     }
 }

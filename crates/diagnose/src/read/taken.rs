@@ -1,6 +1,6 @@
-//! A text that a reader takes line by line, for the tests of readers.
+//! Texts that readers take, for their tests.
 
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, Source, Tool, read};
 use crate::fact::Place;
 
 /// What a reader reads of a text.
@@ -18,4 +18,14 @@ pub(in crate::read) fn taken(mut tool: impl Tool, text: &str) -> Facts {
     }
     tool.finish(&mut facts);
     facts
+}
+
+/// What all readers read of a text, and whether they read all of it.
+pub(in crate::read) fn whole(text: &str) -> (Facts, bool) {
+    let facts = read(&[Source {
+        name: "t.txt".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+    }]);
+    let whole = facts.ignored_count == [0];
+    (facts, whole)
 }

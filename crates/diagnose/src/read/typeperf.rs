@@ -220,17 +220,8 @@ fn fields(text: &str) -> Option<Vec<&str>> {
 mod tests {
     use crate::fact::Of;
     use crate::flow::{number, word};
-    use crate::read::{Facts, HEADED, Source, read};
-
-    /// What is read of a text, and whether all of it is.
-    fn facts(text: &str) -> (Facts, bool) {
-        let facts = read(&[Source {
-            name: "t.txt".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-        }]);
-        let whole = facts.ignored_count == [0];
-        (facts, whole)
-    }
+    use crate::read::taken::whole as facts;
+    use crate::read::{Facts, HEADED};
 
     fn value(facts: &Facts, name: &'static str) -> Option<f64> {
         number(facts, Of::Host(0), name).map(|n| n.value)

@@ -130,19 +130,8 @@ impl Stream {
         self.unique += until - from;
         if self.remembered() < SENT_MAX && room.sent > 0 {
             room.sent -= 1;
-            let (stamp, echo) = s.stamps.unwrap_or_default();
-            let sent = Sent {
-                seq: from,
-                end: until,
-                first: s.at,
-                last: s.at,
-                stamp,
-                echo,
-                identification: s.ip_id,
-                // It may be a second copy: no round-trip time can be had from it.
-                times: 2,
-                again: 0,
-            };
+            // It may be a second copy: no round-trip time can be had from it.
+            let sent = Sent::new(s, (from, until), 2);
             self.filled.insert(from, sent);
         }
         let evidence = (s.at - hole.at, hole.stamp, hole.identification, 0);

@@ -61,7 +61,7 @@ impl Format {
 
     /// The figures in a line that has this format; none of every other line.
     pub(super) fn figures(&mut self, text: &str, at: Place) -> Option<Vec<(&'static str, Figure)>> {
-        if !is_below(self.last, at) {
+        if at.lines_below(self.last).is_none_or(|lines| lines > BELOW) {
             return None;
         }
         let line = collapsed(text);
@@ -81,17 +81,6 @@ fn is_word(text: &str, begin: usize) -> bool {
     let before = text[..begin].chars().next_back();
     let behind = text[begin + "curl".len()..].chars().next();
     before.is_none_or(|c| c.is_whitespace() || c == '/') && behind.is_some_and(char::is_whitespace)
-}
-
-/// Whether one place stands just below another.
-fn is_below(above: Place, at: Place) -> bool {
-    match (above, at) {
-        (Place::Line(source, first), Place::Line(same, line)) => {
-            let apart = line.checked_sub(first);
-            source == same && apart.is_some_and(|lines| lines <= BELOW)
-        }
-        _ => false,
-    }
 }
 
 /// What stands behind `-w` or `--write-out`, in the words of a command.
