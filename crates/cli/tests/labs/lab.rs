@@ -12,7 +12,10 @@ fn the_commands_exit_code_passes_through_and_names_resolve() {
         .lab_run(&["--", "sh", "-c", "getent hosts server; exit 7"])
         .exits(7);
     assert!(ran.out.contains("server"), "{}", ran.out);
-    assert!(ran.err.contains(", certificate "), "{}", ran.err);
+    // Whether the hosts' own IPv6 had said anything by the time that it ended is chance.
+    let certificate = [", certificate ", "and a certificate of nothing"];
+    let said = |words: &&str| ran.err.contains(*words);
+    assert!(certificate.iter().any(said), "{}", ran.err);
     place
         .lab_run(&["--", "there-is-no-such-program"])
         .exits(127);
