@@ -26,6 +26,8 @@ pub use policed::policed_range;
 
 /// Of a round trip: how long a segment may take on the line without a word.
 const SHORT: f64 = 1e-3;
+/// Of what a whole window gives: what its last part of a segment must be for a note.
+const WORTH: f64 = 1e-2;
 
 const OUTSIDE: &str = "Outside the formula's range: above 2 % timeouts govern. ";
 
@@ -199,6 +201,13 @@ impl<'i> Figures<'i> {
             self.mss,
             exact / 1e6
         );
+        let filled = self.window_bps.unwrap_or(exact);
+        if count >= 4 && exact < filled * (1.0 - WORTH) {
+            note.push_str(&format!(
+                " Linux with TSO sends the rest of the window as well, up to {:.6} Mbit/s.",
+                filled / 1e6
+            ));
+        }
         let sending = seconds(self.input.rate.time_for(self.wire));
         if sending > self.rtt_s * SHORT {
             note.push_str(&format!(

@@ -43,4 +43,4 @@ pub use profile::{LARGEST_WINDOW, UNSCALED_WINDOW};
 pub use receiver::{AckOut, InOrder, Receiver, ReceiverStats, Stamp};
 pub use retries::Retries;
 pub use sack::{MAX_SACK_BLOCKS, SackBlock};
-pub use sender::{LossEvent, Out, Phase, Segment, Sender, SenderStats, waits_for};
+pub use sender::{LossEvent, Out, Phase, Segment, Sender, SenderStats, fills_window, waits_for};

@@ -33,7 +33,7 @@ use in_use::InUse;
 use paced::Paced;
 use repair::{Repair, Timer};
 use super_frame::SuperFrames;
-pub use super_frame::waits_for;
+pub use super_frame::{fills_window, waits_for};
 
 pub use report::{LossEvent, Phase, SenderStats};
 
@@ -150,6 +150,8 @@ pub struct Sender {
     cwnd_most: f64,
     paced: Option<Box<Paced>>,
     super_frames: SuperFrames,
+    /// Where the receiver's window cut a segment: the byte behind what left of it.
+    cut_at: u64,
     board: Scoreboard,
     repair: Repair,
     prr: Prr,
@@ -222,6 +224,7 @@ impl Sender {
             slow_start: config.slow_start,
             exit: Exit::first(config.slow_start, paced.is_some(), watch),
             super_frames: SuperFrames::of(config, paced.is_some()),
+            cut_at: 0,
             paced,
             account: Account::new(),
             mark: config.most(),
@@ -366,6 +369,9 @@ impl Sender {
         if len > 0 && need <= self.window_edge && need <= self.cwnd_edge {
             let may = self.may_release(now, len) && self.may_burst(now, len);
             return may.then(|| self.send_new(now, len));
+        }
+        if let Some(rest) = self.rest_of_window(now) {
+            return Some(self.send_new(now, rest));
         }
         if self.timer == Timer::ProbeAlone || self.una == self.nxt {
             self.settle_timer(now, len);

@@ -23,7 +23,7 @@ use farpath_predict::reduction::{Corner, Fall};
 use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
 use farpath_record::{Record, Series};
-use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction};
+use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction, fills_window};
 use farpath_units::Duration;
 
 use kept::Kept;
@@ -147,7 +147,7 @@ impl Path<'_> {
         let most = config.pacing.and_then(|pacing| pacing.most);
         let pace_bps = most.map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
         let base = self.rtt(config.mss + header, header);
-        let window = whole_segments(&config);
+        let window = most_in_flight(&config);
         let in_flight = window as f64 * 8.0 / base.as_secs_f64();
         let narrowest = self.narrowest(
             (config.mss + header, config.mss),
@@ -522,8 +522,11 @@ fn law_of(config: &Config) -> Option<Cc> {
     config.algorithm.name().parse().ok()
 }
 
-/// Bytes in flight at most: whole segments only.
-fn whole_segments(config: &Config) -> u64 {
+/// Bytes in flight at most: whole segments only, but of a sender that fills its receiver's window.
+fn most_in_flight(config: &Config) -> u64 {
     let window = config.receive_window.min(config.send_buffer);
+    if fills_window(config) {
+        return window;
+    }
     (window / u64::from(config.mss)).max(1) * u64::from(config.mss)
 }

@@ -86,6 +86,21 @@ pub fn waits_for(
     (whole / bursts).min((held as u64 / PART).div_ceil(segment) * segment)
 }
 
+/// Whether a sender that the receiver's window holds fills all of it, with a part of a segment where one is left: its super-frames are
+/// two segments at least, and neither its buffer nor cwnd ends before the window.
+pub fn fills_window(config: &Config) -> bool {
+    let paces = config.pacing.is_some() || config.algorithm.paces_by_model();
+    let (frames, segment) = (SuperFrames::of(config, paces), u64::from(config.mss));
+    let window = config.receive_window;
+    let above = config
+        .largest_window
+        .is_none_or(|most| most >= window + segment);
+    frames.is_on()
+        && frames.whole(window, segment) > segment
+        && window <= config.send_buffer
+        && above
+}
+
 /// Whether the next acknowledgement is too far away to be waited for.
 fn is_far(answer: Duration, srtt: Duration) -> bool {
     answer > SOON.min(Duration::from_ps(srtt.as_ps() / 2))
@@ -168,6 +183,26 @@ impl Sender {
             }
         }
         to.min(edge)
+    }
+
+    /// Bytes of the part of a segment that is left of the receiver's window, if it leaves at `now`.
+    ///
+    /// Linux cuts a super-frame at the end of the window and not at its last whole segment (`tcp_mss_split_point`, 6.18). So the part
+    /// leaves in the super-frame of the whole ones before it, and by itself it waits (RFC 9293 §3.8.6.2.1).
+    pub(super) fn rest_of_window(&mut self, now: Time) -> Option<u64> {
+        let rest = self.window_edge.min(self.end).saturating_sub(self.nxt);
+        let binds =
+            self.peer_window <= self.send_buffer && self.nxt + self.segment <= self.cwnd_edge;
+        let is_part = self.super_frames.is_on() && binds && 0 < rest && rest < self.segment;
+        let begun = self.una < self.nxt
+            && self.cut_at != self.nxt
+            && self.last_sent() == now
+            && self.nxt % self.whole() != 0;
+        if !is_part || !begun {
+            return None;
+        }
+        self.cut_at = self.nxt + rest;
+        Some(rest)
     }
 
     fn burst(&self) -> u64 {

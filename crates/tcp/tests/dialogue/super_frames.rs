@@ -1,9 +1,9 @@
 //! What a sender hands to its host's card at once, and what it waits for.
 
-use farpath_tcp::{Config, Sender};
+use farpath_tcp::{Config, DelayedAck, Out, Sender, fills_window};
 use farpath_units::{Duration, Time};
 
-use crate::harness::{Dialogue, Path, RTT, config, ms};
+use crate::harness::{Dialogue, Event, Path, RTT, config, ms};
 
 /// Segments of 1448 bytes, a window of `segments`, Reno.
 fn bursts(segments: u64) -> Config {
@@ -103,4 +103,41 @@ fn an_idle_sender_starts_at_once() {
         sent += 1;
     }
     assert_eq!(sent, 11, "the handshake's answer and ten segments");
+}
+
+/// A kernel's super-frame ends where the receiver's window does, so that the window is full: 7 segments of 8948 bytes, and 2899 more.
+/// A sender without super-frames sends the whole segments of it.
+#[test]
+fn the_rest_of_a_window_leaves_with_the_whole_segments() {
+    let kernel = Config {
+        mss: 8948,
+        receive_window: 65_535,
+        tso: 65_536,
+        delayed_ack: DelayedAck {
+            every: 1,
+            ..config().delayed_ack
+        },
+        ..config()
+    };
+    assert!(fills_window(&kernel));
+    let alone = Config {
+        tso: 0,
+        ..kernel.clone()
+    };
+    assert!(!fills_window(&alone));
+    let mut path = Path::new(RTT);
+    path.service = Duration::from_us(72);
+    let most = |config: &Config| {
+        let mut d = Dialogue::new(config, path.clone());
+        d.keep_trace = true;
+        d.run_until(ms(3000));
+        let last = d.trace.iter().filter_map(|(at, event)| match event {
+            Event::Sent(Out::Data(s)) if *at >= ms(1000) => Some(u64::from(s.len)),
+            _ => None,
+        });
+        last.sum::<u64>() / 20
+    };
+    let (whole, full) = (most(&alone), most(&kernel));
+    assert!(whole <= 7 * 8948, "{whole}");
+    assert!((64_500..=65_535).contains(&full), "{full}");
 }

@@ -1,6 +1,6 @@
 //! What a receiver's window gives where its sender waits until bursts are whole (TCP segmentation offload).
 
-use farpath_tcp::{Flavour, waits_for};
+use farpath_tcp::{Flavour, fills_window, waits_for};
 use farpath_units::Duration;
 
 use crate::forecast::flow::Flow;
@@ -67,7 +67,9 @@ impl Flow {
         let segment_s = self.segment_s();
         let gathers = self.config.gro.as_secs_f64() > segment_s;
         let pauses = (segments as f64 + 1.0) * segment_s < self.rtt_s();
-        let waits = segments % 2 == 1 && self.config.delayed_ack.every == 2 && !gathers && pauses;
+        // A part of a segment between whole ones parts flights otherwise in each round trip.
+        let odd = segments % 2 == 1 && !fills_window(&self.config);
+        let waits = odd && self.config.delayed_ack.every == 2 && !gathers && pauses;
         let fewer = self.fewer_by_timer();
         let few = segments > 1 && segments as f64 * WORTH < fewer;
         let less = segments as f64 - fewer;
