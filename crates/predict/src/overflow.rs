@@ -89,6 +89,7 @@ impl Overflow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::Rules;
     use crate::htcp;
 
     /// Segments in flight that fill 1 Gbit/s x 100 ms, frames of 1538 bytes on the line.
@@ -109,6 +110,7 @@ mod tests {
             rtt_s: 0.1,
             segments_per_ack: 1.0,
             htcp: htcp::Growth::PAPER,
+            rules: Rules::Document,
         };
         Overflow::of(slow_start, window, f64::INFINITY, like)
     }

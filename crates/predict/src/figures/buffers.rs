@@ -98,7 +98,8 @@ impl Figures<'_> {
         let each = self.overflowing? / streams;
         let slow_start = slow_start(self.input, self.full);
         let overflow = Overflow::of(slow_start, each, f64::INFINITY, self.climb(each));
-        Some(overflow.words(self.full, self.mss.as_bytes() as f64 * streams))
+        let words = overflow.words(self.full, self.mss.as_bytes() as f64 * streams);
+        Some(words + &self.first_climb_of_linux(overflow))
     }
 
     /// The window that slow start leaves before a queue that it overflows, and how long it takes to fill the path from there; empty where it

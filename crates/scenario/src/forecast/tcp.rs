@@ -405,6 +405,7 @@ impl Flow {
             segments_per_growth: segments_per_growth(&self.config),
             max_ssthresh: max_ssthresh(&self.config),
             segments_per_ack: self.segments_per_step(),
+            rules: self.rules(),
             lost,
         }
     }
