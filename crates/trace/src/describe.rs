@@ -10,7 +10,7 @@ use farpath_record::trace::{
 };
 use farpath_units::Time;
 
-use crate::classify::{Class, Times, Why, classify, syns_again};
+use crate::classify::{Class, Times, Why, classify, syns_again, undecided};
 use crate::connection::{Connection, Vantage};
 use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
@@ -51,6 +51,7 @@ pub(crate) fn times(connection: &Connection, from: usize) -> Times {
         to_sender,
         round_trip: connection.round_trip().unwrap_or(0),
         at_sender: connection.vantage() == Vantage::At(from),
+        ids_differ: connection.streams[from].ids_differ,
     }
 }
 
@@ -83,6 +84,7 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
     notes(connection, &mut described);
     let unread = unread_notes(&described, &found);
     described.notes.extend(unread);
+    described.notes.extend(undecided_notes(&described, &found));
     Judged { described, found }
 }
 
@@ -111,7 +113,8 @@ fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
 
 /// One direction: classes first, then what is made of them.
 fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, DirectionFound) {
-    let classes = classify(&connection.streams[from].events, times(connection, from));
+    let at = times(connection, from);
+    let classes = classify(&connection.streams[from].events, at);
     let mut d = counts(connection, from, &classes);
     let mut seen = observe(connection, from, &classes);
     let stream = &connection.streams[from];
@@ -159,6 +162,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         segments: segments.collect(),
         observed: (stream.unique > 0).then(|| Box::new(seen.observed)),
         acks: stream.bare_acks.clone(),
+        undecided: undecided(&stream.events, &classes, at),
     };
     (d, found)
 }
@@ -471,6 +475,20 @@ fn unread_notes(described: &TraceConnection, found: &[DirectionFound; 2]) -> Vec
         ))
     };
     both.into_iter().filter_map(note).collect()
+}
+
+/// That what was sent without need may be copies that the network made.
+fn undecided_notes(described: &TraceConnection, found: &[DirectionFound; 2]) -> Vec<String> {
+    let both = [(&described.a, &found[0]), (&described.b, &found[1])];
+    let open = both.into_iter().filter(|(_, found)| found.undecided > 0);
+    open.map(|(sender, found)| {
+        format!(
+            "whether {sender} sent {} without need, or the network copied what it had sent, is not known: they have neither timestamps nor an \
+             IP identification of their own. They count as unneeded; a capture at {sender} tells",
+            count_of(found.undecided, "segment", "segments")
+        )
+    })
+    .collect()
 }
 
 fn notes(connection: &Connection, described: &mut TraceConnection) {
