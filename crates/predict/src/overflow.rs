@@ -102,6 +102,7 @@ mod tests {
             initial: 10.0,
             segments_per_ack: 1.0,
             max_ssthresh: None,
+            rounds_each: 1,
         };
         let (_, window) = slow_start.overflowing(bdp * 12.5e6 / 1514.0);
         let like = Climb {
@@ -173,6 +174,7 @@ mod tests {
             initial: 10.0,
             segments_per_ack: 1.0,
             max_ssthresh: None,
+            rounds_each: 1,
         };
         let bound = Overflow::of(slow_start, 3000.0, 4000.0, one.climb);
         assert_eq!((bound.lost(), bound.left()), (1000.0, Some(2000.0)));

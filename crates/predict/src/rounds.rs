@@ -35,7 +35,7 @@ pub struct Connection<'l> {
     pub max_ssthresh: Option<f64>,
     /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
     pub segments_per_ack: f64,
-    /// Whose rules H-TCP and Scalable TCP follow.
+    /// Whose rules H-TCP, Scalable TCP and Vegas follow.
     pub rules: Rules,
     /// Numbers of the segments lost, from 1, ascending.
     pub lost: &'l [u64],
@@ -203,6 +203,11 @@ impl State {
 
     /// The window after a round of slow start: it grows by what is acknowledged of it.
     fn doubled(&self, of: &Connection<'_>) -> f64 {
+        // Vegas grows every other round trip, so that it can measure in between; Linux's in each.
+        let pauses = of.cc == Cc::Vegas && of.rules == Rules::Document;
+        if pauses && self.round.is_multiple_of(2) {
+            return self.window;
+        }
         let sent = libm::fmin(self.window, of.cap);
         let more = growth(self.window, sent, of.segments_per_growth, of.max_ssthresh);
         libm::fmin(self.window + more, of.ceiling)

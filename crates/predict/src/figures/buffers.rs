@@ -21,6 +21,7 @@ pub(super) fn slow_start(input: &PathInput, full: f64) -> SlowStart {
         initial: f64::from(input.initial_window),
         segments_per_ack: f64::from(segments_per_growth(input)),
         max_ssthresh: None,
+        rounds_each: if input.cc == Cc::Vegas { 2 } else { 1 },
     }
 }
 

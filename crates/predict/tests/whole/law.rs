@@ -460,6 +460,21 @@ fn a_loss_in_slow_start_ends_it() {
     assert_eq!(rounds, [10.0, 20.0, 40.0, 80.0, 80.0, 80.0, 81.0, 82.0]);
 }
 
+/// The paper's Vegas measures in every other round trip of slow start, and does not grow in it.
+#[test]
+fn vegas_grows_every_other_round_trip_and_linux_s_in_each() {
+    let windows = |rules| {
+        let vegas = Connection {
+            rules,
+            ..connection(Cc::Vegas, &[])
+        };
+        let rounds = vegas.rounds().expect("a law").take(5);
+        rounds.map(|r| r.window).collect::<Vec<f64>>()
+    };
+    assert_eq!(windows(Rules::Document), [10.0, 10.0, 20.0, 20.0, 40.0]);
+    assert_eq!(windows(Rules::Linux), [10.0, 20.0, 40.0, 80.0, 160.0]);
+}
+
 /// The first cut of a connection: how it falls, and the window in the five rounds from there.
 fn after_the_cut(of: &Connection<'_>) -> (Fall, Vec<f64>) {
     let rounds: Vec<Round> = of.rounds().expect("a law").take(400).collect();

@@ -752,6 +752,23 @@ fn htcp_of_linux_stands_beside_every_climb_of_the_papers() {
     }
 }
 
+/// 8127 segments over 100 ms: ten doublings of 10, twenty round trips of Vegas, and three of Hybla, each of which takes 2⁴ times the window.
+#[test]
+fn vegas_and_hybla_start_in_their_own_ways() {
+    let of = |cc| {
+        let mut p = input("1 Gbit/s", "100 ms", "1500");
+        (p.cc, p.segments_per_ack) = (cc, 1);
+        path(&p).expect("a path")
+    };
+    assert_eq!(number(&of(Cc::Reno), "slow_start_s"), 1.0);
+    let vegas = of(Cc::Vegas);
+    assert_eq!(number(&vegas, "slow_start_s"), 2.0);
+    assert!(note(&vegas, "slow_start_s").contains("half as long"));
+    let hybla = note(&of(Cc::Hybla), "slow_start_s");
+    assert!(hybla.contains("ρ = RTT/25 ms = 4.0"), "{hybla}");
+    assert!(hybla.contains("after 3 rounds, 0.300 s"), "{hybla}");
+}
+
 /// Linux's gains a segment a round trip up to 100 segments: 42 to 48.8 in 7, of 14 by hundredths.
 #[test]
 fn scalable_of_linux_stands_beside_the_papers_in_small_windows() {
