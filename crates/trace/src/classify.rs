@@ -149,8 +149,7 @@ impl Judge {
         }
         // A later clock: sent afterwards.
         e.stamp.is_none_or(|s| s == 0)
-            && e.identification
-                .is_some_and(|id| EARLIER_IDS.contains(&id))
+            && e.identification.is_some_and(|id| EARLIER_IDS.contains(&id))
     }
 
     /// A sending before that which was seen first. Identifications alone may be lower by chance: then it must have come too soon behind the
@@ -171,7 +170,11 @@ impl Judge {
     /// It came when the network's copies do, and neither clock nor count says whether it is one.
     fn is_undecided(&self, e: &Event) -> bool {
         let unmarked = e.stamp.is_none() && self.identification(e).is_none();
-        unmarked && e.length > 0 && e.place == Place::Seen && !self.times.at_sender && self.is_soon(e)
+        unmarked
+            && e.length > 0
+            && e.place == Place::Seen
+            && !self.times.at_sender
+            && self.is_soon(e)
     }
 
     /// Whether copies that the network makes come so soon.
