@@ -55,7 +55,7 @@ impl Figures<'_> {
         })
     }
 
-    /// The climb from a cut at `top` segments as Linux has it, and what it does otherwise than the document; `None` where it does nothing so.
+    /// The climb from a cut at `top` segments as Linux has it, and what is its own there; `None` where all of it is the document's.
     fn climb_of_linux(&self, top: f64) -> Option<(Climb, &'static str)> {
         let mut climb = self.climb(top);
         climb.rules = Rules::Linux;
