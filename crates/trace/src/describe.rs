@@ -71,9 +71,11 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
         ..TraceConnection::default()
     };
     let mut found = [DirectionFound::default(), DirectionFound::default()];
+    let mut open = [0; 2];
     for from in [0, 1] {
-        let (direction, of) = direction(connection, from);
+        let (direction, of, undecided) = direction(connection, from);
         found[from] = of;
+        open[from] = undecided;
         match from {
             0 => described.a2b = direction,
             _ => described.b2a = direction,
@@ -82,9 +84,9 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
     begin_and_end(connection, &mut described);
     quality(connection, &mut described);
     notes(connection, &mut described);
-    let unread = unread_notes(&described, &found);
-    described.notes.extend(unread);
-    described.notes.extend(undecided_notes(&described, &found));
+    let mut more = unread_notes(&described, &found);
+    more.extend(undecided_notes(&described, open));
+    described.notes.extend(more);
     Judged { described, found }
 }
 
@@ -111,8 +113,8 @@ fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
     });
 }
 
-/// One direction: classes first, then what is made of them.
-fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, DirectionFound) {
+/// One direction: classes first, then what is made of them, and how many segments without need may be the network's copies.
+fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, DirectionFound, u64) {
     let at = times(connection, from);
     let classes = classify(&connection.streams[from].events, at);
     let mut d = counts(connection, from, &classes);
@@ -162,9 +164,8 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         segments: segments.collect(),
         observed: (stream.unique > 0).then(|| Box::new(seen.observed)),
         acks: stream.bare_acks.clone(),
-        undecided: undecided(&stream.events, &classes, at),
     };
-    (d, found)
+    (d, found, undecided(&stream.events, &classes, at))
 }
 
 /// The first bytes of segments that were lost, before the capture or behind it.
@@ -478,14 +479,14 @@ fn unread_notes(described: &TraceConnection, found: &[DirectionFound; 2]) -> Vec
 }
 
 /// That what was sent without need may be copies that the network made.
-fn undecided_notes(described: &TraceConnection, found: &[DirectionFound; 2]) -> Vec<String> {
-    let both = [(&described.a, &found[0]), (&described.b, &found[1])];
-    let open = both.into_iter().filter(|(_, found)| found.undecided > 0);
-    open.map(|(sender, found)| {
+fn undecided_notes(described: &TraceConnection, open: [u64; 2]) -> Vec<String> {
+    let both = [&described.a, &described.b].into_iter().zip(open);
+    let some = both.filter(|(_, segments)| *segments > 0);
+    some.map(|(sender, segments)| {
         format!(
             "whether {sender} sent {} without need, or the network copied what it had sent, is not known: they have neither timestamps nor an \
              IP identification of their own. They count as unneeded; a capture at {sender} tells",
-            count_of(found.undecided, "segment", "segments")
+            count_of(segments, "segment", "segments")
         )
     })
     .collect()

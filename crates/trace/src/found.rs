@@ -30,8 +30,6 @@ pub struct DirectionFound {
     pub observed: Option<Box<Observed>>,
     /// Acknowledgements without data of what was sent, in time.
     pub acks: Acks,
-    /// Segments of class `unneeded` that may be copies which the network made: neither timestamps nor identifications tell.
-    pub undecided: u64,
 }
 
 /// The word of a class.
