@@ -318,7 +318,7 @@ fn disagree(near: &End, far: &End) -> Option<Finding> {
             "`negotiation auto` of IOS, `auto-negotiation` of Junos, at both ends; over fibre both may do without it"
         }
         false => {
-            "`speed auto` and `duplex auto` (Junos: `auto-negotiation`) at both ends, or the same fixed values at both"
+            "`speed auto` and `duplex auto` (Junos: `auto-negotiation`) at both ends; or the same speed and `duplex full` at both (older IOS: `full-duplex`, Junos: `link-mode full-duplex`), as where a card of older IOS has no `duplex auto`"
         }
     };
     let finding = Finding::new(&QOS013, message, place.clone(), vec![remedy.to_owned()]);

@@ -11,7 +11,7 @@
 //! vary, the mean window is not that of equal ones: several connections are followed, and at each event they have the
 //! quantiles of the distance, in an order that changes. Losses of equal chance are the chain with p = 0.
 
-use crate::cc::Cc;
+use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
 use crate::law::{self, Conditions};
 use crate::quantiles::{CONNECTIONS, quantiles};
@@ -265,6 +265,7 @@ impl Struck {
             rtt_s: self.rtt_s,
             segments_per_ack: self.segments_per_ack,
             htcp: self.htcp,
+            rules: Rules::Document,
         }
     }
 

@@ -80,6 +80,16 @@ impl Cc {
     }
 }
 
+/// Whose rules an algorithm follows where they differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rules {
+    /// Those of the document that describes it.
+    #[default]
+    Document,
+    /// Those of the Linux kernel.
+    Linux,
+}
+
 /// The name is none of a congestion control the predictor knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(

@@ -3,13 +3,11 @@
 //! A rounds model: a round trip lasts one RTT, the queue is empty, nothing else is lost. The gain of
 //! a round follows from the window and the time at its start.
 
-use crate::cc::Cc;
-use crate::{bic, highspeed, htcp, recovery};
+use crate::cc::{Cc, Rules};
+use crate::{bic, highspeed, htcp, recovery, scalable};
 
 /// RTT in seconds to which Hybla equals Reno (Caini and Firrincieli, 2004).
 pub const HYBLA_RTT_S: f64 = 0.025;
-/// Window in segments at and below which Scalable TCP is Reno (Kelly, 2003).
-const SCALABLE_LOW: f64 = 16.0;
 /// Window in segments at and below which BIC is Reno (Linux).
 const BIC_LOW: f64 = 14.0;
 /// Rounds after which a climb is given up.
@@ -33,6 +31,8 @@ pub struct Climb {
     pub segments_per_ack: f64,
     /// How H-TCP grows and what it keeps.
     pub htcp: htcp::Growth,
+    /// Whose rules Scalable TCP follows in small windows.
+    pub rules: Rules,
 }
 
 impl Climb {
@@ -47,8 +47,7 @@ impl Climb {
             Cc::Htcp => self.top * self.htcp.beta,
             Cc::Cubic => self.top * recovery::CUBIC_BETA,
             Cc::HighSpeed => self.top * (1.0 - highspeed::b(self.top)),
-            Cc::Scalable if self.top <= SCALABLE_LOW => self.top / 2.0,
-            Cc::Scalable => self.top * 0.875,
+            Cc::Scalable => scalable::left(self.top, self.rules),
             Cc::Bic if self.top <= BIC_LOW => self.top / 2.0,
             Cc::Bic => self.top * bic::LINUX.beta,
             Cc::Westwood => self.top,
@@ -66,11 +65,11 @@ impl Climb {
         match self.cc {
             Cc::Cubic => libm::fmax(window, self.cubic(since + self.rtt_s)),
             Cc::HighSpeed => window + highspeed::a(window),
-            Cc::Scalable if window > SCALABLE_LOW => window * 1.01,
+            Cc::Scalable => scalable::grown(window, self.rules),
             Cc::Htcp => window + self.htcp.alpha(since),
             Cc::Bic if window > BIC_LOW => window + bic::LINUX.increase(window, self.top),
             Cc::Hybla => window + hybla_rho(self.rtt_s) * hybla_rho(self.rtt_s),
-            Cc::Scalable | Cc::Bic | Cc::Vegas | Cc::Westwood => window + 1.0,
+            Cc::Bic | Cc::Vegas | Cc::Westwood => window + 1.0,
             Cc::Reno | Cc::Fast | Cc::Bbr | Cc::Bbr3 => window + 1.0 / self.segments_per_ack,
         }
     }

@@ -12,7 +12,7 @@
 //! - the window grows by whole segments, each behind the acknowledgement that completed it. What the
 //!   algorithm asks for is asked anew for each clump, so small clumps behind a large one grow faster.
 
-use crate::cc::Cc;
+use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
 use crate::policer::{Dropping, Policer};
 use crate::recovery;
@@ -155,6 +155,7 @@ impl Window {
             rtt_s: self.rtt_s,
             segments_per_ack: 1.0,
             htcp: self.htcp,
+            rules: Rules::Document,
         }
     }
 

@@ -3,7 +3,7 @@
 use farpath_units::{Duration, Size};
 
 use crate::answer::{Answer, Value, answer};
-use crate::cc::Cc;
+use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
 use crate::law::{self, Conditions};
 use crate::overhead::{MtuError, checked_datagram};
@@ -13,9 +13,10 @@ use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::Cost;
 use crate::window::seconds;
-use crate::{highspeed, htcp, recovery, window};
+use crate::{htcp, recovery, window};
 
 mod buffers;
+mod linux;
 mod losses;
 mod policed;
 mod time;
@@ -329,31 +330,6 @@ impl<'i> Figures<'i> {
             .note(self.of_westwood(self.full))
     }
 
-    /// How long an algorithm takes as Linux has it, where that is another; empty for all others.
-    fn of_linux(&self, top: f64) -> String {
-        if self.input.cc == Cc::HighSpeed && top > highspeed::HIGH_WINDOW {
-            let tabled = self.climb(top).tabled_over(self.share_of_pipe());
-            let linux = tabled.map_or_else(String::new, |s| format!(": {s:.4} s"));
-            return format!(
-                "Outside the formula's range, which ends at {:.0} segments (RFC 3649 §5). Linux's table ends, too, and it gains {:.0} a \
-                 round trip beyond{linux}.",
-                highspeed::HIGH_WINDOW,
-                highspeed::LINUX_INCREASE
-            );
-        }
-        let scale = htcp::Growth::linux(self.rtt_s).scale;
-        if self.input.cc != Cc::Htcp || scale == 1.0 {
-            return String::new();
-        }
-        let mut climb = self.climb(top);
-        climb.htcp.scale = scale;
-        climb
-            .recovery_over(self.share_of_pipe())
-            .map_or_else(String::new, |s| {
-                format!("Linux multiplies its growth by RTT/100 ms, 0.1 to 2: {s:.4} s.")
-            })
-    }
-
     fn climb(&self, top: f64) -> Climb {
         Climb {
             cc: self.input.cc,
@@ -361,6 +337,7 @@ impl<'i> Figures<'i> {
             rtt_s: self.rtt_s,
             segments_per_ack: f64::from(self.input.segments_per_ack),
             htcp: htcp::Growth::keeping(self.input.beta.unwrap_or(htcp::BETA)),
+            rules: Rules::Document,
         }
     }
 

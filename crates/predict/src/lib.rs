@@ -51,7 +51,7 @@ pub mod sonet;
 pub mod window;
 
 pub use answer::{Answer, Value};
-pub use cc::{Cc, UnknownCc};
+pub use cc::{Cc, Rules, UnknownCc};
 pub use figures::policed_range;
 pub use framing::Framing;
 pub use path::{IpVersion, PathError, PathInput, Timestamps, mtu_from_text, path};

@@ -89,6 +89,7 @@ impl Overflow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::Rules;
     use crate::htcp;
 
     /// Segments in flight that fill 1 Gbit/s x 100 ms, frames of 1538 bytes on the line.
@@ -101,6 +102,7 @@ mod tests {
             initial: 10.0,
             segments_per_ack: 1.0,
             max_ssthresh: None,
+            rounds_each: 1,
         };
         let (_, window) = slow_start.overflowing(bdp * 12.5e6 / 1514.0);
         let like = Climb {
@@ -109,6 +111,7 @@ mod tests {
             rtt_s: 0.1,
             segments_per_ack: 1.0,
             htcp: htcp::Growth::PAPER,
+            rules: Rules::Document,
         };
         Overflow::of(slow_start, window, f64::INFINITY, like)
     }
@@ -171,6 +174,7 @@ mod tests {
             initial: 10.0,
             segments_per_ack: 1.0,
             max_ssthresh: None,
+            rounds_each: 1,
         };
         let bound = Overflow::of(slow_start, 3000.0, 4000.0, one.climb);
         assert_eq!((bound.lost(), bound.left()), (1000.0, Some(2000.0)));

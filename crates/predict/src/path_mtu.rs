@@ -4,7 +4,7 @@
 //! as long as the last. When they have gone on for three seconds the sender falls to a small segment, repeats
 //! what was lost, and searches upwards, one probe a round trip, by bisection.
 
-use crate::cc::Cc;
+use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
 use crate::recovery::{CUBIC_ALPHA, CUBIC_BETA, CUBIC_C};
 
@@ -101,6 +101,7 @@ impl BlackHole {
             rtt_s: self.rtt_s,
             segments_per_ack: 1.0,
             htcp: crate::htcp::Growth::PAPER,
+            rules: Rules::Document,
         }
         .start()
         .filter(|_| base <= self.fits)?;
@@ -194,6 +195,7 @@ impl State {
             rtt_s: of.rtt_s,
             segments_per_ack: 1.0,
             htcp: crate::htcp::Growth::PAPER,
+            rules: Rules::Document,
         };
         self.window = match of.cc {
             Cc::Cubic => {

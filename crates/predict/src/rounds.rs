@@ -7,8 +7,9 @@
 //! stood at it, the round of the repair sends nothing new, and in the one after it nothing is
 //! acknowledged that could make the window grow. No timeouts, no queue that overflows, no handshake.
 
-use crate::cc::Cc;
+use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
+use crate::htcp::Growth;
 use crate::reduction::Fall;
 use crate::slow_start::growth;
 
@@ -34,6 +35,8 @@ pub struct Connection<'l> {
     pub max_ssthresh: Option<f64>,
     /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
     pub segments_per_ack: f64,
+    /// Whose rules H-TCP, Scalable TCP and Vegas follow.
+    pub rules: Rules,
     /// Numbers of the segments lost, from 1, ascending.
     pub lost: &'l [u64],
 }
@@ -108,7 +111,11 @@ impl Connection<'_> {
             top,
             rtt_s: self.rtt_s,
             segments_per_ack: self.segments_per_ack,
-            htcp: crate::htcp::Growth::PAPER,
+            htcp: match self.rules {
+                Rules::Document => Growth::PAPER,
+                Rules::Linux => Growth::linux(self.rtt_s),
+            },
+            rules: self.rules,
         }
     }
 }
@@ -172,9 +179,10 @@ impl State {
             after: self.window,
             held: window >= of.cap,
         };
-        // H-TCP's clock runs from the congestion, the others' from when there is growth again.
-        self.round = match of.cc {
-            Cc::Htcp => 1 + u32::from(fall.held),
+        // H-TCP's clock runs from the congestion, in Linux from the repair; the others' from when there is growth again.
+        self.round = match (of.cc, of.rules) {
+            (Cc::Htcp, Rules::Document) => 1 + u32::from(fall.held),
+            (Cc::Htcp, Rules::Linux) => u32::from(fall.held),
             _ => 0,
         };
         self.waits = false;
@@ -195,6 +203,11 @@ impl State {
 
     /// The window after a round of slow start: it grows by what is acknowledged of it.
     fn doubled(&self, of: &Connection<'_>) -> f64 {
+        // Vegas grows every other round trip, so that it can measure in between; Linux's in each.
+        let pauses = of.cc == Cc::Vegas && of.rules == Rules::Document;
+        if pauses && self.round.is_multiple_of(2) {
+            return self.window;
+        }
         let sent = libm::fmin(self.window, of.cap);
         let more = growth(self.window, sent, of.segments_per_growth, of.max_ssthresh);
         libm::fmin(self.window + more, of.ceiling)

@@ -5,6 +5,7 @@
 //! acknowledged), and it takes an eighth always. [`crate::law::window`] has Kelly's 0.08/p, or Reno's if that is more.
 
 use crate::aimd::Aimd;
+use crate::cc::Rules;
 use crate::law::{FRIENDLY, SCALABLE};
 use crate::recovery::Losses;
 use crate::solve::solve;
@@ -46,6 +47,31 @@ pub fn paper_window(loss: f64, losses: Losses) -> f64 {
                 false => libm::fmax(SCALABLE / loss, friendly),
             }
         }
+    }
+}
+
+/// Whether Linux climbs otherwise than the paper after a loss at `window` segments.
+pub(crate) fn differs(window: f64) -> bool {
+    window * KEEPS < LINUX
+}
+
+/// The window that a loss leaves of one of `window` segments, in segments: seven eighths, of the paper's half up to its threshold.
+pub(crate) fn left(window: f64, rules: Rules) -> f64 {
+    match rules {
+        Rules::Document if window <= PAPER => window / 2.0,
+        Rules::Document | Rules::Linux => window * KEEPS,
+    }
+}
+
+/// The window a round trip after it was one of `window` segments: a segment more up to the threshold, and a hundredth above it.
+pub(crate) fn grown(window: f64, rules: Rules) -> f64 {
+    let threshold = match rules {
+        Rules::Document => PAPER,
+        Rules::Linux => LINUX,
+    };
+    match window > threshold {
+        true => window * (1.0 + STEP),
+        false => window + 1.0,
     }
 }
 

@@ -26,6 +26,8 @@ pub struct SlowStart {
     pub segments_per_ack: f64,
     /// The window in segments from which on it grows by half of that a round trip (RFC 3742); `None`: it doubles to the end.
     pub max_ssthresh: Option<f64>,
+    /// Round trips that each window is sent in, above 0: 1, and 2 of Vegas as its paper has it, which grows every other one.
+    pub rounds_each: u32,
 }
 
 /// By how much a window of slow start grows when `acked` segments of it are acknowledged: by one for each `segments_per_ack`, and beyond
@@ -74,7 +76,15 @@ impl SlowStart {
         window + growth(window, window, self.segments_per_ack, self.max_ssthresh)
     }
 
-    /// The windows that its rounds begin with, in segments, on beyond a full one.
+    /// The window after so many `rounds` from the first on, of which the last began with `window`.
+    fn after(&self, window: f64, rounds: u32) -> f64 {
+        match rounds.is_multiple_of(self.rounds_each) {
+            true => self.next(window),
+            false => window,
+        }
+    }
+
+    /// The windows that its rounds begin with, each once, in segments, on beyond a full one.
     pub fn windows(self) -> impl Iterator<Item = f64> {
         core::iter::successors(Some(self.initial), move |window| Some(self.next(*window)))
     }
@@ -104,7 +114,7 @@ impl SlowStart {
             cost.rounds += 1;
             cost.wasted_rtts += 1.0 - window / self.full;
             cost.sent += window;
-            window = self.next(window);
+            window = self.after(window, cost.rounds);
         }
         cost
     }
@@ -116,7 +126,7 @@ impl SlowStart {
         while window < full && sent + window < segments && rounds < ROUNDS_MOST {
             sent += window;
             rounds += 1;
-            window = self.next(window);
+            window = self.after(window, rounds);
         }
         (rounds, sent, window)
     }
@@ -155,7 +165,7 @@ impl SlowStart {
             sent += window;
             left -= rtt_s;
             rounds += 1;
-            window = self.next(window);
+            window = self.after(window, rounds);
         }
         sent + left / segment_s
     }
@@ -188,6 +198,7 @@ mod tests {
             initial: 10.0,
             segments_per_ack,
             max_ssthresh,
+            rounds_each: 1,
         }
     }
 
@@ -217,6 +228,21 @@ mod tests {
         let sent = start.sent_in(5.0, rtt_s, segment_s, segment_s);
         let full = (5.0 - cost.wasted_rtts * rtt_s) / segment_s;
         assert!((sent / full - 1.0).abs() < 1e-9, "{sent} {full}");
+    }
+
+    /// 10, 10, 20 and 20: half of the second doubling's time is over after three and a half round trips.
+    #[test]
+    fn a_window_that_grows_every_other_round_takes_twice_as_long() {
+        let once = start(1.0, None);
+        let twice = SlowStart {
+            rounds_each: 2,
+            ..once
+        };
+        let (fast, slow) = (once.cost(), twice.cost());
+        assert_eq!(slow.rounds, 2 * fast.rounds);
+        assert!((slow.sent / fast.sent - 2.0).abs() < 1e-9);
+        assert!((slow.wasted_rtts / fast.wasted_rtts - 2.0).abs() < 1e-9);
+        assert!((twice.sent_in(0.35, 0.1, 0.001, 0.001) - 60.0).abs() < 1e-9);
     }
 
     /// 70 segments are flights of 10, 20 and 40, and 80 are one more, of 10; 175 are two of the 45 that a window of 64 KiB holds, and 15.

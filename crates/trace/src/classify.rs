@@ -1,6 +1,6 @@
 //! What each segment was that is not simply the next one, and how its sender came to send it.
 
-use crate::event::{Event, NEVER, Place};
+use crate::event::{EARLIER_IDS, Event, NEVER, Place, Sending};
 use crate::opening::SynAgain;
 use crate::work;
 
@@ -38,6 +38,8 @@ pub(crate) struct Times {
     pub(crate) round_trip: i64,
     /// It was captured at the sender: no network is before it.
     pub(crate) at_sender: bool,
+    /// IPv4 identifications tell packets apart: not all have one.
+    pub(crate) ids_differ: bool,
 }
 
 /// Shortest retransmission timeout of the systems in use, and what Linux adds to the smoothed round trip at least.
@@ -48,6 +50,8 @@ const RTO_SHARE: f64 = 0.8;
 const TOO_SOON: f64 = 0.7;
 /// A copy that comes within this share of a round trip was made by the network.
 const COPY_SOON: f64 = 0.5;
+/// How many events back the repetition is looked for that filled the hole of what came late.
+const SPARED_BACK: usize = 256;
 
 /// Judges the events of one direction, in their order.
 pub(crate) fn classify(events: &[Event], times: Times) -> Vec<Class> {
@@ -57,7 +61,43 @@ pub(crate) fn classify(events: &[Event], times: Times) -> Vec<Class> {
         rto_until: 0,
         recovery_until: 0,
     };
-    events.iter().map(|e| judge.class(e)).collect()
+    let mut classes: Vec<Class> = events.iter().map(|e| judge.class(e)).collect();
+    for (n, late) in events.iter().enumerate() {
+        if late.place == Place::Seen && classes[n] == Class::Reordered {
+            spare(&events[..n], &mut classes[..n], late);
+        }
+    }
+    classes
+}
+
+/// A sending has come behind the repetition that filled its hole: that was not needed, and no loss.
+fn spare(events: &[Event], classes: &mut [Class], late: &Event) {
+    let before = events.iter().zip(classes.iter_mut()).rev();
+    for (event, class) in before.take(SPARED_BACK) {
+        work::count(1);
+        let end = event.seq + u64::from(event.length);
+        if let Class::Upstream(why) = *class
+            && event.seq < late.seq + u64::from(late.length)
+            && late.seq < end
+        {
+            *class = Class::Unneeded(why);
+            return;
+        }
+    }
+}
+
+/// Segments of class `unneeded` that may as well be copies which the network made, where nothing tells what they are.
+pub(crate) fn undecided(events: &[Event], classes: &[Class], times: Times) -> u64 {
+    work::count(events.len());
+    let judge = Judge {
+        times,
+        rto_until: 0,
+        recovery_until: 0,
+    };
+    let both = events.iter().zip(classes);
+    let open =
+        both.filter(|(e, class)| matches!(class, Class::Unneeded(_)) && judge.is_undecided(e));
+    open.map(|(e, _)| u64::from(e.pieces)).sum()
 }
 
 /// The SYNs among the events of one direction.
@@ -89,7 +129,10 @@ impl Judge {
         match e.place {
             Place::Hole if self.is_reordered(e) => Class::Reordered,
             Place::Hole => Class::Upstream(self.why(e)),
-            Place::Seen if self.is_copy(e) => Class::NetworkDuplicate,
+            Place::Seen if e.sending == Sending::First || self.is_copy(e) => {
+                Class::NetworkDuplicate
+            }
+            Place::Seen if self.is_late(e) => Class::Reordered,
             Place::Seen if e.is_unneeded() => Class::Unneeded(self.why(e)),
             Place::Seen => Class::Again(self.why(e)),
         }
@@ -106,14 +149,44 @@ impl Judge {
         }
         // A later clock: sent afterwards.
         e.stamp.is_none_or(|s| s == 0)
-            && e.identification.is_some_and(|id| (-1000..0).contains(&id))
+            && e.identification.is_some_and(|id| EARLIER_IDS.contains(&id))
+    }
+
+    /// A sending before that which was seen first. Identifications alone may be lower by chance: then it must have come too soon behind the
+    /// other for one that its sender made afterwards.
+    fn is_late(&self, e: &Event) -> bool {
+        let by_clock = e.stamp.is_some();
+        let by_count = self.times.ids_differ && e.since < self.share_of_round_trip(TOO_SOON);
+        e.sending == Sending::Before && (by_clock || by_count)
+    }
+
+    /// How much higher its identification is than the other one's, where that tells anything.
+    fn identification(&self, e: &Event) -> Option<i16> {
+        // Of a SYN that is all there is: no data was seen to know its sender's ways by.
+        e.identification
+            .filter(|_| self.times.ids_differ || e.length == 0)
+    }
+
+    /// It came when the network's copies do, and neither clock nor count says whether it is one.
+    fn is_undecided(&self, e: &Event) -> bool {
+        let unmarked = e.stamp.is_none() && self.identification(e).is_none();
+        unmarked
+            && e.length > 0
+            && e.place == Place::Seen
+            && !self.times.at_sender
+            && self.is_soon(e)
+    }
+
+    /// Whether copies that the network makes come so soon.
+    fn is_soon(&self, e: &Event) -> bool {
+        e.since < RTO_LEAST.max(self.times.round_trip)
     }
 
     fn is_copy(&self, e: &Event) -> bool {
         let same_stamp = e.stamp.is_none_or(|s| s == 0);
-        let soon = e.since < RTO_LEAST.max(self.times.round_trip);
-        match e.identification {
-            // No stack sends a second one under the same identification; some have one for all.
+        let soon = self.is_soon(e);
+        match self.identification(e) {
+            // No stack that counts sends a second one under the same identification.
             Some(0) => same_stamp && soon,
             Some(_) => false,
             None if self.times.at_sender => false,

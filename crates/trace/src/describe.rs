@@ -10,7 +10,7 @@ use farpath_record::trace::{
 };
 use farpath_units::Time;
 
-use crate::classify::{Class, Times, Why, classify, syns_again};
+use crate::classify::{Class, Times, Why, classify, syns_again, undecided};
 use crate::connection::{Connection, Vantage};
 use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
@@ -51,6 +51,7 @@ pub(crate) fn times(connection: &Connection, from: usize) -> Times {
         to_sender,
         round_trip: connection.round_trip().unwrap_or(0),
         at_sender: connection.vantage() == Vantage::At(from),
+        ids_differ: connection.streams[from].ids_differ,
     }
 }
 
@@ -70,9 +71,11 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
         ..TraceConnection::default()
     };
     let mut found = [DirectionFound::default(), DirectionFound::default()];
+    let mut open = [0; 2];
     for from in [0, 1] {
-        let (direction, of) = direction(connection, from);
+        let (direction, of, undecided) = direction(connection, from);
         found[from] = of;
+        open[from] = undecided;
         match from {
             0 => described.a2b = direction,
             _ => described.b2a = direction,
@@ -81,8 +84,9 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
     begin_and_end(connection, &mut described);
     quality(connection, &mut described);
     notes(connection, &mut described);
-    let unread = unread_notes(&described, &found);
-    described.notes.extend(unread);
+    let mut more = unread_notes(&described, &found);
+    more.extend(undecided_notes(&described, open));
+    described.notes.extend(more);
     Judged { described, found }
 }
 
@@ -109,9 +113,10 @@ fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
     });
 }
 
-/// One direction: classes first, then what is made of them.
-fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, DirectionFound) {
-    let classes = classify(&connection.streams[from].events, times(connection, from));
+/// One direction: classes first, then what is made of them, and how many segments without need may be the network's copies.
+fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, DirectionFound, u64) {
+    let at = times(connection, from);
+    let classes = classify(&connection.streams[from].events, at);
     let mut d = counts(connection, from, &classes);
     let mut seen = observe(connection, from, &classes);
     let stream = &connection.streams[from];
@@ -160,7 +165,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         observed: (stream.unique > 0).then(|| Box::new(seen.observed)),
         acks: stream.bare_acks.clone(),
     };
-    (d, found)
+    (d, found, undecided(&stream.events, &classes, at))
 }
 
 /// The first bytes of segments that were lost, before the capture or behind it.
@@ -471,6 +476,20 @@ fn unread_notes(described: &TraceConnection, found: &[DirectionFound; 2]) -> Vec
         ))
     };
     both.into_iter().filter_map(note).collect()
+}
+
+/// That what was sent without need may be copies that the network made.
+fn undecided_notes(described: &TraceConnection, open: [u64; 2]) -> Vec<String> {
+    let both = [&described.a, &described.b].into_iter().zip(open);
+    let some = both.filter(|(_, segments)| *segments > 0);
+    some.map(|(sender, segments)| {
+        format!(
+            "whether {sender} sent {} without need, or the network copied what it had sent, is not known: they have neither timestamps nor an \
+             IP identification of their own. They count as unneeded; a capture at {sender} tells",
+            count_of(segments, "segment", "segments")
+        )
+    })
+    .collect()
 }
 
 fn notes(connection: &Connection, described: &mut TraceConnection) {

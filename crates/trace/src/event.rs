@@ -9,6 +9,20 @@ pub(crate) enum Place {
     Hole,
 }
 
+/// Which sending of its bytes a segment is, by its sender's clock, or by its count of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sending {
+    /// Neither of those below, or nothing tells.
+    Later,
+    /// The one that was seen first, behind another.
+    First,
+    /// One before that.
+    Before,
+}
+
+/// How much lower the IPv4 identification of an earlier packet is, where they count up.
+pub(crate) const EARLIER_IDS: core::ops::Range<i16> = -1000..0;
+
 /// A time that has not come.
 pub(crate) const NEVER: i64 = i64::MAX;
 
@@ -32,6 +46,7 @@ pub(crate) struct Event {
     pub(crate) stamp: Option<i32>,
     /// How much higher its IPv4 identification is; none where it does not count up.
     pub(crate) identification: Option<i16>,
+    pub(crate) sending: Sending,
     /// Times that its bytes had been seen.
     pub(crate) times: u8,
     /// It has the TSecr of the one before it.

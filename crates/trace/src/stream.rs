@@ -10,7 +10,7 @@ mod seen;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::acks::Acks;
-use crate::event::{Event, NEVER, Place};
+use crate::event::{Event, NEVER, Place, Sending};
 use crate::flights::Flights;
 use crate::loss_by_size::SizeClasses;
 use crate::opening::Syn;
@@ -42,6 +42,8 @@ struct Sent {
     /// When it was seen first, and last.
     first: i64,
     last: i64,
+    /// TSval and identification of the sending that was seen first; 0 without them.
+    began: (u32, u16),
     /// TSval and TSecr; 0 without timestamps.
     stamp: u32,
     echo: u32,
@@ -60,6 +62,7 @@ impl Sent {
             end,
             first: s.at,
             last: s.at,
+            began: (stamp, s.ip_id),
             stamp,
             echo,
             identification: s.ip_id,
@@ -129,6 +132,9 @@ pub(crate) struct Stream {
     filled: BTreeMap<u64, Sent>,
     /// Those that were acknowledged a moment ago.
     past: Option<Box<Past>>,
+    /// Two packets one behind the other had unlike identifications, of those that had one. Some stacks have one for all, which tells nothing.
+    pub(crate) ids_differ: bool,
+    last_id: u16,
     sacked: Ranges,
     sack_high: VecDeque<(u64, i64)>,
     /// What a later acknowledgement with room for it left out: given up, or forgotten.
@@ -282,6 +288,7 @@ impl Stream {
     fn new_data(&mut self, s: &Segment, from: u64, end: u64, fin: bool, room: &mut Room) {
         self.max = end;
         self.max_at = s.at;
+        self.note_id(s.ip_id);
         let new = end - u64::from(fin) - from;
         self.unique += new;
         if new > 0 {
@@ -352,6 +359,7 @@ impl Stream {
             gap: 0,
             stamp: s.stamps.map(|t| t.0.wrapping_sub(stamp) as i32),
             identification: counts_up.then(|| s.ip_id.wrapping_sub(identification) as i16),
+            sending: Sending::Later,
             times,
             same_echo: false,
             overtaken: false,

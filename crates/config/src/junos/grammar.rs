@@ -8,7 +8,7 @@ pub(super) const GRAMMAR: &str = "
 version =
 system host-name =
 system **
-chassis|snmp|policy-options|event-options|applications|access|accounting-options|poe|virtual-chassis|vlans|multi-chassis **
+chassis|snmp|policy-options|event-options|applications|access|accounting-options|poe|virtual-chassis|vlans|bridge-domains|multi-chassis **
 security zones|policies|nat|screen|ike|ipsec|log|alg|address-book|pki|idp|utm|ssh-known-hosts|forwarding-options|application-tracking **
 routing-options **
 protocols bgp|lldp|lldp-med|bfd|pim|igmp|igmp-snooping|mld|stp|rstp|mstp|vstp|router-advertisement|oam|layer2-control|sflow **

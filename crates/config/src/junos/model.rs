@@ -55,6 +55,17 @@ pub struct Router {
     pub(crate) sealed: Vec<(String, Transform)>,
     /// `vlans`.
     pub vlans: Vec<Vlan>,
+    /// What `family bridge` is held against.
+    pub(crate) bridging: Bridging,
+}
+
+/// The VLANs of a router's own switch, and what belongs to others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bridging {
+    /// `vlan-id` and `vlan-id-list` of `bridge-domains`: numbers, ranges of these, or `all`.
+    pub(crate) vlans: Vec<String>,
+    /// `interface` of `routing-instances`: units of other switches, such as `ge-0/0/1.0`.
+    pub(crate) others: Vec<String>,
 }
 
 /// A VLAN of a Junos switch.
@@ -68,13 +79,15 @@ pub struct Vlan {
     pub interfaces: Vec<String>,
 }
 
-/// `family ethernet-switching`: a unit is a port of a switch.
+/// `family ethernet-switching`, or `family bridge` with an `interface-mode`: a unit is a port of a switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switching {
     /// `interface-mode trunk`, on older machines `port-mode trunk`; an access port without it.
     pub trunk: bool,
     /// `vlan members`: names of VLANs, their numbers, ranges of these, or `all`.
     pub members: Vec<String>,
+    /// `family bridge`: `members` are its `vlan-id` or `vlan-id-list`, and `bridge-domains` has the switch's VLANs.
+    pub bridge: bool,
 }
 
 /// What a firewall makes of the segment sizes that SYNs offer through it.
@@ -156,7 +169,7 @@ pub struct Unit {
     pub mpls_mtu: Option<Stated<Size>>,
     /// `family ccc`.
     pub ccc: Option<Place>,
-    /// `family ethernet-switching`.
+    /// `family ethernet-switching`, or `family bridge` with an `interface-mode`.
     pub switching: Option<Switching>,
     /// Filters and policers that act on it.
     pub conditioners: Vec<Applied>,

@@ -7,8 +7,8 @@ use farpath_units::{Rate, Size};
 
 use super::Problem;
 use super::model::{
-    Connection, ExplicitPath, FlowMss, Interface, Joins, Lsp, Mpls, ProtocolInterface, Router,
-    Stated, Switching, Unit, Vlan,
+    Bridging, Connection, ExplicitPath, FlowMss, Interface, Joins, Lsp, Mpls, ProtocolInterface,
+    Router, Stated, Switching, Unit, Vlan,
 };
 use super::tree::{Id, ROOT, Tree};
 use crate::finding::quoted;
@@ -246,6 +246,7 @@ impl Reader<'_, '_> {
             tcp_mss: self.flow_mss(id),
             sealed: self.sealed(id),
             vlans: self.vlans(id),
+            bridging: self.bridging(id),
         }
     }
 
@@ -271,6 +272,40 @@ impl Reader<'_, '_> {
         Switching {
             trunk: modes.any(|m| m == "trunk"),
             members: self.words(family, &["vlan", "members"]),
+            bridge: false,
+        }
+    }
+
+    /// A port of a router's switch that says how it carries VLANs. What others carry follows from `bridge-domains` alone, and is not read.
+    fn bridge_port(&self, unit: Id) -> Option<Switching> {
+        let family = self.at(unit, &["family", "bridge"])?;
+        let modes = self.words(family, &["interface-mode"]);
+        let trunk = match modes.last()?.as_str() {
+            "trunk" => true,
+            "access" => false,
+            _ => return None,
+        };
+        let key = if trunk { "vlan-id-list" } else { "vlan-id" };
+        Some(Switching {
+            trunk,
+            members: self.words(family, &[key]),
+            bridge: true,
+        })
+    }
+
+    fn bridging(&self, id: Id) -> Bridging {
+        let below = |path: &str, keys: &[&str]| {
+            let mut words = Vec::new();
+            for one in self.active(id, &[path]) {
+                for key in keys {
+                    words.extend(self.words(one, &[*key]));
+                }
+            }
+            words
+        };
+        Bridging {
+            vlans: below("bridge-domains", &["vlan-id", "vlan-id-list"]),
+            others: below("routing-instances", &["interface"]),
         }
     }
 
@@ -382,7 +417,8 @@ impl Reader<'_, '_> {
             ccc: self.at(id, &["family", "ccc"]).map(|c| self.place(c)),
             switching: self
                 .at(id, &["family", "ethernet-switching"])
-                .map(|f| self.switching(f)),
+                .map(|f| self.switching(f))
+                .or_else(|| self.bridge_port(id)),
             conditioners: self.conditioners(id),
         }
     }

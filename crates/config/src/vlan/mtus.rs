@@ -185,6 +185,9 @@ fn of_junos(router: &Router, unknown: &[Unknown]) -> Vec<Port> {
 
 /// What a unit of a Junos switch carries, by its own statements and those of `vlans`; names that nothing defines are left out.
 fn of_family(router: &Router, unit: &str, switching: &Switching) -> Option<Carries> {
+    if switching.bridge {
+        return bridged(router, unit, switching);
+    }
     let mut vlans = Vlans::none();
     for member in &switching.members {
         let named = router.vlans.iter().find(|v| v.name == *member);
@@ -200,7 +203,39 @@ fn of_family(router: &Router, unit: &str, switching: &Switching) -> Option<Carri
     for id in router.vlans.iter().filter(of_unit).filter_map(|v| v.id) {
         vlans.set(id, id, true);
     }
-    match switching.trunk {
+    as_port(vlans, switching.trunk)
+}
+
+/// What a unit of `family bridge` carries: those of its VLANs that a bridge domain of the router's own switch has. `None` of units of
+/// other switches.
+fn bridged(router: &Router, unit: &str, switching: &Switching) -> Option<Carries> {
+    let bridging = &router.bridging;
+    if bridging.others.iter().any(|other| other == unit) {
+        return None;
+    }
+    let mut vlans = vlans_of(&switching.members);
+    let domains = vlans_of(&bridging.vlans);
+    for id in (1..=LAST).filter(|id| !domains.has(*id)) {
+        vlans.set(id, id, false);
+    }
+    as_port(vlans, switching.trunk)
+}
+
+/// The VLANs of numbers, of ranges of these, and of `all`; other words are left out.
+fn vlans_of(words: &[String]) -> Vlans {
+    let mut vlans = Vlans::none();
+    for word in words {
+        if word == "all" {
+            vlans = Vlans::all();
+        } else {
+            let _ = vlans.list(word, true);
+        }
+    }
+    vlans
+}
+
+fn as_port(vlans: Vlans, trunk: bool) -> Option<Carries> {
+    match trunk {
         true => Some(Carries::Trunk(vlans)),
         false => (1..=LAST).find(|id| vlans.has(*id)).map(Carries::Access),
     }

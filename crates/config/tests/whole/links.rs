@@ -272,6 +272,13 @@ fn qos013_the_ends_of_a_cable_come_to_one_speed_and_duplex() {
     assert_eq!(found(&near, &ios(2, 252, "")), [(2, falls.to_owned())]);
     let far = ios(2, 252, " speed auto\n duplex auto\n");
     assert_eq!(found(&near, &far), [(2, falls.to_owned())]);
+    // A card of older IOS cannot negotiate: the other choice stands beside it.
+    let report = checked(&near, &far);
+    let one = report.findings.iter().find(|f| f.rule == "QOS013");
+    let remedies = one.map(|f| f.remedies.join(" ")).unwrap_or_default();
+    for words in ["`duplex auto`", "`duplex full` at both", "`full-duplex`"] {
+        assert!(remedies.contains(words), "{remedies}");
+    }
     let slow = found(&near, &ios(2, 252, &fixed(10, "full")));
     assert!(
         slow.len() == 1 && slow[0].1.ends_with("to 10: the link stays down"),

@@ -1155,7 +1155,7 @@ fn the_document_has_its_old_keys_and_those_every_finding_has() {
             "message": "GigabitEthernet3/1 is half duplex",
             "text": "GigabitEthernet3/1 is half duplex",
             "explanation": "half duplex collides under load, and a speed fixed at one end only leaves the other at half duplex",
-            "remedies": ["`duplex full` at both ends, or `duplex auto` at both"],
+            "remedies": ["`duplex full` at both ends (`full-duplex` in older IOS), or `duplex auto` at both: some cards of older IOS do not have that"],
             "place": {"file": "sw0.conf", "line": 4, "column": 2},
             "related": [],
             "uncertain": [{"file": "sw0.conf", "line": 5, "column": 2}],

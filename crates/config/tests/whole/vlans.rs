@@ -161,6 +161,38 @@ fn a_catalyst_is_checked_alike_unless_system_mtu_sets_the_default() {
     assert_eq!(unlike(&set), []);
 }
 
+/// An MX: `family bridge`, with the switch's VLANs in `bridge-domains`.
+#[test]
+fn bridge_ports_of_junos_are_compared_by_their_vlans() {
+    let text = |domains: &str, first: &str, second: &str| {
+        format!(
+            "system {{ host-name mx; }}\n{domains}\ninterfaces {{\n xe-0/0/1 {{ mtu 9216; unit 0 {{ family bridge {{ {first} }} }} }}\n xe-0/0/2 {{ unit 0 {{ family bridge {{ {second} }} }} }}\n}}\n"
+        )
+    };
+    let domains = "bridge-domains { b10 { vlan-id 10; } more { vlan-id-list [ 20 30-31 ]; } }";
+    let elsewhere = "routing-instances { vs { interface xe-0/0/2.0; } }";
+    let ten = "interface-mode access; vlan-id 10;";
+    let trunk = |list: &str| format!("interface-mode trunk; vlan-id-list [ {list} ];");
+    for (domains, first, second, count) in [
+        (domains.to_owned(), ten.to_owned(), ten.to_owned(), 1),
+        (domains.to_owned(), ten.to_owned(), trunk("10 20"), 1),
+        (domains.to_owned(), trunk("30 40"), trunk("31 40 10"), 0),
+        (domains.to_owned(), trunk("20-31"), trunk("30"), 1),
+        // Of another switch, of none, and by ways that are not read.
+        (format!("{domains}\n{elsewhere}"), ten.to_owned(), ten.to_owned(), 0),
+        (String::new(), ten.to_owned(), ten.to_owned(), 0),
+        (domains.to_owned(), ten.to_owned(), String::new(), 0),
+    ] {
+        let text = text(&domains, &first, &second);
+        let all = at_lines(&checked(&text, Dialect::Junos), &text, "QOS034");
+        assert_eq!(all.len(), count, "{text}: {all:?}");
+        if let Some(one) = all.first() {
+            let pair = "xe-0/0/1 takes packets of 9202 bytes, and xe-0/0/2 of 1500";
+            assert!(one.2.contains(pair), "{all:?}");
+        }
+    }
+}
+
 #[test]
 fn switch_ports_of_junos_are_compared_by_their_vlans() {
     let text = |first: &str, second: &str| {

@@ -21,6 +21,7 @@ pub(super) fn slow_start(input: &PathInput, full: f64) -> SlowStart {
         initial: f64::from(input.initial_window),
         segments_per_ack: f64::from(segments_per_growth(input)),
         max_ssthresh: None,
+        rounds_each: if input.cc == Cc::Vegas { 2 } else { 1 },
     }
 }
 
@@ -98,7 +99,8 @@ impl Figures<'_> {
         let each = self.overflowing? / streams;
         let slow_start = slow_start(self.input, self.full);
         let overflow = Overflow::of(slow_start, each, f64::INFINITY, self.climb(each));
-        Some(overflow.words(self.full, self.mss.as_bytes() as f64 * streams))
+        let words = overflow.words(self.full, self.mss.as_bytes() as f64 * streams);
+        Some(words + &self.first_climb_of_linux(overflow))
     }
 
     /// The window that slow start leaves before a queue that it overflows, and how long it takes to fill the path from there; empty where it

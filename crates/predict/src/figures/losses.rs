@@ -167,11 +167,12 @@ impl Figures<'_> {
         } else if self.input.cc == Cc::Htcp && self.input.beta.is_none() {
             note.push_str(
                 "β is ½; where the queue stays empty H-TCP keeps four fifths of its window, and gets more: \
-                 --beta 0.8.",
+                 --beta 0.8. ",
             );
         } else if self.input.cc == Cc::HighSpeed && p < 1e-7 {
             note.push_str("Outside the formula's range: the RFC fixes its line at p = 1e-7.");
         }
+        note.push_str(&self.htcp_of_linux(p));
         note.trim_end().to_owned()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, answer};
 use crate::cc::Cc;
-use crate::climb::Climb;
+use crate::climb::{Climb, hybla_rho};
 use crate::handshake::LINEAR;
 use crate::{handshake, window};
 
@@ -37,6 +37,9 @@ impl Figures<'_> {
                 "A Linux host's CUBIC may leave slow start earlier (HyStart); until a loss it grows \
                  by 5 % a round trip then."
             }
+            Cc::Vegas => {
+                "Vegas grows every other round trip by its paper, which is counted; Linux's grows in each, and takes half as long."
+            }
             cc if cc.doubles() => "Startup doubles each round trip, whatever an ACK is for.",
             _ => "",
         };
@@ -54,6 +57,7 @@ impl Figures<'_> {
                 ))
                 .note(counting)
                 .note(kernel)
+                .note(self.start_of_hybla(f64::from(b)))
                 .holds(ROUNDS),
             answer("slow_start_waste_s", cost.wasted_rtts * self.rtt_s, "s")
                 .by(
@@ -70,6 +74,22 @@ impl Figures<'_> {
                 .holds("payload at the rate of the line"),
             self.handshake(),
         ]
+    }
+
+    /// How long Hybla's slow start takes, with `b` segments for each ACK, where that is not Reno's; empty for all others.
+    fn start_of_hybla(&self, b: f64) -> String {
+        let rho = hybla_rho(self.rtt_s);
+        let grows = self.full / f64::from(self.input.initial_window);
+        if self.input.cc != Cc::Hybla || rho <= 1.0 || grows <= 1.0 {
+            return String::new();
+        }
+        let each = 1.0 + (libm::exp2(rho) - 1.0) / b;
+        let rounds = libm::fmax(libm::ceil(libm::log(grows) / libm::log(each)), 1.0);
+        format!(
+            "Reno's: Hybla adds 2^ρ − 1 segments for each ACK, ρ = RTT/25 ms = {rho:.1} (Caini and Firrincieli 2004), and is there after \
+             {rounds:.0} rounds, {:.3} s.",
+            rounds * self.rtt_s
+        )
     }
 
     /// How long Westwood+ takes where it estimates less than the line's bandwidth, after a loss at `top` segments; empty for all others.

@@ -7,7 +7,7 @@ use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::Losses;
 use farpath_predict::reduction::Fall;
 use farpath_predict::rounds::{Connection, Round};
-use farpath_predict::{Cc, bic, htcp, queue, recovery, scalable};
+use farpath_predict::{Cc, Rules, bic, htcp, queue, recovery, scalable};
 use farpath_units::Duration;
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ proptest! {
     /// Whatever the window: a climb begins below it, rises, and ends.
     #[test]
     fn climbs_end(n in 0..Cc::ALL.len(), e in 0.7..6.0_f64, rtt_ms in 1_u32..1000) {
-        let climb = Climb { cc: Cc::ALL[n], top: libm::exp10(e), rtt_s: f64::from(rtt_ms) / 1e3, segments_per_ack: 1.0, htcp: htcp::Growth::PAPER };
+        let climb = Climb { cc: Cc::ALL[n], top: libm::exp10(e), rtt_s: f64::from(rtt_ms) / 1e3, segments_per_ack: 1.0, htcp: htcp::Growth::PAPER, rules: Rules::Document };
         let Some(start) = climb.start() else { return Ok(()) };
         prop_assert!(start <= climb.top);
         let rounds = climb.rounds();
@@ -133,6 +133,7 @@ fn htcp_is_reno_within_a_second_and_far_faster_after() {
         rtt_s: 0.12,
         segments_per_ack: 1.0,
         htcp: htcp::Growth::PAPER,
+        rules: Rules::Document,
     };
     let off =
         stepped.recovery_s().expect("a climb") - htcp::Growth::PAPER.recovery_s(10_274.0, 0.12);
@@ -239,6 +240,7 @@ fn a_standing_queue_stretches_a_climb_by_rounds_and_none_by_time() {
         rtt_s,
         segments_per_ack: 1.0,
         htcp: htcp::Growth::PAPER,
+        rules: Rules::Document,
     };
     let reno = climb(Cc::Reno, 2000.0, 0.06);
     assert_eq!(reno.recovery_over(2000.0), reno.recovery_s());
@@ -259,6 +261,27 @@ fn a_standing_queue_stretches_a_climb_by_rounds_and_none_by_time() {
     let over = scalable.recovery_over(1000.0).expect("a time");
     let least = libm::log(1.0 / 0.875) / libm::log(1.01) * 1.87 * 0.06;
     assert!((least..least + 0.13).contains(&over), "{over} {least}");
+}
+
+/// Round trips back to the old window: Linux's gains a segment in each up to 100 segments, and gives up an eighth of any window.
+#[test]
+fn scalable_of_linux_climbs_by_segments_in_small_windows() {
+    let rounds = |top, rules| {
+        let climb = Climb {
+            cc: Cc::Scalable,
+            top,
+            rtt_s: 0.1,
+            segments_per_ack: 1.0,
+            htcp: htcp::Growth::PAPER,
+            rules,
+        };
+        climb.rounds().expect("a climb")
+    };
+    // 6 to 12, and 10.5; 70 to 80, by hundredths in ln(8/7)/ln(1.01) = 13.4.
+    for (top, paper, linux) in [(12.0, 6, 2), (80.0, 14, 10), (1000.0, 14, 14)] {
+        assert_eq!(rounds(top, Rules::Document), paper, "{top}");
+        assert_eq!(rounds(top, Rules::Linux), linux, "{top}");
+    }
 }
 
 /// Simulated at 50 ms and 10 Gbit/s with every n-th frame lost, Mbit/s of 1448 bytes a segment; Kelly's 0.08/p is 15 to 20 % above.
@@ -316,6 +339,7 @@ fn cubic_of_linux_is_back_before_its_curve_ends() {
             rtt_s,
             segments_per_ack: 1.0,
             htcp: htcp::Growth::PAPER,
+            rules: Rules::Document,
         };
         climb.whole_over(top)
     };
@@ -368,6 +392,7 @@ fn connection(cc: Cc, lost: &[u64]) -> Connection<'_> {
         segments_per_growth: 1.0,
         max_ssthresh: None,
         segments_per_ack: 1.0,
+        rules: Rules::Document,
         lost,
     }
 }
@@ -435,6 +460,21 @@ fn a_loss_in_slow_start_ends_it() {
     assert_eq!(rounds, [10.0, 20.0, 40.0, 80.0, 80.0, 80.0, 81.0, 82.0]);
 }
 
+/// The paper's Vegas measures in every other round trip of slow start, and does not grow in it.
+#[test]
+fn vegas_grows_every_other_round_trip_and_linux_s_in_each() {
+    let windows = |rules| {
+        let vegas = Connection {
+            rules,
+            ..connection(Cc::Vegas, &[])
+        };
+        let rounds = vegas.rounds().expect("a law").take(5);
+        rounds.map(|r| r.window).collect::<Vec<f64>>()
+    };
+    assert_eq!(windows(Rules::Document), [10.0, 10.0, 20.0, 20.0, 40.0]);
+    assert_eq!(windows(Rules::Linux), [10.0, 20.0, 40.0, 80.0, 160.0]);
+}
+
 /// The first cut of a connection: how it falls, and the window in the five rounds from there.
 fn after_the_cut(of: &Connection<'_>) -> (Fall, Vec<f64>) {
     let rounds: Vec<Round> = of.rounds().expect("a law").take(400).collect();
@@ -482,6 +522,25 @@ fn h_tcp_s_clock_runs_from_the_congestion() {
         (rounds[12] - rounds[11] - (1.0 + 1.0 + 0.0025)).abs() < 1e-9,
         "{rounds:?}"
     );
+}
+
+/// Over 200 ms twice as fast, from the repair on: of six round trips five are within a second of it.
+#[test]
+fn h_tcp_of_linux_climbs_by_the_round_trip_from_the_repair() {
+    let linux = Connection {
+        rtt_s: 0.2,
+        rules: Rules::Linux,
+        ..connection(Cc::Htcp, &[20_000])
+    };
+    let rounds: Vec<f64> = linux
+        .rounds()
+        .expect("a law")
+        .skip_while(|r| r.fall.is_none())
+        .map(|r| r.window)
+        .take(9)
+        .collect();
+    assert_eq!(rounds[2..8], [500.0, 502.0, 504.0, 506.0, 508.0, 510.0]);
+    assert!((rounds[8] - rounds[7] - 6.02).abs() < 1e-9, "{rounds:?}");
 }
 
 #[test]

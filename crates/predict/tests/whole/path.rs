@@ -723,6 +723,66 @@ fn htcp_of_linux_stands_beside_the_papers() {
     assert!((0.65..0.8).contains(&share), "{share}");
 }
 
+/// What follows slow start's overflow, and what losses leave, have it too; over 100 ms both are one.
+#[test]
+fn htcp_of_linux_stands_beside_every_climb_of_the_papers() {
+    const LINUX: &str = "RTT/100 ms, 0.1 to 2: ";
+    let of = |rtt: &str| {
+        let mut p = input("1 Gbit/s", rtt, "1500");
+        (p.cc, p.segments_per_ack) = (Cc::Htcp, 1);
+        p.queue = Some(Size::from_bytes(1_250_000));
+        p.loss = Some("1e-6".parse().expect("a ratio"));
+        path(&p).expect("a path")
+    };
+    let after = |text: &str, words: &str| -> f64 {
+        let rest = text.split(words).nth(1).unwrap_or_else(|| panic!("{text}"));
+        let number = rest.split(' ').next().and_then(|s| s.parse().ok());
+        number.unwrap_or_else(|| panic!("{text}"))
+    };
+    let long = of("200 ms");
+    let climbs = note(&long, "slow_start_overflow_bytes");
+    let share = after(&climbs, LINUX) / after(&climbs, "takes some ");
+    assert!((0.65..0.85).contains(&share), "{climbs}");
+    let losses = note(&long, "loss_limit_bps");
+    let more = after(&losses, LINUX) * 1e6 / number(&long, "loss_limit_bps");
+    assert!((1.05..2.0).contains(&more), "{losses}");
+    let same = of("100 ms");
+    for name in ["slow_start_overflow_bytes", "loss_limit_bps", "recovery_s"] {
+        assert!(!note(&same, name).contains(LINUX), "{name}");
+    }
+}
+
+/// 8127 segments over 100 ms: ten doublings of 10, twenty round trips of Vegas, and three of Hybla, each of which takes 2⁴ times the window.
+#[test]
+fn vegas_and_hybla_start_in_their_own_ways() {
+    let of = |cc| {
+        let mut p = input("1 Gbit/s", "100 ms", "1500");
+        (p.cc, p.segments_per_ack) = (cc, 1);
+        path(&p).expect("a path")
+    };
+    assert_eq!(number(&of(Cc::Reno), "slow_start_s"), 1.0);
+    let vegas = of(Cc::Vegas);
+    assert_eq!(number(&vegas, "slow_start_s"), 2.0);
+    assert!(note(&vegas, "slow_start_s").contains("half as long"));
+    let hybla = note(&of(Cc::Hybla), "slow_start_s");
+    assert!(hybla.contains("ρ = RTT/25 ms = 4.0"), "{hybla}");
+    assert!(hybla.contains("after 3 rounds, 0.300 s"), "{hybla}");
+}
+
+/// Linux's gains a segment a round trip up to 100 segments: 42 to 48.8 in 7, of 14 by hundredths.
+#[test]
+fn scalable_of_linux_stands_beside_the_papers_in_small_windows() {
+    let mut p = input("100 Mbit/s", "6 ms", "1500");
+    p.cc = Cc::Scalable;
+    let answers = path(&p).expect("a path");
+    let said = note(&answers, "recovery_s");
+    assert!(said.contains("an eighth of any window: 0.0420 s."), "{said}");
+    assert!((number(&answers, "recovery_s") / 0.084 - 1.0).abs() < 1e-9);
+    p.rtt = "60 ms".parse().expect("a time");
+    let large = path(&p).expect("a path");
+    assert!(!note(&large, "recovery_s").contains("Linux"));
+}
+
 /// A window of the RFC's 38.7 segments over 1 ms; Linux's is 29.4, and simulated ones have 29.8.
 #[test]
 fn cubic_of_linux_stands_beside_the_rfcs_on_a_short_path() {

@@ -365,6 +365,7 @@ impl Path<'_> {
                     rtt_s: top_s,
                     segments_per_ack: 1.0,
                     htcp: flow.htcp(),
+                    rules: flow.rules(),
                 };
                 match climb.recovery_s() {
                     Some(seconds) => CERTAIN * seconds,

@@ -304,6 +304,7 @@ impl Path<'_> {
             rtt_s,
             segments_per_ack: 1.0,
             htcp: farpath_predict::htcp::Growth::PAPER,
+            rules: farpath_predict::Rules::Document,
         };
         Some((top * 8.0 / rtt_s, climb.mean_share()?))
     }

@@ -16,12 +16,12 @@ mod reservations;
 mod short_path;
 mod super_frames;
 
-use farpath_predict::Cc;
 use farpath_predict::law;
 use farpath_predict::published::Place;
 use farpath_predict::reduction::{Corner, Fall};
 use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
+use farpath_predict::{Cc, Rules};
 use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction, fills_window};
 use farpath_units::Duration;
@@ -321,6 +321,10 @@ impl Flow {
             initial: self.initial(),
             segments_per_ack: segments_per_growth(&self.config),
             max_ssthresh: max_ssthresh(&self.config),
+            rounds_each: match (self.cc, self.rules()) {
+                (Some(Cc::Vegas), Rules::Document) => 2,
+                _ => 1,
+            },
         }
     }
 
@@ -405,6 +409,7 @@ impl Flow {
             segments_per_growth: segments_per_growth(&self.config),
             max_ssthresh: max_ssthresh(&self.config),
             segments_per_ack: self.segments_per_step(),
+            rules: self.rules(),
             lost,
         }
     }

@@ -2151,6 +2151,19 @@ fn scalable_of_linux_is_additive_in_small_windows() {
     assert!((1.90..1.96).contains(&over), "{over}");
 }
 
+/// One loss at 80 segments: a round trip of the repair, and ten of one segment each; the paper's takes 14.
+#[test]
+fn scalable_of_linux_climbs_by_segments() {
+    let back = |flavour: &str| {
+        let test = format!(
+            "kind = \"tcp\"\ncc = \"scalable\"\nflavour = \"{flavour}\"\nwindow = \"115840 B\"\nduration = \"60 s\""
+        );
+        of(&predicted("lose = { flow = \"t\", segment = 5000 }", &test), "recovery_s")
+    };
+    let share = back("linux") / back("rfc");
+    assert!((0.70..0.81).contains(&share), "{share}");
+}
+
 /// 1.31 / √p are 41 segments of each of eight connections, as of one: none is few.
 #[test]
 fn the_window_of_a_note_is_one_connections() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::classify::Why;
-use crate::event::{NEVER, Place};
+use crate::event::{NEVER, Place, Sending};
 
 /// A packet with its headers, and these, bytes.
 const PACKET: u32 = 1500;
@@ -71,6 +71,7 @@ fn again(at: i64, gap: i64) -> Event {
         gap,
         stamp: None,
         identification: None,
+        sending: Sending::Later,
         times: 1,
         same_echo: false,
         overtaken: false,

@@ -46,6 +46,7 @@ impl Stream {
         self.bare_at = s.at;
         self.bare_stamp = s.stamps.map_or(0, |t| t.0);
         self.bare_identification = s.ip_id;
+        self.note_id(s.ip_id);
         self.bare_repeated = false;
     }
 }

@@ -180,6 +180,7 @@ impl Stream {
         if let Some(event) = self.events.get_mut(before) {
             event.since = earlier.since;
             (event.same_echo, event.overtaken) = (earlier.same_echo, overtaken);
+            event.sending = earlier.sending;
         }
         self.seen_again(s, from);
         let first = self.sent.partition_point(|x| x.end <= from);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Sent, Stream};
-use crate::event::NEVER;
+use crate::event::{EARLIER_IDS, NEVER, Sending};
 use crate::room::Room;
 use crate::segment::Segment;
 use crate::work;
@@ -19,8 +19,6 @@ pub(super) struct Past {
     /// Those that were new when they came, and those that filled holes.
     sent: VecDeque<Sent>,
     filled: VecDeque<Sent>,
-    /// Two of them had unlike identifications. Some stacks have one for all, which tells nothing.
-    ids_differ: bool,
 }
 
 /// What a segment that was seen before is compared with.
@@ -31,6 +29,7 @@ pub(super) struct Earlier {
     /// Since its bytes were seen last; `NEVER` where that was forgotten.
     pub(super) since: i64,
     pub(super) same_echo: bool,
+    pub(super) sending: Sending,
 }
 
 /// The place of the segment with this byte.
@@ -57,13 +56,43 @@ fn add(list: &mut VecDeque<Sent>, sent: Sent, at: i64, room: &mut Room) {
     list.push_back(sent);
 }
 
+impl Sent {
+    /// Which sending of its bytes this segment is.
+    fn sending(&self, s: &Segment) -> Sending {
+        let (stamp, id) = self.began;
+        let (is_first, is_before) = match s.stamps {
+            Some((own, _)) if stamp != 0 => (
+                own == stamp && self.stamp != stamp,
+                (own.wrapping_sub(stamp) as i32) < 0,
+            ),
+            None if stamp == 0 && id != 0 && s.ip_id != 0 => (
+                s.ip_id == id && self.identification != id,
+                EARLIER_IDS.contains(&(s.ip_id.wrapping_sub(id) as i16)),
+            ),
+            _ => (false, false),
+        };
+        match (is_first, is_before) {
+            (true, _) => Sending::First,
+            (false, true) => Sending::Before,
+            (false, false) => Sending::Later,
+        }
+    }
+}
+
 impl Stream {
+    /// Notes the identification of a packet that is new, or a SYN or FIN.
+    #[inline]
+    pub(super) fn note_id(&mut self, id: u16) {
+        if id != 0 {
+            self.ids_differ |= self.last_id != 0 && id != self.last_id;
+            self.last_id = id;
+        }
+    }
+
     /// Remembers a segment that came in order and is acknowledged now.
     #[inline]
     pub(super) fn keep(&mut self, sent: Sent, at: i64, room: &mut Room) {
         let past = self.past.get_or_insert_with(Box::default);
-        let id = sent.identification;
-        past.ids_differ |= past.sent.back().is_some_and(|x| x.identification != id);
         add(&mut past.sent, sent, at, room);
     }
 
@@ -107,6 +136,7 @@ impl Stream {
                 evidence: (lag, sent.stamp, sent.identification, times),
                 since: lag,
                 same_echo: sent.echo == echo,
+                sending: sent.sending(s),
             };
         }
         // How its sender came to it goes by what passed since: its timer began anew.
@@ -116,14 +146,14 @@ impl Stream {
                 evidence: (lag, 0, 0, 1),
                 since: NEVER,
                 same_echo: false,
+                sending: Sending::Later,
             };
         };
-        let ids_tell = self.past.as_deref().is_some_and(|past| past.ids_differ);
-        let identification = if ids_tell { gone.identification } else { 0 };
         Earlier {
-            evidence: (lag, gone.stamp, identification, 1),
+            evidence: (lag, gone.stamp, gone.identification, 1),
             since: s.at - gone.last,
             same_echo: gone.echo == echo,
+            sending: gone.sending(s),
         }
     }
 
@@ -163,6 +193,7 @@ mod tests {
             end: seq + 10,
             first: last,
             last,
+            began: (0, 0),
             stamp: 0,
             echo: 0,
             identification: 0,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use farpath_record::trace::TraceDirection;
+use farpath_record::trace::{TraceConnection, TraceDirection};
 
 use crate::runs::{data, read, run, three_routers};
 use crate::shapes::{Tcp, ethernet, pcap, v4, v6};
@@ -43,6 +43,8 @@ impl Known {
 enum Again {
     Copied(u64),
     Sent(u64),
+    /// Sent again, and so much later a copy of the first comes.
+    Behind(u64, u64),
 }
 
 /// A capture at the receiver.
@@ -89,22 +91,42 @@ impl Made {
     }
 }
 
-/// What is found in rounds of ten segments that are acknowledged one by one, 50 µs after they came.
-fn found(known: Known, again: Again) -> TraceDirection {
+/// How soon what arrives is acknowledged.
+const AT_ONCE: u64 = MS / 20;
+
+/// A connection that is open.
+fn opened(known: Known) -> Made {
     let mut made = Made {
         known,
         packets: Vec::new(),
     };
-    let at_once = MS / 20;
     made.segment(START, SYN, (true, 1000, 0), 0);
-    made.segment(START + at_once, SYN | ACK, (false, 5000, 1001), 0);
+    made.segment(START + AT_ONCE, SYN | ACK, (false, 5000, 1001), 0);
     made.segment(START + ROUND_TRIP, ACK, (true, 1001, 5001), 0);
+    made
+}
+
+/// When a segment arrives, and its number; ten go in a round trip.
+fn arrival(number: u64) -> (u64, u32) {
+    let (round, place) = (number / 10, number % 10);
+    let at = START + (1 + round) * ROUND_TRIP + MS + place * 3 * MS / 10;
+    (at, 1001 + 1000 * number as u32)
+}
+
+fn described(mut made: Made) -> TraceConnection {
+    made.packets.sort_by_key(|p| p.0);
+    let document = read(&pcap(1, &made.packets, false, true)).document;
+    assert_eq!(document.connections.len(), 1);
+    document.connections[0].clone()
+}
+
+/// What is found in rounds of ten segments that are acknowledged one by one, so long after they came.
+fn connection(known: Known, again: Again, acked_after: u64) -> TraceConnection {
+    let mut made = opened(known);
     for number in 0..10 * ROUNDS {
-        let (round, place) = (number / 10, number % 10);
-        let at = START + (1 + round) * ROUND_TRIP + MS + place * 3 * MS / 10;
-        let seq = 1001 + 1000 * number as u32;
+        let (at, seq) = arrival(number);
         made.segment(at, ACK, (true, seq, 5001), 1000);
-        if place == 3 {
+        if number % 10 == 3 {
             match again {
                 Again::Sent(after) => made.segment(at + after, ACK, (true, seq, 5001), 1000),
                 Again::Copied(after) => {
@@ -112,18 +134,24 @@ fn found(known: Known, again: Again) -> TraceDirection {
                     copy.0 += after;
                     made.packets.push(copy);
                 }
+                Again::Behind(after, more) => {
+                    let mut copy = made.packets.last().cloned().expect("the first one");
+                    copy.0 += after + more;
+                    made.segment(at + after, ACK, (true, seq, 5001), 1000);
+                    made.packets.push(copy);
+                }
             }
         }
-        made.segment(at + at_once, ACK, (false, 5001, seq + 1000), 0);
+        made.segment(at + acked_after, ACK, (false, 5001, seq + 1000), 0);
     }
-    made.packets.sort_by_key(|p| p.0);
-    let document = read(&pcap(1, &made.packets, false, true)).document;
-    assert_eq!(document.connections.len(), 1);
-    document.connections[0].a2b.clone()
+    described(made)
 }
 
 fn figures(known: Known, again: Again) -> [u64; 3] {
-    let d = found(known, again);
+    counted(&connection(known, again, AT_ONCE).a2b)
+}
+
+fn counted(d: &TraceDirection) -> [u64; 3] {
     [
         d.network_duplicates,
         d.retransmissions.unneeded,
@@ -160,8 +188,72 @@ fn what_is_sent_again_behind_the_acknowledgement_is_no_copy() {
 #[test]
 fn what_nothing_tells_apart_stays_unneeded() {
     for id in [0, 7] {
-        let found = figures(Known::Constant(id), Again::Copied(45 * MS));
-        assert_eq!(found, [0, ROUNDS, ROUNDS], "{id}");
+        let found = connection(Known::Constant(id), Again::Copied(45 * MS), AT_ONCE);
+        assert_eq!(counted(&found.a2b), [0, ROUNDS, ROUNDS], "{id}");
+        let note = found.notes.iter().find(|n| n.contains("is not known"));
+        let said = note.is_some_and(|n| n.contains("10 segments") && n.contains("a capture at"));
+        assert!(said, "{:?}", found.notes);
+    }
+    for known in [Known::Both, Known::Numbers, Known::V6, Known::Stamps] {
+        let found = connection(known, Again::Sent(45 * MS), AT_ONCE);
+        let open = found.notes.iter().any(|n| n.contains("is not known"));
+        assert!(!open, "{known:?}: {:?}", found.notes);
+    }
+}
+
+/// Behind a repetition comes a copy of the first sending: its clock or its count says which it is of.
+#[test]
+fn a_copy_of_the_first_behind_its_repetition_is_the_networks() {
+    for known in [Known::Both, Known::Numbers, Known::V6, Known::Stamps] {
+        for more in [5 * MS, 60 * MS] {
+            let found = figures(known, Again::Behind(45 * MS, more));
+            assert_eq!(found, [ROUNDS; 3], "{known:?} {more}");
+        }
+    }
+    // Where all packets have one identification nothing says so.
+    let found = figures(Known::Constant(7), Again::Behind(45 * MS, 60 * MS));
+    assert_eq!(found, [0, 2 * ROUNDS, 2 * ROUNDS]);
+}
+
+/// One identification for all packets does not make a copy of what is sent again before it is acknowledged.
+#[test]
+fn an_identification_of_all_packets_tells_nothing() {
+    for known in [Known::Constant(0), Known::Constant(7), Known::Numbers] {
+        let found = connection(known, Again::Sent(150 * MS), 170 * MS);
+        assert_eq!(counted(&found.a2b), [0, 0, ROUNDS], "{known:?}");
+    }
+}
+
+/// The first sending is overtaken by its own repetition, which fills the hole: one is late, and the other was not needed.
+#[test]
+fn a_sending_behind_its_repetition_is_late() {
+    const LATE: u64 = 53;
+    for known in [Known::Both, Known::Numbers, Known::V6, Known::Stamps] {
+        let mut made = opened(known);
+        let (first, missing) = arrival(LATE);
+        for number in 0..10 * ROUNDS {
+            let (at, seq) = arrival(number);
+            if number == LATE + 17 {
+                let again = first + 45 * MS;
+                made.segment(again, ACK, (true, missing, 5001), 1000);
+                for came in [again, again + 5 * MS] {
+                    made.segment(came + AT_ONCE, ACK, (false, 5001, seq), 0);
+                }
+            }
+            made.segment(at, ACK, (true, seq, 5001), 1000);
+            if number == LATE {
+                made.packets.last_mut().expect("the first one").0 = first + 50 * MS;
+                continue;
+            }
+            let waits = (LATE..LATE + 17).contains(&number);
+            let ack = if waits { missing } else { seq + 1000 };
+            made.segment(at + AT_ONCE, ACK, (false, 5001, ack), 0);
+        }
+        let d = described(made).a2b;
+        assert_eq!(counted(&d), [0, 1, 1], "{known:?}");
+        let others = (d.reordered_segments, d.retransmissions.upstream);
+        assert_eq!(others, (1, 0), "{known:?}");
+        assert_eq!(d.retransmitted_bytes, 1000, "{known:?}");
     }
 }
 

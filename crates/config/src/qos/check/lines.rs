@@ -182,7 +182,7 @@ impl On<'_, '_> {
         let negotiated = duplex.is_none_or(|d| d.value == Duplex::Auto);
         if let Some(half) = duplex.filter(|d| d.value == Duplex::Half) {
             let message = format!("{name} is half duplex");
-            let remedy = "`duplex full` at both ends, or `duplex auto` at both";
+            let remedy = "`duplex full` at both ends (`full-duplex` in older IOS), or `duplex auto` at both: some cards of older IOS do not have that";
             self.find(&QOS013, &half.place, message, remedy);
         } else if let Some(speed) = speed {
             match speed.value {

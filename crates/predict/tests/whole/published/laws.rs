@@ -15,6 +15,7 @@ fn climb(cc: Cc, top: f64, rtt: Duration) -> Climb {
         rtt_s: rtt.as_secs_f64(),
         segments_per_ack: 1.0,
         htcp: farpath_predict::htcp::Growth::PAPER,
+        rules: farpath_predict::Rules::Document,
     }
 }
 

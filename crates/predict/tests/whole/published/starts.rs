@@ -18,6 +18,7 @@ fn slow_start_rounds_and_waste() {
             initial: row.number("iw"),
             segments_per_ack: row.number("segments_per_ack"),
             max_ssthresh: None,
+            rounds_each: 1,
         };
         let cost = start.cost();
         row.prints("rounds_to_full", f64::from(cost.rounds));
@@ -35,6 +36,7 @@ fn transfers_pay_the_waste_once() {
             initial: 1.0,
             segments_per_ack: b,
             max_ssthresh: None,
+            rounds_each: 1,
         };
         start.transfer_s(bytes(size), bytes(9140.0), mbps(450.0), ms(45.0))
     };
@@ -56,6 +58,7 @@ fn transfers_pay_the_waste_once() {
         initial: 1.0,
         segments_per_ack: 2.0,
         max_ssthresh: None,
+        rounds_each: 1,
     };
     let note = start
         .transfer_answer(bytes(100e6), bytes(9140.0), mbps(450.0), ms(45.0))

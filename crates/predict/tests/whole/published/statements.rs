@@ -18,6 +18,7 @@ fn statements_of_the_documents() {
         initial: 1.0,
         segments_per_ack: 2.0,
         max_ssthresh: None,
+        rounds_each: 1,
     };
     let transfer = |size| lbnl.transfer_s(bytes(size), bytes(9140.0), mbps(450.0), ms(45.0));
     let stm64 = signal("stm64").payload;

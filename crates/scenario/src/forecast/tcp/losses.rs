@@ -4,7 +4,7 @@ use farpath_predict::bursts::{Chain, Struck};
 use farpath_predict::htcp::Growth;
 use farpath_predict::law::{self, Conditions};
 use farpath_predict::recovery::{Losses, segments_bps};
-use farpath_predict::{Cc, cubic_linux, scalable};
+use farpath_predict::{Cc, Rules, cubic_linux, scalable};
 use farpath_tcp::{Algorithm, Flavour};
 use farpath_units::Size;
 
@@ -138,6 +138,14 @@ impl Flow {
     /// Whether its sender has CUBIC as Linux computes it.
     pub(super) fn is_linux_cubic(&self) -> bool {
         self.cc == Some(Cc::Cubic) && self.config.flavour == Flavour::Linux
+    }
+
+    /// Whose rules its sender follows.
+    pub(in crate::forecast) fn rules(&self) -> Rules {
+        match self.config.flavour {
+            Flavour::Linux => Rules::Linux,
+            Flavour::Rfc => Rules::Document,
+        }
     }
 
     /// H-TCP as the sender has it.

@@ -134,6 +134,7 @@ impl Flow {
             rtt_s: self.rtt_s(),
             segments_per_ack: self.segments_per_step(),
             htcp: self.htcp(),
+            rules: self.rules(),
         })
     }
 
