@@ -308,7 +308,8 @@ impl Evidence {
         let report = test.received.as_ref().or(test.sent.as_ref());
         if let Some((rate, side)) = test.goodput() {
             self.rate = Some(rate.clone());
-            self.side = (test.at != Place::You).then_some(side);
+            let said = test.at != Place::You && test.says_its_way();
+            self.side = said.then_some(side);
         } else if let Some(first) = test.rows.first() {
             let until = test.rows.iter().map(|r| r.until).fold(0.0, f64::max);
             let bits: f64 = test.rows.iter().map(|r| r.bps * (r.until - r.from)).sum();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bundles::Member;
 use super::channels::Channels;
+use super::drives::Drives;
 use super::environment::Environment;
 use super::failed::Refused;
 use super::fetch::Fetch;
@@ -136,6 +137,8 @@ pub struct Facts {
     pub(super) rate_files: RateFiles,
     /// What the environment of the shell that is read now says of proxies.
     pub(super) environment: Environment,
+    /// Letters of drives that are of shares, and copies between folders.
+    pub(super) drives: Drives,
     /// Tries to reach hosts by one version of IP.
     pub(crate) tries: Tries,
     /// What was said of names that are looked up, and of their servers.
