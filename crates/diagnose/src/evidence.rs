@@ -33,6 +33,7 @@ use crate::stuck::Stuck;
 use crate::tally::Tally;
 use crate::turns::Turns;
 use crate::unmissed::Unmissed;
+use crate::unopened::Unopened;
 use crate::watched::Watched;
 
 /// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
@@ -58,6 +59,8 @@ pub(crate) struct Evidence {
     pub(crate) file: Option<String>,
     /// The socket repeats what it sent, and nothing is acknowledged.
     pub(crate) stuck: Option<Stuck>,
+    /// A transfer of curl that did not begin.
+    pub(crate) unopened: Option<Unopened>,
     /// A program that copies was connected, and nothing of what it asked for came.
     pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.
@@ -252,6 +255,7 @@ impl Evidence {
             streams: 1.0,
             mss: SEGMENT,
             systems: flow.systems,
+            unopened: Unopened::first(facts),
             ..Evidence::default()
         };
         if let Some(test) = &flow.test {

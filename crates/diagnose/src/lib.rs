@@ -167,6 +167,7 @@ mod twin;
 mod typed;
 mod unlike_mtus;
 mod unmissed;
+mod unopened;
 mod unnamed_line;
 mod unrated;
 mod unread;

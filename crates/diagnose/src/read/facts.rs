@@ -198,6 +198,7 @@ impl Facts {
             && self.captured.is_empty()
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
+            && self.refused.unopened.is_none()
             && !self.names.decide()
             && !self.shows_one_version()
             && self.server_wait.is_none()
