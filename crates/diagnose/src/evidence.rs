@@ -14,6 +14,7 @@ use crate::fact::{Figure, Of, Place};
 use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
 use crate::known::System;
+use crate::lost_beside::LOST_BESIDE;
 use crate::memory::{SendMemory, beyond};
 use crate::negotiated::SlowPort;
 use crate::opened::Opened;
@@ -95,6 +96,8 @@ pub(crate) struct Evidence {
     pub(crate) target: Option<Figure>,
     /// Share of packets the path loses whatever is sent.
     pub(crate) idle_loss: Option<Figure>,
+    /// Share of packets that a test lost beside its transfers.
+    pub(crate) lost_beside: Option<Figure>,
     /// Bytes of pings of which none was answered, while smaller ones were.
     pub(crate) large_lost: Option<Figure>,
     /// The path MTU that a trace found by itself, or else that the host of the pings knows; whether it is the former.
@@ -342,6 +345,7 @@ impl Evidence {
             .filter(|r| r.value > 0.0)
             .map(|r| r.times(NS));
         self.retransmits = get("retransmits");
+        self.lost_beside = get(LOST_BESIDE);
         self.cpu = get("cpu_ratio");
         let ends = [get("cpu_sender_ratio"), get("cpu_receiver_ratio")];
         self.of_tested_processors(ends);
