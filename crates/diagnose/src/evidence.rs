@@ -13,6 +13,7 @@ use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
+use crate::holes::MtuBy;
 use crate::known::System;
 use crate::lost_beside::LOST_BESIDE;
 use crate::memory::{SendMemory, beyond};
@@ -100,8 +101,8 @@ pub(crate) struct Evidence {
     pub(crate) lost_beside: Option<Figure>,
     /// Bytes of pings of which none was answered, while smaller ones were.
     pub(crate) large_lost: Option<Figure>,
-    /// The path MTU that a trace found by itself, or else that the host of the pings knows; whether it is the former.
-    pub(crate) found_mtu: Option<(Figure, bool)>,
+    /// The path MTU that a trace found by itself, or else that the host of the pings knows, or else that a router reported to it.
+    pub(crate) found_mtu: Option<(Figure, MtuBy)>,
     /// Bytes of the smallest pings that were refused with a word.
     pub(crate) refused: Option<Figure>,
     /// A path MTU below that of the sender's interface: its socket or a trace found it.
@@ -455,8 +456,10 @@ impl Evidence {
         self.refused = crate::holes::smallest_refused(facts, flow);
         let by_trace = all("mtu_discovered_bytes");
         self.smaller_mtu = self.smaller_mtu.take().or(by_trace.clone());
-        let found = by_trace.map(|mtu| (mtu, true));
-        self.found_mtu = found.or_else(|| Some((all("mtu_known_there_bytes")?, false)));
+        let found = by_trace.map(|mtu| (mtu, MtuBy::Trace));
+        let known = || Some((all("mtu_known_there_bytes")?, MtuBy::Host));
+        let reported = || Some((all("mtu_router_bytes")?, MtuBy::Router));
+        self.found_mtu = found.or_else(known).or_else(reported);
         self.of_conditioners(facts, flow);
         self.of_segments(facts, flow);
     }
