@@ -14,6 +14,7 @@ use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
 use crate::located::{by_trace, by_trace_alone, lost_at, own_answers};
+use crate::machine::is_other_end;
 use crate::member::Struck;
 use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
@@ -224,7 +225,8 @@ impl Evidence {
                 let get = |name: &'static str| number(facts, Of::Host(*host), name).cloned();
                 let busier =
                     |b: &Figure| self.around.busy.as_ref().is_none_or(|x| x.value < b.value);
-                if let Some(busy) = get("disk_busy_ratio").filter(busier) {
+                let of_end = |_: &Figure| !is_other_end(facts, flow, (*host, side), own);
+                if let Some(busy) = get("disk_busy_ratio").filter(busier).filter(of_end) {
                     self.around.busy = Some(busy);
                     self.around.disk_of = Some(side);
                 }

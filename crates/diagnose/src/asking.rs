@@ -11,7 +11,7 @@ pub(crate) struct Asking {
     /// The other end of whoever opened the connection: the one that answers pings and runs a server.
     pub(crate) host: String,
     /// The system of whoever opened it.
-    system: Option<System>,
+    pub(crate) system: Option<System>,
     /// The data went to whoever opened it.
     fetched: bool,
     /// Nobody says which way it went.

@@ -13,7 +13,9 @@ use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
+use crate::holes::MtuBy;
 use crate::known::System;
+use crate::lost_beside::LOST_BESIDE;
 use crate::memory::{SendMemory, beyond};
 use crate::negotiated::SlowPort;
 use crate::opened::Opened;
@@ -33,6 +35,7 @@ use crate::stuck::Stuck;
 use crate::tally::Tally;
 use crate::turns::Turns;
 use crate::unmissed::Unmissed;
+use crate::unopened::Unopened;
 use crate::watched::Watched;
 
 /// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
@@ -58,6 +61,8 @@ pub(crate) struct Evidence {
     pub(crate) file: Option<String>,
     /// The socket repeats what it sent, and nothing is acknowledged.
     pub(crate) stuck: Option<Stuck>,
+    /// A transfer of curl that did not begin.
+    pub(crate) unopened: Option<Unopened>,
     /// A program that copies was connected, and nothing of what it asked for came.
     pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.
@@ -92,10 +97,12 @@ pub(crate) struct Evidence {
     pub(crate) target: Option<Figure>,
     /// Share of packets the path loses whatever is sent.
     pub(crate) idle_loss: Option<Figure>,
+    /// Share of packets that a test lost beside its transfers.
+    pub(crate) lost_beside: Option<Figure>,
     /// Bytes of pings of which none was answered, while smaller ones were.
     pub(crate) large_lost: Option<Figure>,
-    /// The path MTU that a trace found by itself, or else that the host of the pings knows; whether it is the former.
-    pub(crate) found_mtu: Option<(Figure, bool)>,
+    /// The path MTU that a trace found by itself, or else that the host of the pings knows, or else that a router reported to it.
+    pub(crate) found_mtu: Option<(Figure, MtuBy)>,
     /// Bytes of the smallest pings that were refused with a word.
     pub(crate) refused: Option<Figure>,
     /// A path MTU below that of the sender's interface: its socket or a trace found it.
@@ -252,6 +259,7 @@ impl Evidence {
             streams: 1.0,
             mss: SEGMENT,
             systems: flow.systems,
+            unopened: Unopened::first(facts),
             ..Evidence::default()
         };
         if let Some(test) = &flow.test {
@@ -308,7 +316,8 @@ impl Evidence {
         let report = test.received.as_ref().or(test.sent.as_ref());
         if let Some((rate, side)) = test.goodput() {
             self.rate = Some(rate.clone());
-            self.side = (test.at != Place::You).then_some(side);
+            let said = test.at != Place::You && test.says_its_way();
+            self.side = said.then_some(side);
         } else if let Some(first) = test.rows.first() {
             let until = test.rows.iter().map(|r| r.until).fold(0.0, f64::max);
             let bits: f64 = test.rows.iter().map(|r| r.bps * (r.until - r.from)).sum();
@@ -337,6 +346,7 @@ impl Evidence {
             .filter(|r| r.value > 0.0)
             .map(|r| r.times(NS));
         self.retransmits = get("retransmits");
+        self.lost_beside = get(LOST_BESIDE);
         self.cpu = get("cpu_ratio");
         let ends = [get("cpu_sender_ratio"), get("cpu_receiver_ratio")];
         self.of_tested_processors(ends);
@@ -446,8 +456,10 @@ impl Evidence {
         self.refused = crate::holes::smallest_refused(facts, flow);
         let by_trace = all("mtu_discovered_bytes");
         self.smaller_mtu = self.smaller_mtu.take().or(by_trace.clone());
-        let found = by_trace.map(|mtu| (mtu, true));
-        self.found_mtu = found.or_else(|| Some((all("mtu_known_there_bytes")?, false)));
+        let found = by_trace.map(|mtu| (mtu, MtuBy::Trace));
+        let known = || Some((all("mtu_known_there_bytes")?, MtuBy::Host));
+        let reported = || Some((all("mtu_router_bytes")?, MtuBy::Router));
+        self.found_mtu = found.or_else(known).or_else(reported);
         self.of_conditioners(facts, flow);
         self.of_segments(facts, flow);
     }

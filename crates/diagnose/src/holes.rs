@@ -6,6 +6,18 @@ use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
+use crate::segments::HEADERS;
+
+/// Who found a path MTU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MtuBy {
+    /// A trace that came to its end.
+    Trace,
+    /// The host that sent pings knows it.
+    Host,
+    /// A router reported it to the host that sent pings: no more passes there.
+    Router,
+}
 
 /// The smallest pings of which none was answered, bytes with their headers, while others were.
 pub(crate) fn smallest_lost(facts: &Facts, flow: &Flow) -> Option<Figure> {
@@ -41,19 +53,23 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
     stalls(e, items);
     too_large(e, items);
     unanswered(e, items);
+    above_reported(e, items);
     crate::stuck::by_stuck(e, items);
     discovered(e, items);
 }
 
 /// A path MTU that was found: what reports packets that are too large reaches this sender. Said where nothing was measured.
 fn discovered(e: &Evidence, items: &mut Vec<Item>) {
-    let Some((mtu, by_trace)) = e.found_mtu.as_ref().filter(|_| e.rate.is_none()) else {
+    let Some((mtu, by)) = e.found_mtu.as_ref().filter(|_| e.rate.is_none()) else {
         refused(e, items);
         return;
     };
-    let how = match by_trace {
-        true => "a trace found it, so that path MTU discovery works in this direction",
-        false => {
+    let how = match by {
+        MtuBy::Trace => "a trace found it, so that path MTU discovery works in this direction",
+        MtuBy::Router => {
+            "a router on the way reports it to the host that sent the pings, so that path MTU discovery works in this direction"
+        }
+        MtuBy::Host => {
             "the host that sent the pings knows it, from its own interface or from a router, so that its packets are no larger"
         }
     };
@@ -61,8 +77,12 @@ fn discovered(e: &Evidence, items: &mut Vec<Item>) {
         holds: 1.0,
         weights: Vec::new(),
         sentence: format!(
-            "the path MTU is {:.0} bytes: {how}; what is larger may still be lost without a word in the other one, if something hangs",
-            mtu.value
+            "the path MTU is {:.0} bytes{}: {how}; what is larger may still be lost without a word in the other one, if something hangs",
+            mtu.value,
+            match by {
+                MtuBy::Router => " at most",
+                MtuBy::Trace | MtuBy::Host => "",
+            }
         ),
     });
 }
@@ -75,8 +95,12 @@ fn refused(e: &Evidence, items: &mut Vec<Item>) {
     if e.large_lost.is_some() || e.unanswered || e.stuck.is_some() {
         return;
     }
-    let known = e.found_mtu.as_ref().filter(|(_, by_trace)| !by_trace);
+    let known = e.found_mtu.as_ref().filter(|(_, by)| *by != MtuBy::Trace);
     let sentence = match (known, &e.refused) {
+        (Some((mtu, MtuBy::Router)), _) => format!(
+            "the path MTU is {:.0} bytes at most, as a router on the way reports to the host of the pings: what is too large is reported in this direction, so that an MTU black hole would have to lie at a link that carries even less",
+            mtu.value
+        ),
         (Some((mtu, _)), _) => format!(
             "the path MTU is {:.0} bytes, and the host of the pings knows it, from its own interface or from a router: its packets are no larger, so that an MTU black hole would have to lie at a link that carries even less",
             mtu.value
@@ -157,6 +181,35 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
                 true => format!("{:.0} to {:.0}", lost.low, lost.high),
                 false => format!("{:.0}", lost.value),
             }
+        ),
+    });
+}
+
+impl Evidence {
+    /// The path MTU that a router reports, bytes, where the packets of a sender that hears nothing are larger.
+    pub(crate) fn exceeded_mtu(&self) -> Option<f64> {
+        let (mtu, by) = self.found_mtu.as_ref()?;
+        let reported = *by != MtuBy::Host && self.mss_said && !self.udp;
+        let nothing = self.rate.as_ref().is_some_and(|rate| rate.value <= 0.0);
+        let again = self.retransmits.as_ref().is_some_and(|n| n.value > 0.0);
+        let hangs = self.stuck.is_some() || nothing && again;
+        let large = self.mss + HEADERS > mtu.value;
+        (reported && hangs && large).then_some(mtu.value)
+    }
+}
+
+/// What a reported path MTU is worth that the packets of a sender which hangs exceed, decibans: as much as large pings that are lost.
+const EXCEEDS: f64 = 24.0;
+
+/// A sender hangs with packets that are larger than what a router reports to pass.
+fn above_reported(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(mtu) = e.exceeded_mtu() else { return };
+    items.push(Item {
+        holds: 1.0,
+        weights: [of(&LOSSES, -20.0), vec![(Cause::MtuBlackHole, EXCEEDS)]].concat(),
+        sentence: format!(
+            "a router on the way carries no packets of more than {mtu:.0} bytes and says so, and those of this connection have {:.0}: what is full does not pass, and its sender does not hear of it or does not heed it",
+            e.mss + HEADERS
         ),
     });
 }

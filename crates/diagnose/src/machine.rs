@@ -9,7 +9,7 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::infer::is_bare;
 use crate::items::{Item, LOSSES, of, step};
-use crate::read::Facts;
+use crate::read::{COPIES, Facts};
 use crate::seen::Side;
 use crate::tally::{Tally, tally};
 
@@ -178,6 +178,24 @@ impl Evidence {
             self.around.busy = None;
         }
     }
+}
+
+/// Whether a host that may be either end of a copy is the other one, by what its disk moves: it writes what comes, and reads what it sends.
+pub(crate) fn is_other_end(facts: &Facts, flow: &Flow, of: (u32, Side), rate: f64) -> bool {
+    let (host, side) = of;
+    let either = flow.senders.contains(&host) && flow.receivers.contains(&host);
+    let test = flow.test.as_ref();
+    let copies = test.is_some_and(|test| COPIES.contains(&test.tool));
+    let moves = |name: &'static str| {
+        let moved = number(facts, Of::Host(host), name);
+        moved.is_some_and(|moved| moved.value >= OWN_DISK * rate)
+    };
+    let [reads, writes] = ["disk_read_bps", "disk_written_bps"].map(moves);
+    let other = match side {
+        Side::Sender => writes && !reads,
+        Side::Receiver => reads && !writes,
+    };
+    either && copies && rate > 0.0 && other
 }
 
 /// A processor that is less busy than this has so much left that something else comes first.

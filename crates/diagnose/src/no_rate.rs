@@ -7,6 +7,7 @@ use crate::fact::Of;
 use crate::flow::word;
 use crate::read::Facts;
 use crate::tcp_memory::ALL_SOCKETS;
+use crate::unopened::NOT_BEGUN;
 
 /// How what is said first of a trace begins: one that shows nothing wrong, and one that shows loss.
 pub(crate) const CLEAN: &str = "nothing is wrong in this trace";
@@ -28,7 +29,7 @@ pub(crate) fn stalled(facts: &Facts) -> Option<String> {
 /// What a trace alone says, or a kernel or a host's sockets, where no cause is known: it stands first of all that was found.
 pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
-    let mut heads = [CLEAN, LOSSY, STALLED, ALL_SOCKETS].iter();
+    let mut heads = [CLEAN, LOSSY, STALLED, ALL_SOCKETS, NOT_BEGUN].iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
     is_one.then_some(first.as_str())
 }
@@ -57,7 +58,8 @@ impl Evidence {
         let trace = self.around.trace_alone.clone();
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
-        let said = trace.or_else(stalled).or_else(memory);
+        let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
+        let said = trace.or_else(stalled).or_else(memory).or_else(not_begun);
         said.unwrap_or_else(nothing)
     }
 }

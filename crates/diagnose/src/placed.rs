@@ -8,7 +8,7 @@ use crate::fetches;
 use crate::flow::{Flow, alike, number, word};
 use crate::known::System;
 use crate::leaves::LEAVES;
-use crate::read::{Facts, HEADED, SHARES, WINDOWS};
+use crate::read::{COPIER, Facts, HEADED, SHARES, WINDOWS};
 use crate::seen::{End, Side, Test};
 use crate::verdict::Judged;
 
@@ -141,6 +141,8 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
         let side = by_file
             .or_else(|| by_names(facts, flow, names))
             .or_else(|| headed(facts, flow, n))
+            .or_else(|| names.iter().find_map(|name| shares(flow, name)))
+            .or_else(|| copies_here(facts, flow, n))
             .or_else(|| windows(facts, flow, n))
             .or_else(|| beside_log(facts, flow, n).filter(|side| may_be(facts, flow, n, *side)))
             .or_else(|| bystander::tied(facts, flow, names))
@@ -336,6 +338,23 @@ fn shares(flow: &Flow, name: &str) -> Option<Side> {
         [false, true] => Some(Side::Receiver),
         _ => None,
     }
+}
+
+/// The end at which a copy between a share and a disk ran: its text is of one host of Windows, or of that and the share's.
+fn copies_here(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
+    let test = flow.test.as_ref().filter(|t| t.words.contains_key(COPIER))?;
+    let Place::Line(source, _) = test.at else {
+        return None;
+    };
+    let of_text = |n: u32| facts.host_sources.get(n as usize) == Some(&source);
+    let is_here = |n: u32| of_text(n) && is_windows(facts, n);
+    let own = facts.hosts.get(host as usize)?;
+    let all = (0_u32..).zip(&facts.hosts).filter(|(n, _)| is_here(*n));
+    let others = all.flat_map(|(_, names)| names);
+    let mut others = others.filter(|name| shares(flow, name).is_none());
+    let first = others.next();
+    let one = first.is_none_or(|first| own.iter().chain(others).all(|name| alike(name, first)));
+    (is_here(host) && one).then_some(test.client)
 }
 
 /// The end that one of these names is of.

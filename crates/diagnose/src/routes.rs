@@ -5,6 +5,7 @@ use crate::evidence::{Evidence, NS};
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
 use crate::items::Item;
+use crate::lost_beside::by_lost_beside;
 use crate::pinged::{Run, is_over_before, of_other_times};
 use crate::read::Facts;
 use crate::vantage::by_vantages;
@@ -157,6 +158,7 @@ impl Evidence {
 /// Both round trips, what they mean, and which of them counts.
 pub(crate) fn by_routes(e: &Evidence, items: &mut Vec<Item>) {
     by_vantages(e, items);
+    by_lost_beside(e, items);
     items.extend(e.around.routes.as_ref().map(|routes| Item {
         holds: 1.0,
         weights: Vec::new(),

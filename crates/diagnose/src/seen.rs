@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::account::Account;
 use crate::fact::{Figure, Place};
 use crate::outage::Recorded;
+use crate::read::COPIER;
 
 /// When a test began, seconds since 1970-01-01 00:00 UTC.
 pub(crate) const STARTED: &str = "started_utc_s";
@@ -247,6 +248,11 @@ impl Test {
     pub(crate) fn goodput(&self) -> Option<(&Figure, Side)> {
         let received = self.received.as_ref().map(|r| (&r.goodput, Side::Receiver));
         received.or_else(|| self.sent.as_ref().map(|r| (&r.goodput, Side::Sender)))
+    }
+
+    /// Whether it says which way the data went: a copy of `robocopy` between letters of drives does not.
+    pub(crate) fn says_its_way(&self) -> bool {
+        self.tool != "robocopy" || self.words.contains_key(COPIER)
     }
 
     /// The rate of each of the connections side by side, as far as those of all were printed.

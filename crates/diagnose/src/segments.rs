@@ -7,6 +7,7 @@ use crate::evidence::{Evidence, SEGMENT};
 use crate::exceeded::HANDED;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number};
+use crate::holes::MtuBy;
 use crate::read::{Facts, MEAN};
 use crate::seen::{Side, Test};
 
@@ -99,8 +100,8 @@ impl Evidence {
     /// The path MTU that the host of the pings knows, where it opened the connection and sent the data.
     fn known_mtu(&self, flow: &Flow) -> Option<Figure> {
         let sends = flow.test.as_ref().is_none_or(|t| t.client == Side::Sender);
-        let (mtu, by_trace) = self.found_mtu.as_ref()?;
-        let known = sends && !by_trace && self.large_lost.is_none();
+        let (mtu, by) = self.found_mtu.as_ref()?;
+        let known = sends && *by == MtuBy::Host && self.large_lost.is_none();
         known.then(|| mtu.clone())
     }
 

@@ -8,7 +8,7 @@ use crate::evidence::Evidence;
 use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::known::System;
-use crate::seen::Test;
+use crate::seen::{Side, Test};
 
 /// How many files a copy of one file after another consists of.
 pub(crate) const COPIED: &str = "copied_files";
@@ -106,7 +106,8 @@ impl Evidence {
     pub(crate) fn of_small_files(&mut self, flow: &Flow) {
         let test = flow.test.as_ref();
         self.around.small_files = test.and_then(SmallFiles::of);
-        self.around.by_windows = test.is_some_and(|test| test.tool == "robocopy");
+        let sends = |test: &Test| test.tool == "robocopy" && test.client == Side::Sender;
+        self.around.by_windows = test.is_some_and(sends);
     }
 
     /// The system of the program that sends: `robocopy` is one of Windows.

@@ -238,6 +238,7 @@ impl Evidence {
     /// The most that is said of a hole for large packets.
     pub(crate) fn hole_at_most(&self) -> f64 {
         let shown = self.large_lost.is_some() || self.swallowed.is_some();
+        let shown = shown || self.exceeded_mtu().is_some();
         let open = self.stuck.as_ref().is_some_and(Stuck::may_be_down) || self.unanswered;
         match (open && !shown, self.drops_data()) {
             (true, _) => OR_DOWN,
@@ -278,6 +279,7 @@ impl Evidence {
 
     /// Whether something hangs, and no ping of large packets says why.
     pub(crate) fn hangs_unexplained(&self) -> bool {
-        (self.stuck.is_some() || self.unanswered) && self.large_lost.is_none()
+        let explained = self.large_lost.is_some() || self.exceeded_mtu().is_some();
+        (self.stuck.is_some() || self.unanswered) && !explained
     }
 }

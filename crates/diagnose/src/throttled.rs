@@ -19,6 +19,9 @@ pub(crate) const WAITED: &str = "cgroup_throttled_ns";
 /// How many processors a group may use.
 pub(crate) const PROCESSORS: &str = "cgroup_cpu_count";
 
+/// Whether its limit is one of version 1 of control groups.
+pub(crate) const FIRST_VERSION: &str = "cgroup_first_version";
+
 /// Fewer periods say nothing.
 const PERIODS_LEAST: f64 = 10.0;
 
@@ -51,6 +54,8 @@ pub(crate) struct Throttled {
     waited: Option<f64>,
     /// How many processors it may use.
     pub(crate) processors: Option<f64>,
+    /// That limit is one of version 1.
+    pub(crate) first_version: bool,
     /// By how much they grew, and not what they stand at.
     grew: bool,
 }
@@ -79,6 +84,7 @@ impl Throttled {
             throttled,
             waited: waited.map(|ns| ns * 1e-9).filter(|s| *s > 0.0),
             processors: last(facts, hosts, PROCESSORS).map(|count| count.value),
+            first_version: last(facts, hosts, FIRST_VERSION).is_some(),
             grew: grew.is_some(),
         };
         let enough = periods >= PERIODS_LEAST && throttled <= periods;
@@ -100,7 +106,11 @@ impl Throttled {
             .waited
             .map_or_else(String::new, |seconds| format!(", {seconds:.1} s in all"));
         let most = self.processors.map_or_else(String::new, |count| {
-            format!(": it may use {count:.2} processors (cpu.max), however idle they are")
+            let file = match self.first_version {
+                true => "cpu.cfs_quota_us",
+                false => "cpu.max",
+            };
+            format!(": it may use {count:.2} processors ({file}), however idle they are")
         });
         format!(
             "{whose} used up its share of the processors and waited in {:.0} of {:.0} periods (nr_throttled) {}{waited}{most}",

@@ -162,7 +162,8 @@ impl Evidence {
 
     /// Whether something hangs, or what is large is lost.
     fn loses_what_is_large(&self) -> bool {
-        self.large_lost.is_some() || self.hangs_unexplained() || self.swallowed.is_some()
+        let hangs = self.hangs_unexplained() || self.exceeded_mtu().is_some();
+        self.large_lost.is_some() || hangs || self.swallowed.is_some()
     }
 
     /// That the MTUs of both ends differ, for people; where they need not be in one subnet, beside what hangs alone.

@@ -1,4 +1,5 @@
-//! What is slow and not a transfer, in texts whose transfers have rates: look-ups of names, new connections, requests, IPv6.
+//! What is slow and not a transfer, in texts whose transfers have rates: look-ups of names, new connections, requests, IPv6, datagrams that a
+//! program does not read.
 
 use core::net::IpAddr;
 
@@ -91,7 +92,8 @@ fn may_show(facts: &Facts) -> bool {
     let full = refused.full_queue.is_some() || refused.table_full.is_some();
     let waits = facts.server_wait.is_some() || facts.names.decide();
     let counted = || facts.facts.iter().any(|f| f.name == COUNT);
-    late || full || waits || facts.shows_one_version() || counted()
+    let dropped = !facts.datagram_sockets.is_empty();
+    late || full || waits || dropped || facts.shows_one_version() || counted()
 }
 
 /// What is slow, for people; none where the cause is of a transfer.
@@ -103,11 +105,13 @@ fn name(judged: &Judged<'_>) -> Option<&'static str> {
         Cause::NameLookup => Some("look-ups of names"),
         Cause::Application if requests => Some("requests"),
         Cause::Outage if around.one_version.is_some() => Some("connections by IPv6"),
+        Cause::Client if around.overfull.is_some() => Some("reading of datagrams"),
         _ => None,
     }
 }
 
-/// Whether transfers say otherwise: what the path loses delays answers, too, one went by IPv6, or a socket shows the requests by itself.
+/// Whether transfers say otherwise: what the path loses delays answers, too, one went by IPv6 or has datagrams, or a socket shows the requests
+/// by itself.
 fn is_refuted(judged: &Judged<'_>, facts: &Facts, flows: &[Flow], reports: &[FlowReport]) -> bool {
     let address = |end: &End| end.host.parse::<IpAddr>().ok();
     let by_ipv6 = |end: &End| address(end).is_some_and(|a| a.to_canonical().is_ipv6());
@@ -116,6 +120,8 @@ fn is_refuted(judged: &Judged<'_>, facts: &Facts, flows: &[Flow], reports: &[Flo
     let is_broken = |r: &FlowReport| broken.iter().any(|c| c.name() == r.verdict.cause);
     match judged.cause() {
         Cause::Outage => flows.iter().any(|f| by_ipv6(&f.from) || by_ipv6(&f.to)),
+        // The full socket may be that of a test of datagrams, whose verdict has it.
+        Cause::Client => any(|e| e.udp),
         Cause::Application if judged.e.around.one_by_one.is_some() => {
             any(|e| e.around.one_by_one.is_some())
         }

@@ -12,20 +12,29 @@ pub(super) fn change(e: &Evidence, flow: &Flow) -> Option<Change> {
     let now = own.processors.map_or_else(String::new, |count| {
         format!(", which is {count:.2} processors now")
     });
-    let file = "/sys/fs/cgroup/GROUP/cpu.max";
+    let (file, open, old) = match own.first_version {
+        true => ("/sys/fs/cgroup/cpu/GROUP/cpu.cfs_quota_us", "-1", "QUOTA"),
+        false => ("/sys/fs/cgroup/GROUP/cpu.max", "max 100000", "QUOTA PERIOD"),
+    };
+    let stat = match own.first_version {
+        true => "/sys/fs/cgroup/cpu/cpu.stat",
+        false => "/sys/fs/cgroup/cpu.stat",
+    };
     let remedy = Remedy {
         commands: vec![
-            "cat /sys/fs/cgroup/cpu.stat, in the container, before and after a test: that nr_throttled grows with nr_periods".to_owned(),
+            format!(
+                "cat {stat}, in the container, before and after a test: that nr_throttled grows with nr_periods"
+            ),
             format!(
                 "a higher limit{now}: of Kubernetes resources.limits.cpu of that container; of Docker docker update --cpus N CONTAINER; of systemd systemctl set-property UNIT CPUQuota=N%"
             ),
             format!(
-                "or at once, on the host of that container: cat {file}, and keep what it prints; echo \"max 100000\" > {file}, with the folder of its group as GROUP"
+                "or at once, on the host of that container: cat {file}, and keep what it prints; echo \"{open}\" > {file}, with the folder of its group as GROUP"
             ),
             "fewer threads in it, where its limit has to stay: all of them use one quota, and wait together when it is used up".to_owned(),
         ],
         undo: vec![format!(
-            "the limit as it was: echo \"QUOTA PERIOD\" > {file}, with what `cat {file}` printed before"
+            "the limit as it was: echo \"{old}\" > {file}, with what `cat {file}` printed before"
         )],
         risk: "what else runs on that host gets less of its processors".to_owned(),
         ..Remedy::default()

@@ -41,15 +41,36 @@ pub(crate) fn wanted(e: &Evidence) -> Option<f64> {
 /// Rates of ports that hosts commonly have, bit/s: what a buffer is named for where nobody says which rate is wanted.
 const USUAL: [f64; 2] = [1e9, 1e10];
 
-/// What the largest buffer of a Linux end has to be for usual rates over the round trip, where no rate is wanted; with what it is `now` and
-/// `then`, bytes. None where it goes by something else, or is enough.
+/// The setting of the most that a socket's buffer grows to by itself, for people; none of systems that have no such number.
+fn setting(system: Option<System>, end: End) -> Option<&'static str> {
+    Some(match (system, end) {
+        (None | Some(System::Linux), End::Receiver) => "the third number of net.ipv4.tcp_rmem",
+        (None | Some(System::Linux), End::Sender) => "the third number of net.ipv4.tcp_wmem",
+        (Some(System::FreeBsd), End::Receiver) => {
+            "net.inet.tcp.recvbuf_max (with kern.ipc.maxsockbuf twice that)"
+        }
+        (Some(System::FreeBsd), End::Sender) => {
+            "net.inet.tcp.sendbuf_max (with kern.ipc.maxsockbuf twice that)"
+        }
+        (Some(System::MacOs), End::Receiver) => {
+            "net.inet.tcp.autorcvbufmax (with kern.ipc.maxsockbuf twice that)"
+        }
+        (Some(System::MacOs), End::Sender) => {
+            "net.inet.tcp.autosndbufmax (with kern.ipc.maxsockbuf twice that)"
+        }
+        _ => return None,
+    })
+}
+
+/// What the largest buffer of an end of Linux, FreeBSD or macOS has to be for usual rates over the round trip, where no rate is wanted; with
+/// what it is `now` and `then`, bytes. None where it goes by something else, or is enough.
 pub(super) fn for_usual_rates(
     e: &Evidence,
     (system, end): (Option<System>, End),
     (now, then): (Option<u64>, Option<u64>),
 ) -> Option<String> {
-    let is_linux = system.is_none_or(|s| s == System::Linux);
-    if !is_linux || goal(e).is_some() || channel_bytes(e).is_some() {
+    let setting = setting(system, end)?;
+    if goal(e).is_some() || channel_bytes(e).is_some() {
         return None;
     }
     let rtt = e.rtt_by_itself()?;
@@ -63,16 +84,12 @@ pub(super) fn for_usual_rates(
     if sizes.is_empty() {
         return None;
     }
-    let way = match end {
-        End::Receiver => "r",
-        End::Sender => "w",
-    };
     let was = match (now, then) {
         (Some(now), Some(then)) if then > now => format!(", {now} now and {then} then,"),
         _ => String::new(),
     };
     Some(format!(
-        "no text says which rate is wanted (--target or --line does): over the round trip of {} the third number of net.ipv4.tcp_{way}mem{was} is to be {}; until something else limits, twice as much gives twice the rate",
+        "no text says which rate is wanted (--target or --line does): over the round trip of {} {setting}{was} is to be {}; until something else limits, twice as much gives twice the rate",
         ms(rtt.value),
         sizes.join(", ")
     ))
@@ -105,8 +122,20 @@ mod tests {
             ..e.clone()
         };
         assert_eq!(for_usual_rates(&wanted, linux, buffers), None);
-        let mac = (Some(System::MacOs), End::Receiver);
-        assert_eq!(for_usual_rates(&e, mac, buffers), None);
+        // FreeBSD and macOS have settings of their own, and Windows has none.
+        for (system, name) in [
+            (System::MacOs, "net.inet.tcp.autorcvbufmax"),
+            (System::FreeBsd, "net.inet.tcp.recvbuf_max"),
+        ] {
+            let own = (Some(system), End::Receiver);
+            let said = for_usual_rates(&e, own, buffers).expect("it is said");
+            let sizes = format!(
+                "{name} (with kern.ipc.maxsockbuf twice that), 6291456 now and 8388608 then, is to be 33554432 for 1.00 Gbit/s, 268435456 for 10.0 Gbit/s;"
+            );
+            assert!(said.contains(&sizes), "{said}");
+        }
+        let windows = (Some(System::Windows), End::Receiver);
+        assert_eq!(for_usual_rates(&e, windows, buffers), None);
         let enough = (Some(268_435_456), None);
         assert_eq!(for_usual_rates(&e, linux, enough), None);
     }

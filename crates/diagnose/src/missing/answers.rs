@@ -7,6 +7,7 @@ use crate::evidence::Evidence;
 use crate::ip_versions::OneVersion;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
+use crate::unopened::Unopened;
 
 /// Whether what is slow is explained, `first` by the likeliest cause, and nothing is left to ask.
 pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
@@ -69,7 +70,12 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
             command: asking.reaches(),
         });
     }
-    if facts.refused.connection {
+    let unopened = e.unopened.as_ref();
+    let asks = unopened.map(|unopened| unopened.asks(asking));
+    let asks = asks.filter(|asks| all.iter().all(|other: &MissingFact| other.fact != asks.fact));
+    all.extend(asks);
+    let known = unopened.is_some_and(Unopened::is_refused);
+    if facts.refused.connection && !known {
         all.push(MissingFact {
             fact: "listening",
             would_decide: "whether anything listens on that port: a refused connection was answered, so that a host with this address was there, and nothing listened, or a firewall rejects"

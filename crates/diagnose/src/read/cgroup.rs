@@ -1,14 +1,24 @@
 //! Files of Linux's control groups, as `cat` prints them: `cpu.stat`, `cpu.max`, `memory.events` and `memory.max`
-//! (Documentation/admin-guide/cgroup-v2.rst of Linux), and `cpu.stat` of version 1.
+//! (Documentation/admin-guide/cgroup-v2.rst of Linux), and `cpu.stat`, `cpu.cfs_quota_us` and `cpu.cfs_period_us` of version 1.
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::oom::{KILLS, MEMORY};
-use crate::throttled::{PERIODS, PROCESSORS, THROTTLED, WAITED};
+use crate::throttled::{FIRST_VERSION, PERIODS, PROCESSORS, THROTTLED, WAITED};
 use crate::words::whole;
 
 /// The files that are read; of the first two a line has no name of its own.
-const FILES: [&str; 4] = ["cpu.max", "memory.max", "cpu.stat", "memory.events"];
+const FILES: [&str; 6] = [
+    "cpu.max",
+    "memory.max",
+    "cpu.stat",
+    "memory.events",
+    CFS[0],
+    CFS[1],
+];
+
+/// Files of version 1: what a group may use of its processors in each period, and the period, microseconds (Documentation/scheduler/sched-bwc.rst).
+const CFS: [&str; 2] = ["cpu.cfs_quota_us", "cpu.cfs_period_us"];
 
 /// Rows that are of these files wherever they stand: the name, the fact, and what a unit of it is.
 const ROWS: [(&str, &str, f64); 13] = [
@@ -39,6 +49,10 @@ pub(super) struct Cgroup {
     host: Option<Of>,
     /// Whether a line of `cpu.max` or of `memory.max` is to come yet.
     awaits: [bool; 2],
+    /// Which of the files of version 1 are to come yet, by their numbers.
+    cfs: Vec<usize>,
+    /// The prompt at which these were printed, and what they say, microseconds.
+    times: ((u32, String), [Option<u64>; 2]),
     /// Where what a command prints goes on.
     next: Option<Place>,
     /// What the last command printed is of another host than the one at whose prompt it was typed: nothing is made of it.
@@ -55,16 +69,26 @@ impl Tool for Cgroup {
         if let Some(awaits) = printed(text) {
             (self.host, self.awaits, self.next) = (None, awaits, behind(line.at));
             self.elsewhere = ELSEWHERE.iter().any(|words| text.contains(words));
+            self.cfs = of_first_version(text);
             return false;
         }
         let follows = self.next == Some(line.at);
         if !follows {
             self.awaits = [false; 2];
+            self.cfs.clear();
         }
         if !follows && !going {
             (self.host, self.elsewhere) = (None, false);
         }
-        let Some((name, value)) = self.said(text, follows || going) else {
+        let limit = self.limit(text, facts.prompt());
+        if self.elsewhere {
+            self.times = Default::default();
+        }
+        let said = match limit {
+            Some(limit) => Some((PROCESSORS, limit)),
+            None => self.said(text, follows || going),
+        };
+        let Some((name, value)) = said else {
             return false;
         };
         self.next = behind(line.at);
@@ -74,12 +98,39 @@ impl Tool for Cgroup {
             let host = known.unwrap_or_else(|| facts.host());
             self.host = Some(host);
             facts.exact(host, name, value, line.at);
+            if limit.is_some() {
+                facts.exact(host, FIRST_VERSION, 1.0, line.at);
+            }
         }
         true
     }
 }
 
 impl Cgroup {
+    /// How many processors a group of version 1 may use, once its quota and its period are both known; none of a line of something else. A
+    /// quota of -1 sets no limit.
+    fn limit(&mut self, text: &str, prompt: (u32, String)) -> Option<Option<f64>> {
+        let named = CFS.iter().position(|file| text.contains(&format!("{file}:")));
+        let (file, value) = match named {
+            Some(file) => (file, text.rsplit_once(':')?.1),
+            None => (*self.cfs.first()?, text),
+        };
+        let value = match value {
+            "-1" => None,
+            digits => Some(whole(digits)?),
+        };
+        if named.is_none() {
+            self.cfs.remove(0);
+        }
+        if self.times.0 != prompt {
+            self.times = (prompt, [None; 2]);
+        }
+        self.times.1[file] = value;
+        let [quota, period] = self.times.1;
+        let both = quota.zip(period.filter(|period| *period > 0));
+        Some(both.map(|(quota, period)| quota as f64 / period as f64))
+    }
+
     /// The fact of a line and its value, as far as it says one; none of a line of something else.
     fn said(&mut self, text: &str, among: bool) -> Option<(&'static str, Option<f64>)> {
         if self.awaits[0]
@@ -121,6 +172,19 @@ fn printed(text: &str) -> Option<[bool; 2]> {
     any.then(|| [FILES[0], FILES[1]].map(has))
 }
 
+/// Which files of version 1 a command prints, in their order, where all that it prints has a line of its own or is a list.
+fn of_first_version(text: &str) -> Vec<usize> {
+    let mut words = text.split_whitespace();
+    let cat = words.find(|word| *word == "cat" || word.ends_with("$cat") || word.ends_with("#cat"));
+    let names: Vec<&str> = words.map(|w| w.rsplit('/').next().unwrap_or(w)).collect();
+    let known = |name: &&str| *name != FILES[0] && *name != FILES[1] && FILES.contains(name);
+    if cat.is_none() || !names.iter().all(known) {
+        return Vec::new();
+    }
+    let number = |name: &&str| CFS.iter().position(|file| file == name);
+    names.iter().filter_map(number).collect()
+}
+
 /// How many processors `20000 100000` lets a group use, microseconds of each period; `max 100000` says that nothing is set.
 fn processors(text: &str) -> Option<Option<f64>> {
     let (quota, period) = text.split_once(' ')?;
@@ -159,6 +223,29 @@ mod tests {
             (super::MEMORY, 536_870_912.0),
         ] {
             assert_eq!(said(text, name), (vec![value], 0), "{name}");
+        }
+    }
+
+    /// Both files of version 1 in one command, each in its own, and with their names before their lines. One of them alone says nothing.
+    #[test]
+    fn the_quota_of_version_1_is_a_part_of_its_period() {
+        let path = "/sys/fs/cgroup/cpu/cpu.cfs";
+        for text in [
+            format!("pod-a$ cat {path}_quota_us {path}_period_us\n20000\n100000\n"),
+            format!("pod-a$ cat {path}_period_us\n100000\npod-a$ cat {path}_quota_us\n20000\n"),
+            format!("pod-a$ grep . {path}_*\n{path}_period_us:100000\n{path}_quota_us:20000\n"),
+        ] {
+            assert_eq!(said(&text, super::PROCESSORS), (vec![0.2], 0), "{text}");
+            let first = said(&text, super::FIRST_VERSION).0;
+            assert_eq!(first, [1.0], "{text}");
+        }
+        for text in [
+            format!("pod-a$ cat {path}_quota_us {path}_period_us\n-1\n100000\n"),
+            format!("pod-a$ cat {path}_quota_us\n20000\n"),
+            format!("pod-a$ cat {path}_quota_us\n20000\npod-b$ cat {path}_period_us\n100000\n"),
+            format!("pod-a$ cat cpu.shares {path}_quota_us {path}_period_us\n1024\n20000\n100000\n"),
+        ] {
+            assert_eq!(said(&text, super::PROCESSORS).0, Vec::<f64>::new(), "{text}");
         }
     }
 

@@ -156,6 +156,12 @@ pub(super) fn put(host: Of, name: &str, value: u64, at: Place, facts: &mut Facts
     }
 }
 
+/// How often TCP of a host ran short of memory, as `netstat -s` has it: `TCP ran low on memory 12 times`.
+fn ran_low(text: &str) -> Option<u64> {
+    let rest = text.strip_prefix("TCP ran low on memory ")?;
+    whole(rest.strip_suffix(" times")?)
+}
+
 /// `    946 segments retransmitted`, `TCPLossProbes: 445`, `InOctets: 12`.
 fn netstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
     if let Some((name, value)) = text.split_once(": ")
@@ -170,6 +176,10 @@ fn netstat(host: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         if let Some((_, fact)) = PHRASES.iter().find(|(p, _)| words == *p) {
             facts.exact(host, fact, value as f64, at);
         }
+        return true;
+    }
+    if let Some(times) = ran_low(text) {
+        put(host, "TcpExtTCPMemoryPressures", times, at, facts);
         return true;
     }
     // What is typed at a prompt is of another command, and a setting of another tool.
@@ -274,6 +284,11 @@ impl Counters {
             NAMED.iter().any(|(n, _)| *n == of)
         };
         if extended.is_some_and(|pair| is_named(&pair)) {
+            let host = facts.host();
+            (self.host, self.kind) = (Some(host), "netstat");
+            return netstat(host, text, at, facts);
+        }
+        if ran_low(text).is_some() {
             let host = facts.host();
             (self.host, self.kind) = (Some(host), "netstat");
             return netstat(host, text, at, facts);
@@ -433,6 +448,24 @@ mod tests {
             let all = facts.facts.iter().filter(|f| f.name == "host_retransmits");
             let all: Vec<f64> = all.filter_map(|f| Some(f.number()?.value)).collect();
             assert_eq!(all, stands, "{text}");
+        }
+    }
+
+    /// In a whole list, and alone behind `grep`.
+    #[test]
+    fn how_often_tcp_ran_low_on_memory_is_read() {
+        for text in [
+            "recv$ netstat -s\nTcpExt:\n    812 resets received for embryonic SYN_RECV sockets\n    TCP ran low on memory 12 times\n",
+            "recv$ netstat -s | grep memory\n    TCP ran low on memory 12 times\n",
+        ] {
+            let facts = read(&[Source {
+                name: "t.txt".to_owned(),
+                bytes: text.as_bytes().to_vec(),
+            }]);
+            let mut all = facts.facts.iter();
+            let found = all.find(|f| f.name == "host_memory_pressures");
+            let value = found.and_then(|f| f.number()).map(|n| n.value);
+            assert_eq!(value, Some(12.0), "{text}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! curl: its table of progress, with `-v` whom it was connected to, and with `-w` how long each part of a request took.
 
 use super::copies::{bytes, clock, copy, shown};
+use super::label::is_typed;
 use super::{Facts, Line, Tool, WINDOWS};
 use crate::fact::{Figure, Of, Place};
 use crate::intercepted::PASSED_ON;
@@ -8,9 +9,11 @@ use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
 
+mod continued;
 mod format;
 mod times;
 
+use continued::{Continued, Next};
 use format::Format;
 use times::Times;
 
@@ -25,6 +28,8 @@ pub(super) struct Curl {
     asked: bool,
     /// What it is to write.
     format: Option<Format>,
+    /// A command that goes on in the next line.
+    command: Option<Continued>,
     /// The server, as `-v` names it: its name, and its address and port.
     server: Option<(String, End)>,
     /// How long the transfer took, seconds.
@@ -82,6 +87,9 @@ impl Curl {
     /// The table of progress: `100 1024M  100 1024M    0     0  35.7M      0  0:00:28  0:00:28 --:--:-- 36.1M`.
     fn takes(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = shown(line.bare);
+        if self.continues(text, line.at, facts) {
+            return true;
+        }
         if text.starts_with("% Total ") {
             self.close(false, facts);
             self.begin(line.at);
@@ -90,9 +98,8 @@ impl Curl {
         if text.starts_with("Dload ") {
             return going;
         }
-        if let Some(asked) = times::asked(text) {
-            self.asked = asked;
-            self.format = Format::typed(text, line.at).filter(|_| asked);
+        if let Some(asked) = self.typed(text, line.at) {
+            self.command = Continued::begins(text, line.at, asked);
             return false;
         }
         let format = self.format.as_mut();
@@ -128,6 +135,34 @@ impl Curl {
             return going || text.starts_with("* ") && text.contains("Trying ");
         }
         self.progress(text, line.at, facts)
+    }
+
+    /// Takes a command that was typed, of curl or another; whether it is one of curl with `-w`.
+    fn typed(&mut self, text: &str, at: Place) -> Option<bool> {
+        let asked = times::asked(text)?;
+        self.asked = asked;
+        self.format = Format::typed(text, at).filter(|_| asked);
+        Some(asked)
+    }
+
+    /// Takes a line that the command above it goes on in.
+    fn continues(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
+        let Some(command) = self.command.take().filter(|_| !is_typed(text)) else {
+            return false;
+        };
+        match command.takes(text, at) {
+            Next::Open(command) => {
+                self.command = Some(command);
+                true
+            }
+            Next::Whole(command) => {
+                // What was printed above it is of another request.
+                self.close(false, facts);
+                self.typed(&command, at);
+                true
+            }
+            Next::Other => false,
+        }
     }
 
     /// A row of the table of progress.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bundles::Member;
 use super::channels::Channels;
+use super::drives::Drives;
 use super::environment::Environment;
 use super::failed::Refused;
 use super::fetch::Fetch;
@@ -136,6 +137,8 @@ pub struct Facts {
     pub(super) rate_files: RateFiles,
     /// What the environment of the shell that is read now says of proxies.
     pub(super) environment: Environment,
+    /// Letters of drives that are of shares, and copies between folders.
+    pub(super) drives: Drives,
     /// Tries to reach hosts by one version of IP.
     pub(crate) tries: Tries,
     /// What was said of names that are looked up, and of their servers.
@@ -195,6 +198,7 @@ impl Facts {
             && self.captured.is_empty()
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
+            && self.refused.unopened.is_none()
             && !self.names.decide()
             && !self.shows_one_version()
             && self.server_wait.is_none()

@@ -2,9 +2,10 @@
 
 use super::{Facts, NOTES_MAX};
 use crate::fact::Place;
+use crate::unopened::Unopened;
 
 /// Beginnings of errors, and the tool.
-const BEGINS: [(&str, &str); 18] = [
+const BEGINS: [(&str, &str); 26] = [
     ("iperf3: error - ", "iperf3"),
     ("iperf3: interrupt - ", "iperf3"),
     ("iperf3: parameter error - ", "iperf3"),
@@ -20,6 +21,14 @@ const BEGINS: [(&str, &str); 18] = [
     ("netperf: ", "netperf"),
     ("curl: (28) Failed to connect to ", "curl"),
     ("curl: (28) Connection timed out after ", "curl"),
+    ("curl: (28) Connection timeout after ", "curl"),
+    ("curl: (28) Resolving timed out after ", "curl"),
+    ("curl: (28) SSL connection timeout", "curl"),
+    ("curl: (5) ", "curl"),
+    ("curl: (6) ", "curl"),
+    ("curl: (7) ", "curl"),
+    ("curl: (35) ", "curl"),
+    ("curl: (60) ", "curl"),
     ("curl: (18) ", "curl"),
     ("curl: (56) ", "curl"),
     (
@@ -61,7 +70,8 @@ pub(super) fn failed(line: &str) -> Option<(&'static str, &str)> {
     let (begin, tool) = BEGINS.iter().find(|(b, _)| line.starts_with(b))?;
     let lower = line.to_ascii_lowercase();
     let named = begin.ends_with(" - ");
-    let said = line.len() < 400 && (named || WORDS.iter().any(|w| lower.contains(w)));
+    let coded = || Unopened::of(line, Place::You).is_some();
+    let said = line.len() < 400 && (named || WORDS.iter().any(|w| lower.contains(w)) || coded());
     // What names its tool says it by itself; of two words what they mean has to follow.
     let rest = if named { &line[begin.len()..] } else { line };
     said.then_some((*tool, rest))
@@ -82,6 +92,8 @@ pub(crate) struct Refused {
     pub(crate) table_full: Option<(String, Place)>,
     /// A socket that listens with more connections waiting than its backlog.
     pub(crate) full_queue: Option<FullQueue>,
+    /// The first transfer of curl that did not begin.
+    pub(crate) unopened: Option<Unopened>,
     /// Who says that the host is unreachable: a router, or the own kernel, which is not named.
     pub(crate) unreachable: Option<String>,
 }
@@ -126,6 +138,17 @@ impl Facts {
     /// A tool could not do what it was asked.
     pub(crate) fn gave_up(&mut self, tool: &'static str, said: &str, at: Place) {
         let lower = said.to_ascii_lowercase();
+        let unopened = Unopened::of(said, at);
+        // What curl says of a name or of TLS says nothing of who accepts connections.
+        let past = unopened.as_ref().is_some_and(Unopened::is_past_port);
+        if self.refused.unopened.is_none() {
+            self.refused.unopened = unopened;
+        }
+        if past {
+            self.took(tool, at, 0, false);
+            self.says(tool, said, at);
+            return;
+        }
         self.refused.connection |= lower.contains("connection refused");
         if BROKEN.iter().any(|words| lower.contains(words)) {
             self.refused.broken.get_or_insert((tool, at));
@@ -168,6 +191,13 @@ mod tests {
         assert_eq!(failed("connect: it did, at once"), None);
         let line = "curl: (28) Failed to connect to h.example port 443 after 10001 ms: Timeout was reached";
         assert_eq!(failed(line), Some(("curl", line)));
+        for line in [
+            "curl: (6) Could not resolve host: h.example",
+            "curl: (35) error:0A00010B:SSL routines::wrong version number",
+            "curl: (60) SSL certificate problem: certificate has expired",
+        ] {
+            assert_eq!(failed(line), Some(("curl", line)));
+        }
         // A reported size of packets is read elsewhere.
         let mtu = "ping: local error: message too long, mtu=1444";
         assert_eq!(failed(mtu), None);

@@ -1,4 +1,4 @@
-//! Results in JSON: iperf3, mtr, ndt7 and M-Lab's tcp-info, pScheduler, flent, farpath's own.
+//! Results in JSON: iperf3, mtr, speedtest, ndt7 and M-Lab's tcp-info, pScheduler, flent, farpath's own.
 
 use serde_json::Value as Json;
 
@@ -42,6 +42,9 @@ pub(super) fn read(
         || value.get("Upload").is_some()
     {
         return mlab(value, at, facts).then_some("ndt7");
+    }
+    if super::speedtest::json(value, at, facts) {
+        return Some("speedtest");
     }
     if super::curl::json(value, at, facts) {
         return Some("curl");

@@ -17,6 +17,7 @@ mod counters;
 mod curl;
 mod dig;
 mod disk;
+mod drives;
 mod environment;
 mod facts;
 mod failed;
@@ -92,6 +93,7 @@ use crate::fact::Place;
 pub(crate) use bundles::{Member, State};
 pub(crate) use copies::COPIES;
 pub(crate) use dig::{GIVEN_UP, SLOW_MS};
+pub(crate) use drives::{COPIER, SHARES};
 use facts::Described;
 pub use facts::Facts;
 pub(crate) use facts::Read;
@@ -107,7 +109,6 @@ pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
 pub(crate) use rate_option::RATE_OPTION;
-pub(crate) use robocopy::SHARES;
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
 
@@ -205,6 +206,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
+        Box::new(drives::NetUse),
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),
@@ -237,6 +239,7 @@ pub fn read(sources: &[Source]) -> Facts {
         facts.source(&source.name);
         text(number, source, &mut facts);
     }
+    facts.settle_drives();
     facts.settle_traces();
     facts.settle_fetches();
     facts.settle_limits();

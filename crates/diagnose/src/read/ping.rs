@@ -111,7 +111,7 @@ fn is_around(text: &str) -> bool {
         || text.bytes().all(|b| b == b'!' || b == b'.')
         || text.starts_with("Request timed out")
         || text.starts_with("Request timeout for icmp_seq")
-        || text.contains("Frag needed and DF set")
+        || text.contains(TOO_LARGE)
         || text.starts_with("no answer yet for icmp_seq")
 }
 
@@ -128,10 +128,15 @@ fn reported(of: Of, text: &str, at: Place, facts: &mut Facts) -> bool {
         facts.exact(of, "mtu_reported_bytes", mtu as f64, at);
         if text.contains(UNSENT) {
             facts.exact(of, "mtu_known_there_bytes", mtu as f64, at);
+        } else if text.contains(TOO_LARGE) {
+            facts.exact(of, "mtu_router_bytes", mtu as f64, at);
         }
     }
     true
 }
+
+/// What a router says of pings that it does not pass on.
+const TOO_LARGE: &str = "Frag needed and DF set";
 
 /// What a host says of pings that it does not send.
 const UNSENT: &str = "local error";
@@ -153,7 +158,7 @@ impl Ping {
     fn reported(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
         let is_report = reported(self.of(), text, at, facts);
         let refused = is_refused(text);
-        self.unsent |= is_report && text.contains(UNSENT) || refused;
+        self.unsent |= is_report || refused;
         is_report || refused
     }
 
@@ -204,7 +209,7 @@ impl Ping {
             let of = self.of();
             self.counted = Some((sent as f64, received as f64, at));
             if self.unsent && received == 0 {
-                // What was never sent is not lost.
+                // What was never sent, or was refused with a word, is not lost.
                 if let Some(size) = self.size {
                     facts.exact(of, "ping_refused_bytes", size, at);
                 }

@@ -1,6 +1,7 @@
 //! robocopy of Windows: the closing lines of a copy to or from a share.
 
 use super::copies::copy;
+use super::drives::Folder;
 use super::{Facts, Line, Tool};
 use crate::fact::Figure;
 use crate::seen::Side;
@@ -15,12 +16,9 @@ pub(super) struct Robocopy {
     files: Option<u64>,
     /// Several files are copied at a time (`/MT`).
     side_by_side: bool,
-    /// The hosts whose shares are read and written.
-    shares: [Option<String>; 2],
+    /// The folders that are read and written.
+    folders: [Option<Folder>; 2],
 }
-
-/// The host of the share that the data comes from, and of the one that it goes to: words of a test.
-pub(crate) const SHARES: [&str; 2] = ["sender_share", "receiver_share"];
 
 impl Tool for Robocopy {
     fn name(&self) -> &'static str {
@@ -28,12 +26,12 @@ impl Tool for Robocopy {
     }
 
     /// `Speed :            38,220,800 Bytes/sec.`, below `Bytes :   1.000 g   1.000 g   0   0   0   0` and
-    /// `Times :   0:00:28   0:00:28`. Which way the copy went is not said: the host of the text sends.
+    /// `Times :   0:00:28   0:00:28`. Which way the copy went follows from its folders, once all is read.
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if is_typed(text) {
             self.side_by_side = has_threads(text);
-            self.shares = typed_shares(text);
+            self.folders = typed_folders(text);
             return false;
         }
         let Some((key, value)) = text.split_once(" : ").map(|(k, v)| (k.trim(), v.trim())) else {
@@ -50,15 +48,12 @@ impl Tool for Robocopy {
                     let seconds = self.seconds.take().unwrap_or(0.0);
                     let what = (bytes, seconds);
                     let mut test = copy("robocopy", Side::Sender, &rate, what, line.at);
-                    let shares = core::mem::take(&mut self.shares);
-                    for (end, share) in SHARES.into_iter().zip(shares) {
-                        test.words.extend(share.map(|host| (end, host)));
-                    }
                     let several = core::mem::take(&mut self.side_by_side);
                     if let Some(files) = self.files.take().filter(|_| !several) {
                         test.set(COPIED, Figure::exact(files as f64, line.at));
                     }
                     facts.tests.push(test);
+                    facts.copied(core::mem::take(&mut self.folders), line.at);
                 }
                 true
             }
@@ -80,7 +75,7 @@ impl Tool for Robocopy {
                 going
             }
             "Source" | "Dest" if going => {
-                self.shares[usize::from(key == "Dest")] = share(value);
+                self.folders[usize::from(key == "Dest")] = Folder::of(value);
                 true
             }
             "Ended" | "Started" | "Dirs" => going,
@@ -100,22 +95,27 @@ fn is_typed(text: &str) -> bool {
     text.split_whitespace().take(4).any(is) && !text.contains("::")
 }
 
-/// The host of a share: `srv` of `\\srv\in`.
-fn share(folder: &str) -> Option<String> {
-    let (host, _) = folder
-        .trim_matches('"')
-        .strip_prefix("\\\\")?
-        .split_once('\\')?;
-    (!host.is_empty()).then(|| crate::redact(host))
+/// The folders that a typed command reads and writes.
+fn typed_folders(text: &str) -> [Option<Folder>; 2] {
+    let words = words(text);
+    let mut words = words.into_iter().skip_while(|word| !is_typed(word)).skip(1);
+    let mut next = || words.next().and_then(Folder::of);
+    [next(), next()]
 }
 
-/// The hosts of the shares that a typed command reads and writes.
-fn typed_shares(text: &str) -> [Option<String>; 2] {
-    let mut words = text.split_whitespace().skip_while(|word| !is_typed(word));
-    let mut next = || words.next().and_then(share);
-    // The first is the program itself.
-    let _ = next();
-    [next(), next()]
+/// The words of a command; those between quotes are one.
+fn words(text: &str) -> Vec<&str> {
+    let mut rest = text.trim_start();
+    let mut all = Vec::new();
+    while !rest.is_empty() {
+        let (word, behind) = match rest.strip_prefix('"') {
+            Some(inner) => inner.split_once('"').unwrap_or((inner, "")),
+            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        all.push(word);
+        rest = behind.trim_start();
+    }
+    all
 }
 
 /// Whether options have several files copied at a time: `/MT`, `/MT:16`.
@@ -147,29 +147,28 @@ fn copied(value: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::typed_shares;
+    use super::{Folder, typed_folders};
 
     #[test]
-    fn the_hosts_of_shares_are_those_of_the_command() {
-        for (text, from, to) in [
+    fn folders_are_those_of_the_command() {
+        let share = |host: &str| Some(Folder::Share(host.to_owned()));
+        let drive = Some(Folder::Drive('D'));
+        for (text, folders) in [
             (
                 "C:\\>robocopy D:\\vm \\\\fs2\\vm big.vhdx /J",
-                None,
-                Some("fs2"),
+                [drive.clone(), share("fs2")],
             ),
             (
                 "PS C:\\> robocopy.exe \\\\lonfs\\homes$ D:\\homes /E",
-                Some("lonfs"),
-                None,
+                [share("lonfs"), drive.clone()],
             ),
-            ("robocopy \"\\\\a\\x\" \"\\\\b\\x\"", Some("a"), Some("b")),
+            (
+                "robocopy \"\\\\a\\x y\" \"D:\\x y\"",
+                [share("a"), drive],
+            ),
+            ("robocopy /?", [None, None]),
         ] {
-            let shares = typed_shares(text);
-            assert_eq!(
-                [shares[0].as_deref(), shares[1].as_deref()],
-                [from, to],
-                "{text}"
-            );
+            assert_eq!(typed_folders(text), folders, "{text}");
         }
     }
 }

@@ -1,8 +1,11 @@
 //! `speedtest` of Ookla and `speedtest-cli`: the rates of both ways to the server that was nearest.
 
+use serde_json::Value as Json;
+
 use super::copies::shown;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Place};
+use crate::lost_beside::LOST_BESIDE;
 use crate::seen::{Report, Side, Test};
 use crate::words::{after, between, decimal, rate};
 
@@ -82,12 +85,23 @@ impl Tool for Speedtest {
             }
             return true;
         }
+        if let Some(share) = lost(text) {
+            self.loses(share, at, facts);
+        }
         let is_other = OTHERS.iter().any(|head| text.starts_with(head));
         begins || is_other || server(text).is_some()
     }
 }
 
 impl Speedtest {
+    /// What it lost of packets of its own, 0 to 1, beside the transfers of both ways.
+    fn loses(&self, share: f64, at: Place, facts: &mut Facts) {
+        let own = facts.tests.iter_mut().rev().take(self.reported as usize);
+        for test in own.filter(|test| test.tool == TOOL) {
+            test.set(LOST_BESIDE, Figure::exact(share, at));
+        }
+    }
+
     /// A rate of one way.
     fn reports(&mut self, down: bool, bps: f64, at: Place, facts: &mut Facts) {
         let mut test = Test::new(TOOL, at);
@@ -119,6 +133,48 @@ impl Speedtest {
             facts.notes.push(note);
         }
     }
+}
+
+/// What `speedtest --format=json` of Ookla prints at its end; `false` of another document. Rates are in bytes a second, times in ms.
+pub(super) fn json(value: &Json, at: Place, facts: &mut Facts) -> bool {
+    let number = |key: &str| value.pointer(key).and_then(Json::as_f64);
+    let word = |key: &str| value.pointer(key).and_then(Json::as_str);
+    let ways = [("download", true), ("upload", false)];
+    let ways = ways.map(|(key, down)| {
+        let bytes = number(&format!("/{key}/bandwidth")).filter(|bytes| *bytes > 0.0);
+        (bytes, number(&format!("/{key}/latency/iqm")), down)
+    });
+    let is_result = word("/type") == Some("result");
+    if !is_result || ways.iter().all(|(bytes, ..)| bytes.is_none()) {
+        return false;
+    }
+    let server = [word("/server/name"), word("/server/location")];
+    let server: Vec<&str> = server.into_iter().flatten().collect();
+    let mut own = Speedtest {
+        server: crate::redact(&server.join(" - ")),
+        latency: number("/ping/latency").filter(|ms| *ms > 0.0),
+        reported: 0,
+    };
+    for (bytes, loaded, down) in ways {
+        let Some(bytes) = bytes else { continue };
+        own.reports(down, bytes * 8.0, at, facts);
+        let loaded = loaded.filter(|ms| *ms > 0.0);
+        if let (Some(test), Some(ms)) = (facts.tests.last_mut(), loaded) {
+            test.set("rtt_loaded_ns", Figure::exact(ms * 1e6, at));
+        }
+    }
+    let share = number("/packetLoss").map(|percent| percent / 100.0);
+    if let Some(share) = share.filter(|share| (0.0..=1.0).contains(share)) {
+        own.loses(share, at, facts);
+    }
+    true
+}
+
+/// What was lost, 0 to 1: `Packet Loss:     1.5%`; none of `Packet Loss: Not available.`
+fn lost(text: &str) -> Option<f64> {
+    let percent = text.strip_prefix("Packet Loss:")?.trim();
+    let percent = decimal(percent.strip_suffix('%')?.trim_end())?;
+    (percent <= 100.0).then_some(percent / 100.0)
 }
 
 /// The server in `Hosted by Example (Berlin) [3.21 km]: 12.345 ms`, `Server: Example - Berlin (id: 1234)`.

@@ -52,6 +52,8 @@ impl Facts {
             }
         } else if let Some((address, answered)) = ended(said) {
             self.connects_to(address, answered, at);
+        } else if is_refused(said) {
+            self.refused.connection = true;
         } else if said.starts_with("Immediate connect fail for ") {
             self.tries.first = None;
         } else if let Some((name, address)) = connected(said) {
@@ -100,6 +102,11 @@ fn ended(said: &str) -> Option<(IpAddr, bool)> {
     let (address, rest) = said.strip_prefix("connect to ")?.split_once(" port ")?;
     let (_, why) = rest.split_once("failed: ")?;
     Some((address.parse().ok()?, answered(why)?))
+}
+
+/// `connect to 192.0.2.80 port 443 from 192.0.2.7 port 50000 failed: Connection refused` of curl.
+fn is_refused(said: &str) -> bool {
+    said.starts_with("connect to ") && said.ends_with(" failed: Connection refused")
 }
 
 /// `Connected to www.example.org (192.0.2.80) port 443` of curl.
@@ -154,6 +161,7 @@ mod tests {
         }
         let refused = "connect to 2001:db8::10 port 443 failed: Connection refused";
         assert_eq!(ended(refused), None);
+        assert!(is_refused(refused));
         assert_eq!(
             connected("Connected to h.example (2001:db8::10) port 443 (#0)"),
             Some(("h.example", six))

@@ -219,6 +219,18 @@ fn results_in_json() {
         ],
     );
     gives(
+        "{\"type\":\"result\",\"timestamp\":\"2026-11-30T10:00:00Z\",\"ping\":{\"jitter\":0.12,\"latency\":5.1,\"low\":4.92,\"high\":5.6},\"download\":{\"bandwidth\":117151250,\"bytes\":423400000,\"elapsed\":3605,\"latency\":{\"iqm\":12.3,\"low\":5.1,\"high\":40.0,\"jitter\":1.2}},\"upload\":{\"bandwidth\":64150000,\"bytes\":300000000,\"elapsed\":5000,\"latency\":{\"iqm\":20.5,\"low\":5.1,\"high\":41.0,\"jitter\":1.3}},\"packetLoss\":1.5,\"isp\":\"Example Telecom\",\"interface\":{\"internalIp\":\"192.0.2.7\",\"name\":\"eth0\"},\"server\":{\"id\":1234,\"host\":\"speed.example\",\"port\":8080,\"name\":\"Example Net\",\"location\":\"Berlin\"}}",
+        "speedtest",
+        &[
+            ("goodput_bps", 937.21e6),
+            ("goodput_bps", 513.2e6),
+            ("handshake_rtt_ns", 5.1e6),
+            ("rtt_loaded_ns", 12.3e6),
+            ("rtt_loaded_ns", 20.5e6),
+            ("lost_beside_ratio", 0.015),
+        ],
+    );
+    gives(
         "{\"ServerFQDN\":\"mlab1.example\",\"Download\":{\"UUID\":\"x\",\"Throughput\":{\"Value\":93.5,\"Unit\":\"Mbit/s\"},\"Latency\":{\"Value\":11.5,\"Unit\":\"ms\"}}}",
         "ndt7",
         &[("goodput_bps", 93.5e6), ("handshake_rtt_ns", 11.5e6)],

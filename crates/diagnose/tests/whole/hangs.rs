@@ -96,6 +96,25 @@ fn repetitions_that_nobody_hears_are_a_hole_beside_pings_that_pass() {
     assert!(commands.contains("tcp_mtu_probing=1"), "{commands}");
 }
 
+/// What a router reports to the host of the pings is the path's MTU, and a sender that hangs with larger packets has not heard of it.
+#[test]
+fn packets_above_a_reported_mtu_are_what_hangs() {
+    let reported = "PING 10.9.0.20 (10.9.0.20) 1472(1500) bytes of data.\nFrom 10.9.9.1 icmp_seq=1 Frag needed and DF set (mtu = 1400)\n\n--- 10.9.0.20 ping statistics ---\n1 packets transmitted, 0 received, +1 errors, 100% packet loss, time 0ms\n";
+    let (ss, both) = (hung(""), pings(false) + reported);
+    let (_, flow) = first(&[("ss.txt", &ss), ("ping.txt", &both)]);
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    let says = "a router on the way carries no packets of more than 1400 bytes";
+    assert!(because.contains(says), "{because}");
+    assert!(!because.contains("are all lost"), "{because}");
+    let mut asked = flow.missing.iter();
+    assert!(
+        asked.all(|m| m.fact != "ping_large_lost_bytes"),
+        "{:#?}",
+        flow.missing
+    );
+}
+
 #[test]
 fn the_interface_of_a_tunnel_says_the_size() {
     let tunnels = [

@@ -253,6 +253,58 @@ From 192.0.2.1 icmp_seq=2 Destination Host Unreachable
     );
 }
 
+/// What curl could not begin is an answer, and a question of its own: of the name, the port, the way to it, or TLS.
+#[test]
+fn what_curl_could_not_begin_is_said_by_its_code() {
+    for (line, says, fact) in [
+        (
+            "curl: (6) Could not resolve host: repo.example.org",
+            "the name repo.example.org was not resolved",
+            "name_answer",
+        ),
+        (
+            "curl: (7) Failed to connect to repo.example.org port 8443 after 2 ms: Connection refused",
+            "the connection to repo.example.org port 8443 was refused",
+            "listening",
+        ),
+        (
+            "* connect to 192.0.2.44 port 8443 from 192.0.2.7 port 50000 failed: Connection refused\ncurl: (7) Failed to connect to repo.example.org port 8443 after 2 ms: Couldn't connect to server",
+            "the connection to repo.example.org port 8443 was refused",
+            "listening",
+        ),
+        (
+            "curl: (7) Failed to connect to repo.example.org port 8443 after 2 ms: Couldn't connect to server",
+            "was not opened, and this line does not say",
+            "refused",
+        ),
+        (
+            "curl: (28) Connection timed out after 10001 milliseconds",
+            "the connection to the server was not open in time",
+            "reachable",
+        ),
+        (
+            "curl: (35) Recv failure: Connection reset by peer",
+            "the handshake of TLS with the server failed",
+            "tls_handshake",
+        ),
+        (
+            "curl: (60) SSL certificate problem: certificate has expired",
+            "the server answered, and its certificate is not trusted",
+            "certificate",
+        ),
+    ] {
+        let flow = first(&format!(
+            "$ curl -o /dev/null https://repo.example.org:8443/f\n{line}\n"
+        ));
+        assert_eq!(flow.verdict.cause, "unknown", "{line}");
+        assert_eq!(flow.observed.goodput_bps, None, "{line}");
+        let because = because(&flow);
+        assert!(because.starts_with("a transfer did not begin: "), "{because}");
+        assert!(because.contains(says), "{because}");
+        assert_eq!(asked(&flow), [fact], "{line}");
+    }
+}
+
 /// 4.81 Gbit/s bring 30.1 MB in 50 ms: twice that is the next power of two, 64 MiB.
 #[test]
 fn a_socket_of_datagrams_has_a_size_by_the_rate() {

@@ -71,6 +71,13 @@ fn a_path_mtu_that_a_trace_finds_works_in_its_direction() {
         because.contains("1402 bytes: the host that sent the pings knows it"),
         "{because}"
     );
+    let router = local.replace(
+        "ping: local error: message too long, mtu=1402",
+        "From 10.8.9.1 icmp_seq=1 Frag needed and DF set (mtu = 1402)",
+    );
+    let because = first(&router).verdict.because.join("\n");
+    let says = "1402 bytes at most: a router on the way reports it";
+    assert!(because.contains(says), "{because}");
 }
 
 /// A test through a tunnel, and pings that were too large for it and were refused by their own host: the size it names is the path's.

@@ -130,3 +130,14 @@ fn an_access_whose_round_trip_grows_far_has_a_queue() {
     assert!(!why.contains("a service of 50 Mbit/s"), "{why}");
     assert!(why.contains("a queue filled"), "{why}");
 }
+
+/// What is lost beside the transfers is said, and decides nothing.
+#[test]
+fn an_access_that_loses_packets_says_so() {
+    let text = access([251.71, 50.4], 12.12).replace("Loss:     0.0%", "Loss:     1.5%");
+    let says = |mbit: f64| because(&at(&text, mbit)).contains("speedtest lost 1.50 % of packets");
+    assert!([251.71, 50.4].into_iter().any(says));
+    let unsaid = text.replace("Loss:     1.5%", "Loss: Not available.");
+    let why = because(&at(&unsaid, 50.4));
+    assert!(!why.contains("speedtest lost"), "{why}");
+}

@@ -104,3 +104,44 @@ PS C:\\> robocopy D:\\small \\\\fs-dublin\\in /E
     let why = because(&of(&several, &Known::default()).flows[0]);
     assert!(!why.contains("files of"), "{why}");
 }
+
+/// A copy of 97 MB/s between two folders, its host's disk D:, and what `net use` prints.
+fn busy_copy(folders: &str, net_use: &str) -> String {
+    format!(
+        "C:\\> robocopy {folders} big.iso
+   ROBOCOPY     ::     Robust File Copy for Windows
+   Bytes :   9.765 g   9.765 g         0         0         0         0
+   Times :   0:01:48   0:01:48                       0:00:00   0:00:00
+   Speed :            97000000 Bytes/sec.
+{net_use}
+C:\\> typeperf \"\\PhysicalDisk(*)\\% Disk Time\" \"\\PhysicalDisk(*)\\Disk Write Bytes/sec\" -sc 2
+
+\"(PDH-CSV 4.0)\",\"\\\\PC7\\PhysicalDisk(1 D:)\\% Disk Time\",\"\\\\PC7\\PhysicalDisk(1 D:)\\Disk Write Bytes/sec\"
+\"11/30/2026 02:11:01.001\",\"98.000000\",\"96000000.000000\"
+\"11/30/2026 02:11:02.001\",\"100.000000\",\"98000000.000000\"
+The command completed successfully.
+"
+    )
+}
+
+/// A copy from a share is received here, and a disk that is full is the receiver's. Of two letters nothing says which is of a share, but the
+/// disk that writes is where the copy goes.
+#[test]
+fn a_full_disk_below_a_copy_from_a_share_is_the_receivers() {
+    let mapped = "C:\\> net use\nStatus       Local     Remote                    Network\n\n-------------------------------------------------------------------------------\nOK           Z:        \\\\hq\\iso                  Microsoft Windows Network\nThe command completed successfully.\n";
+    for (folders, net_use, side) in [
+        ("\\\\hq\\iso D:\\iso", "", Some("receiver")),
+        ("Z:\\ D:\\iso", mapped, Some("receiver")),
+        ("Z:\\ D:\\iso", "", None),
+    ] {
+        let d = of(&busy_copy(folders, net_use), &Known::default());
+        let flow = &d.flows[0];
+        let why = because(flow);
+        assert_eq!(flow.observed.side, side, "{folders}");
+        assert_eq!(flow.verdict.cause, "disk", "{why}");
+        assert!(flow.changes[0].host.contains("receiver"), "{flow:#?}");
+        let open = "no text says which way this copy went";
+        let says = d.notes.iter().any(|note| note.contains(open));
+        assert_eq!(says, side.is_none(), "{:?}", d.notes);
+    }
+}

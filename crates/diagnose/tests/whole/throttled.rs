@@ -62,6 +62,20 @@ fn a_group_that_waits_is_limited_though_its_processors_are_idle() {
     );
 }
 
+/// The same by the files of version 1, which are changed by their own names.
+#[test]
+fn a_group_of_version_1_is_changed_in_its_own_file() {
+    let limit = "pod-a$ cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu/cpu.cfs_period_us\n20000\n100000\n";
+    let stat = "pod-a$ cat /sys/fs/cgroup/cpu/cpu.stat\nnr_periods 512\nnr_throttled 498\nthrottled_time 39912331000\n";
+    let flow = first(&format!("{LOG}{limit}{stat}"));
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    let says = "it may use 0.20 processors (cpu.cfs_quota_us)";
+    assert!(why.contains(says), "{why}");
+    let commands = commands(&flow);
+    assert!(commands.contains("echo \"-1\" > /sys/fs/cgroup/cpu/GROUP/cpu.cfs_quota_us"), "{commands}");
+}
+
 /// A group that hardly waits, and one of a host that is neither end by its prompt, hold nothing.
 #[test]
 fn a_group_that_hardly_waits_or_is_of_another_host_is_not_blamed() {

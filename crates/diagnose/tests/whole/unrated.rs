@@ -183,3 +183,34 @@ fn small_requests_one_after_the_other_are_a_flow_beside_a_test() {
         assert_eq!(d.flows.len(), 1, "{other}: {:#?}", d.flows);
     }
 }
+
+/// Datagrams of another program that a full socket drops; of a test of datagrams it may be that one's.
+const FULL: &str = "col$ ss -uanm sport = :2055
+State  Recv-Q Send-Q Local Address:Port Peer Address:Port
+UNCONN 213248 0      0.0.0.0:2055       0.0.0.0:*
+\t skmem:(r213248,rb212992,t0,tb212992,f3392,w0,o0,bl0,d20111009)
+col$ nstat -az UdpInDatagrams UdpRcvbufErrors; sleep 60; nstat -az UdpInDatagrams UdpRcvbufErrors
+#kernel
+UdpInDatagrams                  91233122           0.0
+UdpRcvbufErrors                 20112231           0.0
+#kernel
+UdpInDatagrams                  92433122           0.0
+UdpRcvbufErrors                 20412231           0.0
+";
+
+#[test]
+fn datagrams_that_are_not_read_have_a_verdict_beside_a_test() {
+    let d = judged(&format!("{FULL}{TEST}"));
+    let slow_one = slow(&d).expect("a socket is full");
+    assert_eq!(slow_one.verdict.cause, "client", "{slow_one:#?}");
+    assert_eq!(slow_one.name, "reading of datagrams");
+    let says = "col dropped 300000 datagrams at full sockets";
+    assert!(because(slow_one).contains(says), "{slow_one:#?}");
+    let datagrams = "[  5] local 192.0.2.7 port 40000 connected to 192.0.2.44 port 5201
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-10.00  sec   119 MBytes   100 Mbits/sec  0.000 ms  0/85000 (0%)  sender
+[  5]   0.00-10.00  sec   115 MBytes  96.5 Mbits/sec  0.020 ms  2975/85000 (3.5%)  receiver
+";
+    let d = judged(&format!("{FULL}{datagrams}"));
+    assert!(slow(&d).is_none(), "{:#?}", d.flows);
+}

@@ -214,6 +214,22 @@ mod tests {
         }
     }
 
+    /// Behind backslashes, within quotes, and at the prompt of a shell that waits for more.
+    #[test]
+    fn a_format_below_the_first_line_of_its_command_is_read() {
+        for command in [
+            "$ curl -so /dev/null \\\n  -w '%{time_total} %{speed_download}\\n' \\\n  https://h.example/f\n",
+            "$ curl -so /dev/null -w '\n%{time_total} %{speed_download}\\n' https://h.example/f\n",
+            "$ curl -so /dev/null \\\n> -w '%{time_total} %{speed_download}\\n' https://h.example/f\n",
+        ] {
+            let text = format!("{command}28.500 35700000\n");
+            let (all, unknown) = tests(&text);
+            assert_eq!((all.len(), unknown), (1, 0), "{text}");
+            let (rate, _) = all[0].goodput().expect("a rate");
+            assert_eq!(rate.value, 285.6e6, "{text}");
+        }
+    }
+
     #[test]
     fn each_line_of_a_loop_is_a_request() {
         let text = "$ for n in 1 2; do curl -so /dev/null -w '%{time_total} %{speed_download}\\n' https://h.example/f; done\n28.500 35700000\n28.600 35600000\n";

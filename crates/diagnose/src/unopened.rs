@@ -1,0 +1,264 @@
+//! Transfers of curl that did not begin: whether the name, the port, the way to it, or TLS is at fault, as far as its code says it.
+
+use crate::asking::Asking;
+use crate::document::MissingFact;
+use crate::fact::Place;
+use crate::known::System;
+use crate::read::Facts;
+use crate::words::after;
+
+/// How what is said of one begins.
+pub(crate) const NOT_BEGUN: &str = "a transfer did not begin";
+
+/// Why it did not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// The name was not resolved.
+    Name,
+    /// Something answered, and refused.
+    Refused,
+    /// Nothing answered in time.
+    Silent,
+    /// A router, or the own host, has no way there.
+    NoWay,
+    /// The code alone says that no connection was opened.
+    Closed,
+    /// The handshake of TLS failed.
+    Handshake,
+    /// The server's certificate is not trusted.
+    Certificate,
+}
+
+/// A transfer that did not begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unopened {
+    why: Why,
+    /// The host and the port, empty where the line names none.
+    host: String,
+    port: Option<u16>,
+    at: Place,
+    /// What its code says, for people, once all is read.
+    said: String,
+}
+
+impl Unopened {
+    /// Of `curl: (7) Failed to connect to h.example port 443 after 2 ms: Connection refused`; none of a code of what had begun.
+    pub(crate) fn of(line: &str, at: Place) -> Option<Unopened> {
+        let (code, text) = line.strip_prefix("curl: (")?.split_once(") ")?;
+        let lower = text.to_ascii_lowercase();
+        let begins = |words: &[&str]| words.iter().any(|w| lower.starts_with(w));
+        let says = |words: &[&str]| words.iter().any(|w| lower.contains(w));
+        let why = match code {
+            "5" | "6" => Why::Name,
+            "7" if says(&["connection refused"]) => Why::Refused,
+            "7" if says(&["no route to host", "unreachable"]) => Why::NoWay,
+            "7" if says(&["timed out"]) => Why::Silent,
+            "7" => Why::Closed,
+            "28" if begins(&["resolving time"]) => Why::Name,
+            "28" if begins(&["ssl connection time"]) => Why::Handshake,
+            "28" if begins(&["failed to connect", "connection time"]) => Why::Silent,
+            "35" => Why::Handshake,
+            "60" => Why::Certificate,
+            _ => return None,
+        };
+        let keys = ["connect to ", "resolve host: ", "resolve proxy: "];
+        let host = keys.iter().find_map(|key| after(text, key)).unwrap_or("");
+        let port = after(text, " port ").and_then(|port| port.parse().ok());
+        Some(Unopened {
+            why,
+            host: crate::redact(host.trim_end_matches([';', ','])),
+            port,
+            at,
+            said: String::new(),
+        })
+    }
+
+    /// The first of the texts. A refusal may be said by `-v` alone.
+    pub(crate) fn first(facts: &Facts) -> Option<Unopened> {
+        let mut first = facts.refused.unopened.clone()?;
+        if first.why == Why::Closed && facts.refused.connection {
+            first.why = Why::Refused;
+        }
+        first.said = first.sentence(facts);
+        Some(first)
+    }
+
+    /// What its code says, for people.
+    pub(crate) fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Whether no packet was sent to the server, or its connection was open: that says nothing of the port.
+    pub(crate) fn is_past_port(&self) -> bool {
+        matches!(self.why, Why::Name | Why::Handshake | Why::Certificate)
+    }
+
+    /// Whether something refused the connection.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.why == Why::Refused
+    }
+
+    /// Host and port, for people; `otherwise` where the line names none.
+    fn server(&self, otherwise: &str) -> String {
+        match (self.host.as_str(), self.port) {
+            ("", _) => otherwise.to_owned(),
+            (host, None) => host.to_owned(),
+            (host, Some(port)) => format!("{host} port {port}"),
+        }
+    }
+
+    fn sentence(&self, facts: &Facts) -> String {
+        let server = self.server("the server");
+        let says = match self.why {
+            Why::Name => format!(
+                "the name {} was not resolved. DNS or the name is at fault, and nothing was sent to the server",
+                self.server("of the server")
+            ),
+            Why::Refused => format!(
+                "the connection to {server} was refused. Something answered, so that the way there is open: nothing listens on that port, or a firewall rejects"
+            ),
+            Why::Silent => format!(
+                "the connection to {server} was not open in time. A firewall drops what is sent there or its answer, the host is off, or no way leads there"
+            ),
+            Why::NoWay => format!(
+                "no way leads to {server}, as a router or the own host says at once"
+            ),
+            Why::Closed => format!(
+                "the connection to {server} was not opened, and this line does not say whether it was refused or not answered"
+            ),
+            Why::Handshake => format!(
+                "the handshake of TLS with {server} failed. The connection itself was open"
+            ),
+            Why::Certificate => format!(
+                "{server} answered, and its certificate is not trusted. That is a setting of server or client, and not the path"
+            ),
+        };
+        format!("{NOT_BEGUN}: {says} ({})", facts.place(self.at))
+    }
+
+    /// What decides it.
+    pub(crate) fn asks(&self, asking: &Asking) -> MissingFact {
+        let (fact, would_decide) = match self.why {
+            Why::Name => (
+                "name_answer",
+                "whether the name server answers, and knows that name",
+            ),
+            Why::Refused => (
+                "listening",
+                "whether anything listens on that port: a refused connection was answered, so that nothing listened, or a firewall rejects",
+            ),
+            Why::Silent | Why::NoWay => (
+                "reachable",
+                "where what is sent there is dropped: on the way, at a firewall, or at the host itself",
+            ),
+            Why::Closed => (
+                "refused",
+                "whether the connection was refused, or not answered",
+            ),
+            Why::Handshake => (
+                "tls_handshake",
+                "whether the server, a device on the way, or a size of packets ends the handshake",
+            ),
+            Why::Certificate => (
+                "certificate",
+                "whose certificate it is, until when it is valid, and who signed it",
+            ),
+        };
+        MissingFact {
+            fact,
+            would_decide: would_decide.to_owned(),
+            command: self.command(asking),
+        }
+    }
+
+    /// The command that gets it, in the words of the system that is to type it.
+    fn command(&self, asking: &Asking) -> String {
+        let host = match self.host.as_str() {
+            "" => asking.host.as_str(),
+            host => host,
+        };
+        let port = self.port.unwrap_or(443);
+        let windows = asking.system == Some(System::Windows);
+        match self.why {
+            Why::Name if windows => format!("nslookup {host}; ipconfig /all"),
+            Why::Name => format!("dig {host}; cat /etc/resolv.conf"),
+            Why::Refused => format!("on {host}: ss -ltnp sport = :{port}; nft list ruleset"),
+            Why::Silent | Why::NoWay if windows => {
+                format!("Test-NetConnection {host} -Port {port}; tracert -d {host}")
+            }
+            Why::Silent | Why::NoWay => format!(
+                "traceroute -n -T -p {port} {host} (as root); on {host} meanwhile: tcpdump -n tcp port {port}, whether SYNs arrive and answers leave"
+            ),
+            Why::Closed => format!(
+                "curl -v -o FILE URL; its line `connect to {host} port {port} failed:` says it"
+            ),
+            Why::Handshake => format!(
+                "openssl s_client -connect {host}:{port} -servername {host}; {}",
+                asking.whole(3, 1472.0)
+            ),
+            Why::Certificate => format!(
+                "openssl s_client -connect {host}:{port} -servername {host} -showcerts; date"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_curl_say_why_nothing_began() {
+        for (line, why, host, port) in [
+            (
+                "curl: (7) Failed to connect to h.example port 443 after 2 ms: Connection refused",
+                Some(Why::Refused),
+                "h.example",
+                Some(443),
+            ),
+            (
+                "curl: (7) Failed to connect to h.example port 80 after 2 ms: Couldn't connect to server",
+                Some(Why::Closed),
+                "h.example",
+                Some(80),
+            ),
+            (
+                "curl: (28) Connection timed out after 10001 milliseconds",
+                Some(Why::Silent),
+                "",
+                None,
+            ),
+            (
+                "curl: (28) Resolving timed out after 5000 milliseconds",
+                Some(Why::Name),
+                "",
+                None,
+            ),
+            (
+                "curl: (6) Could not resolve host: h.example; Unknown error",
+                Some(Why::Name),
+                "h.example",
+                None,
+            ),
+            (
+                "curl: (60) SSL certificate problem: unable to get local issuer certificate",
+                Some(Why::Certificate),
+                "",
+                None,
+            ),
+            (
+                "curl: (28) Operation timed out after 60001 milliseconds with 0 bytes received",
+                None,
+                "",
+                None,
+            ),
+            ("curl: (56) Recv failure: Connection reset by peer", None, "", None),
+        ] {
+            let found = Unopened::of(line, Place::You);
+            assert_eq!(found.as_ref().map(|f| f.why), why, "{line}");
+            if let Some(found) = found {
+                assert_eq!((found.host.as_str(), found.port), (host, port), "{line}");
+            }
+        }
+    }
+}
