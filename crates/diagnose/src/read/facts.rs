@@ -23,7 +23,7 @@ use crate::ip_versions::Tries;
 use crate::located::Traced;
 use crate::names::Names;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
-use crate::port::{FullPort, PortReading};
+use crate::port::{FullDuplexPort, PortReading};
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
 use crate::simple_queue::SimpleQueue;
@@ -89,7 +89,7 @@ pub struct Facts {
     /// What hosts say of their interfaces' duplex, in the order of the texts.
     pub(crate) duplexes: Vec<Duplexed>,
     /// Ports of routers and switches at full duplex, in the order of the texts.
-    pub(crate) full_ports: Vec<FullPort>,
+    pub(crate) full_ports: Vec<FullDuplexPort>,
     /// Interfaces of tunnels.
     pub(crate) tunnels: Vec<Tunnel>,
     /// Interfaces of hosts that are not down, in the order of the texts.

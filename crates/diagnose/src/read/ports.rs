@@ -7,7 +7,7 @@ mod several;
 mod status;
 
 use crate::fact::{Of, Place};
-use crate::port::{FullPort, Kind, Port, PortReading};
+use crate::port::{FullDuplexPort, Kind, Port, PortReading};
 use crate::words::{after, whole};
 
 use super::optics::{self, Received, Table};
@@ -174,7 +174,7 @@ impl Here {
     /// The port that is read now is at full duplex, at this speed, bit/s.
     pub(super) fn is_full(&self, bps: f64, facts: &mut Facts) {
         let port = self.port.clone();
-        facts.full_ports.push(FullPort { port, bps });
+        facts.full_ports.push(FullDuplexPort { port, bps });
     }
 
     fn reads(&self, port: Port, kind: Kind, value: f64, at: Place, facts: &mut Facts) {
