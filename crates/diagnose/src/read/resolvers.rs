@@ -2,7 +2,7 @@
 
 use core::net::IpAddr;
 
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, Tool, own_address};
 use crate::names::List;
 
 /// The state of reading: the list that the last line was of.
@@ -79,7 +79,7 @@ fn addresses(text: &str) -> Option<Vec<IpAddr>> {
     text.split_whitespace().map(address).collect()
 }
 
-/// `192.0.2.53`, `fe80::1%2`, `192.0.2.53#dns.example.org`.
+/// `192.0.2.53`, `fe80::1%2`, and with the name of its certificate: `192.0.2.53#dns.example.org`.
 fn address(word: &str) -> Option<IpAddr> {
-    word.trim().split(['%', '#']).next()?.parse().ok()
+    own_address::address(word.trim().split('#').next()?)
 }
