@@ -171,6 +171,7 @@ mod unnamed_line;
 mod unrated;
 mod unread;
 mod unslowed;
+mod user;
 mod vantage;
 mod verdict;
 mod watched;
@@ -190,10 +191,11 @@ pub use history::{Change as RateChange, History, shown};
 pub use host::{
     Congestion, HostCeiling, HostPath, HostReport, HostVerdict, How, PathAsked, RateAt, Way, judge,
 };
-pub use known::{Known, System};
+pub use known::System;
 pub use read::{Facts, LiveFlow, LiveRow, Source, read};
 pub(crate) use redact::address;
 pub use redact::redact;
 pub use seen::{End, Report, Side, Test};
 pub use twin::{NoTwin, Run, Twin, twin};
+pub use user::Known;
 pub use verdict::{Unfitted, diagnose, unfitted};
