@@ -55,7 +55,7 @@ mod policy;
 mod ports;
 mod powershell;
 mod printable;
-mod processor;
+pub(crate) mod processor;
 mod protocols;
 mod pscheduler;
 mod qdisc;
