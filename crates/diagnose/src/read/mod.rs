@@ -86,7 +86,7 @@ mod typeperf;
 mod uname;
 mod vrp;
 mod windows;
-mod xfrm;
+pub(crate) mod xfrm;
 
 use crate::fact::Place;
 pub(crate) use bundles::{Member, State};
