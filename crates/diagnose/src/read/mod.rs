@@ -59,7 +59,7 @@ pub(crate) mod processor;
 mod protocols;
 mod pscheduler;
 mod qdisc;
-mod queries;
+pub(crate) mod queries;
 mod radio;
 mod rate_file;
 mod rate_option;
