@@ -10,9 +10,9 @@ use crate::fact::{Fact, Of, Place};
 use crate::items::Item;
 use crate::part::part;
 use crate::read::Facts;
+use crate::read::counters::RECEIVED;
 
-/// Datagrams that a host handed to its programs, and those that it dropped at full sockets, as facts have them.
-pub(crate) const RECEIVED: &str = "host_datagrams";
+/// Datagrams that a host dropped at full sockets, as facts have them.
 const DROPPED: &str = "host_datagrams_dropped";
 
 /// What it is worth, decibans: by a sign of now and another, by one of now, by a share since the start and a socket, and by one that may be of

@@ -13,7 +13,7 @@ mod classes;
 mod command;
 pub(crate) mod conditioned;
 mod copies;
-mod counters;
+pub(crate) mod counters;
 mod curl;
 mod dig;
 mod disk;
