@@ -7,6 +7,7 @@ use crate::fact::{Fact, Figure, Of};
 use crate::flow::{Flow, alike, word};
 use crate::items::Item;
 use crate::read::Facts;
+use crate::read::curl::PASSED_ON;
 use crate::split::is_far_shorter;
 
 /// A trace that reached its target, and is by TCP or may be.
@@ -33,9 +34,6 @@ pub(crate) struct Intercepted {
     /// The least that pings took, nanoseconds.
     pinged_ns: f64,
 }
-
-/// The fact that is a header of an answer which a proxy or a cache passed on.
-pub(crate) const PASSED_ON: &str = "passed_on";
 
 /// The facts that are least, mean and greatest time of a run.
 pub(crate) const TIMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];

@@ -3,7 +3,6 @@
 use super::copies::{bytes, clock, copy, shown};
 use super::{Facts, Line, Tool, WINDOWS};
 use crate::fact::{Figure, Of, Place};
-use crate::intercepted::PASSED_ON;
 use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
@@ -13,6 +12,9 @@ mod times;
 
 use format::Format;
 use times::Times;
+
+/// The fact that is a header of an answer which a proxy or a cache passed on.
+pub(crate) const PASSED_ON: &str = "passed_on";
 
 /// The state of reading.
 #[derive(Default)]

@@ -14,7 +14,7 @@ mod command;
 pub(crate) mod conditioned;
 mod copies;
 pub(crate) mod counters;
-mod curl;
+pub(crate) mod curl;
 mod dig;
 mod disk;
 mod environment;
