@@ -7,7 +7,7 @@
 mod broken;
 mod bundles;
 mod carrier;
-mod cgroup;
+pub(crate) mod cgroup;
 mod channels;
 mod classes;
 mod command;
