@@ -8,11 +8,9 @@ use crate::fact::Of;
 use crate::flow::{Flow, number, word};
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
+use crate::read::kernel_log::SHORT;
 use crate::room::Room;
 use crate::seen::Side;
-
-/// The word of a host whose kernel logged that.
-pub(crate) const SHORT: &str = "tcp_memory_short";
 
 /// What all sockets of a host have of it, pages, and how many of them no program has open any more.
 pub(crate) const USED: &str = "tcp_memory_pages";

@@ -29,7 +29,7 @@ mod iperf2;
 mod iperf3;
 mod iperf_row;
 mod json;
-mod kernel_log;
+pub(crate) mod kernel_log;
 mod label;
 mod live;
 mod modes;
