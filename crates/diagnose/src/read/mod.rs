@@ -73,11 +73,11 @@ mod routeros;
 mod scheduled;
 mod simple_queues;
 mod smb;
-mod sockstat;
+pub(crate) mod sockstat;
 mod speedtest;
 mod ss;
 mod survey;
-mod sysctl;
+pub(crate) mod sysctl;
 #[cfg(test)]
 mod taken;
 mod tcpdump;
