@@ -9,7 +9,7 @@ mod bundles;
 mod carrier;
 pub(crate) mod cgroup;
 mod channels;
-mod classes;
+pub(crate) mod classes;
 mod command;
 pub(crate) mod conditioned;
 mod copies;
