@@ -15,8 +15,8 @@ use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::JUMBO;
 use crate::passed::{Key, Owner, Port, Unit, Way, ports};
-use crate::radio_link::BOUND;
 use crate::read::Facts;
+use crate::read::command::BOUND;
 use crate::seen::Side;
 
 /// Of more addresses than this nobody searches for the flow's.

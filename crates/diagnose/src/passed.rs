@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::items::JUMBO;
-use crate::radio_link::INTERFACE;
 use crate::read::Facts;
+use crate::read::radio::INTERFACE;
 use crate::tally::TRANSITIONS;
 
 /// Which way an interface passes something.
