@@ -47,7 +47,7 @@ mod others;
 mod own_address;
 mod parted;
 mod periods;
-mod ping;
+pub(crate) mod ping;
 mod place;
 mod plain;
 mod policed;
@@ -75,7 +75,7 @@ mod simple_queues;
 mod smb;
 pub(crate) mod sockstat;
 mod speedtest;
-mod ss;
+pub(crate) mod ss;
 mod survey;
 pub(crate) mod sysctl;
 #[cfg(test)]

@@ -5,8 +5,10 @@ use crate::address;
 use crate::datagram_socket::FullSocket;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
-use crate::watched::SLEPT;
 use crate::words::{decimal, keyed, rate};
+
+/// How long a command waited, seconds.
+pub(crate) const SLEPT: &str = "slept_s";
 
 /// The state of reading.
 #[derive(Default)]
