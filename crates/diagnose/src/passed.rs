@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::items::JUMBO;
 use crate::read::Facts;
+use crate::read::carrier::TRANSITIONS;
 use crate::read::radio::INTERFACE;
-use crate::tally::TRANSITIONS;
 
 /// Which way an interface passes something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,8 @@
 //! Counters of frames by the names that drivers give them in `ethtool -S`: damaged, dropped, and those of flow control.
 
+/// What the counter of frames is called that an interface did not get onto its cable: a lost carrier is one of its errors.
+pub(crate) const UNSENT: &str = "TX.errors";
+
 /// Frames that a card had no room for.
 const DROPS: &[&str] = &[
     "rx_missed_errors",

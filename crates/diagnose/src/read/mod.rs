@@ -6,7 +6,7 @@
 
 mod broken;
 mod bundles;
-mod carrier;
+pub(crate) mod carrier;
 pub(crate) mod cgroup;
 mod channels;
 pub(crate) mod classes;
@@ -23,7 +23,7 @@ mod failed;
 mod fetch;
 mod flent;
 mod foreign;
-mod frames;
+pub(crate) mod frames;
 mod here;
 mod iperf2;
 mod iperf3;

@@ -2,12 +2,13 @@
 
 mod bonding;
 
+use super::carrier::TRANSITIONS;
+use super::frames::UNSENT;
 use super::modes::{Duplexed, Modes, Negotiated};
 use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed};
 use crate::cloud::ALLOWANCES;
 use crate::fact::{Fact, Of, Place, Value};
 use crate::passed::{Counter, Link, Unit, Way};
-use crate::tally::{TRANSITIONS, UNSENT};
 use crate::tunnel;
 use crate::words::{after, decimal, whole};
 
