@@ -10,6 +10,7 @@ mod accept_queue;
 mod account;
 mod advice;
 mod air;
+mod apart;
 mod around;
 mod asking;
 mod before_losses;
