@@ -6,6 +6,7 @@ use crate::fact::Of;
 use crate::flow::{Flow, word};
 use crate::items::{Item, step};
 use crate::read::Facts;
+use crate::read::uname::is_of_amazon;
 use crate::tally::{Tally, tally};
 
 /// What an instance may send and receive, by the counters of Amazon's interface ("Network performance metrics", EC2): the counter, what
@@ -152,14 +153,9 @@ fn is_amazon(facts: &Facts, flow: &Flow) -> bool {
     let says = |of: Of| {
         let driver = word(facts, of, "driver").is_some_and(|(name, _)| name == "ena");
         let kernel = word(facts, of, "kernel");
-        driver || kernel.is_some_and(|(release, _)| is_kernel(release))
+        driver || kernel.is_some_and(|(release, _)| is_of_amazon(release))
     };
     hosts.map(|h| Of::Host(*h)).chain([Of::Path]).any(says)
-}
-
-/// Whether a kernel is one that is made for EC2: `6.1.109-118.189.amzn2023.x86_64`, `5.15.0-1031-aws`.
-pub(crate) fn is_kernel(release: &str) -> bool {
-    release.contains(".amzn") || release.ends_with("-aws")
 }
 
 /// That the rate is also what one connection gets, where a counter of the whole instance grew, which does not count that.

@@ -83,7 +83,7 @@ mod taken;
 mod tcpdump;
 mod tries;
 mod typeperf;
-mod uname;
+pub(crate) mod uname;
 mod vrp;
 mod windows;
 pub(crate) mod xfrm;
