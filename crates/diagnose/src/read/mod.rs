@@ -16,7 +16,7 @@ mod copies;
 pub(crate) mod counters;
 pub(crate) mod curl;
 mod dig;
-mod disk;
+pub(crate) mod disk;
 mod environment;
 mod facts;
 mod failed;
