@@ -1,7 +1,4 @@
-//! When two runs of pings of one path lie so far apart that no chance explains it.
-
-/// A nanosecond, seconds.
-const NS: f64 = 1e-9;
+//! When two runs of pings of one path lie far apart, and by how much at least.
 
 /// Runs lie apart from so many nanoseconds on, and this part of the shorter.
 const APART_NS: f64 = 1e7;
@@ -13,7 +10,7 @@ const STILL_TURNED: f64 = 0.3;
 
 /// By how much a round trip differs from another of this length at least, seconds.
 pub(crate) fn step_of(seconds: f64) -> f64 {
-    libm::fmax(APART_NS * NS, APART * seconds)
+    libm::fmax(APART_NS * 1e-9, APART * seconds)
 }
 
 /// Whether two runs of pings, the shorter first, lie far apart and neither varies; least, mean and greatest of each, nanoseconds. Where the
