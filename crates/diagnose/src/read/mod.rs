@@ -71,7 +71,7 @@ mod router;
 mod router_cpu;
 mod routeros;
 mod scheduled;
-mod simple_queues;
+pub(crate) mod simple_queues;
 mod smb;
 pub(crate) mod sockstat;
 mod speedtest;
