@@ -63,7 +63,7 @@ pub(crate) mod queries;
 pub(crate) mod radio;
 mod rate_file;
 mod rate_option;
-mod resolvers;
+pub(crate) mod resolvers;
 mod robocopy;
 mod route;
 mod routed;

@@ -3,7 +3,17 @@
 use core::net::IpAddr;
 
 use super::{Facts, Line, Tool, own_address};
-use crate::names::List;
+
+/// What lists the name servers of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    /// `/etc/resolv.conf`.
+    ResolvConf,
+    /// systemd-resolved, which keeps to one of them.
+    Resolved,
+    /// Windows.
+    Windows,
+}
 
 /// The state of reading: the list that the last line was of.
 #[derive(Default)]
