@@ -8,7 +8,7 @@ use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
 
 mod format;
-mod times;
+pub(crate) mod times;
 
 use format::Format;
 use times::Times;
