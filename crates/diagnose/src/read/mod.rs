@@ -24,7 +24,7 @@ mod fetch;
 mod flent;
 mod foreign;
 pub(crate) mod frames;
-mod here;
+pub(crate) mod here;
 mod iperf2;
 mod iperf3;
 mod iperf_row;
