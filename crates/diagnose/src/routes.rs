@@ -1,6 +1,6 @@
 //! Two runs of pings of one path that lie far apart, and of which neither varies: the route changed, or a queue stood.
 
-use crate::apart::lie_apart;
+use crate::apart::{lie_apart, step_of};
 use crate::bloat::ms;
 use crate::evidence::{Evidence, NS};
 use crate::fact::{Figure, Place};
