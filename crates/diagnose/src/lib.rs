@@ -32,6 +32,7 @@ mod conditioned;
 mod contradicted;
 mod core;
 mod counted;
+mod counter;
 mod datagram_socket;
 mod datagrams;
 mod dip;

@@ -7,8 +7,8 @@ use super::frames::UNSENT;
 use super::modes::{Duplexed, Modes, Negotiated};
 use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed};
 use crate::cloud::ALLOWANCES;
+use crate::counter::{Counter, Link, Unit, Way};
 use crate::fact::{Fact, Of, Place, Value};
-use crate::passed::{Counter, Link, Unit, Way};
 use crate::tunnel;
 use crate::words::{after, decimal, whole};
 
