@@ -81,7 +81,7 @@ pub(crate) mod sysctl;
 #[cfg(test)]
 mod taken;
 mod tcpdump;
-mod tries;
+pub(crate) mod tries;
 mod typeperf;
 pub(crate) mod uname;
 mod vrp;
