@@ -65,7 +65,7 @@ mod rate_file;
 mod rate_option;
 pub(crate) mod resolvers;
 mod robocopy;
-mod route;
+pub(crate) mod route;
 mod routed;
 mod router;
 mod router_cpu;
