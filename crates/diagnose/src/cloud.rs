@@ -6,33 +6,9 @@ use crate::fact::Of;
 use crate::flow::{Flow, word};
 use crate::items::{Item, step};
 use crate::read::Facts;
+use crate::read::frames::ALLOWANCES;
 use crate::read::uname::is_of_amazon;
 use crate::tally::{Tally, tally};
-
-/// What an instance may send and receive, by the counters of Amazon's interface ("Network performance metrics", EC2): the counter, what
-/// it counts, and what it is for people.
-pub(crate) const ALLOWANCES: [(&str, &str, &str); 4] = [
-    (
-        "bw_out_allowance_exceeded",
-        "allowance_out",
-        "the bandwidth that the instance may send",
-    ),
-    (
-        "bw_in_allowance_exceeded",
-        "allowance_in",
-        "the bandwidth that the instance may receive",
-    ),
-    (
-        "pps_allowance_exceeded",
-        "allowance_packets",
-        "the packets a second of the instance",
-    ),
-    (
-        "conntrack_allowance_exceeded",
-        "allowance_connections",
-        "the connections that the instance may track",
-    ),
-];
 
 /// What is counted of one end.
 const OUT: &str = "allowance_out";

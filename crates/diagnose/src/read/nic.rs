@@ -3,10 +3,9 @@
 mod bonding;
 
 use super::carrier::TRANSITIONS;
-use super::frames::UNSENT;
+use super::frames::{ALLOWANCES, UNSENT};
 use super::modes::{Duplexed, Modes, Negotiated};
 use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed};
-use crate::cloud::ALLOWANCES;
 use crate::counter::{Counter, Link, Unit, Way};
 use crate::fact::{Fact, Of, Place, Value};
 use crate::tunnel;
