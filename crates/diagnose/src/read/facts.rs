@@ -17,6 +17,7 @@ use super::route::{TcpTrace, Traced};
 use super::simple_queues::SimpleQueue;
 use super::ss::FullSocket;
 use super::tcpdump::Syn;
+use super::tunnels::Tunnel;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::fact::{Fact, Of, Place};
@@ -28,7 +29,6 @@ use crate::port::{FullDuplexPort, PortReading};
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
 use crate::tally::Reading;
-use crate::tunnel::Tunnel;
 use crate::unlike_mtus::Interface;
 
 /// Most facts, tests and sockets that are kept.

@@ -82,6 +82,7 @@ pub(crate) mod sysctl;
 mod taken;
 mod tcpdump;
 pub(crate) mod tries;
+pub(crate) mod tunnels;
 mod typeperf;
 pub(crate) mod uname;
 mod vrp;
