@@ -71,6 +71,7 @@ mod router;
 mod router_cpu;
 mod routeros;
 mod scheduled;
+mod shell;
 pub(crate) mod simple_queues;
 mod smb;
 pub(crate) mod sockstat;

@@ -1,9 +1,9 @@
 //! Options by which programs hold their own rate, as they were typed: `--limit-rate` of curl and wget, `--bwlimit` of rsync and rclone, `-l`
 //! of scp and sftp, and `max_bandwidth` of AWS.
 
-use super::fetch::{BEFORE, setting, words};
 use super::label::behind_prompt;
 use super::rate_file::RateFiles;
+use super::shell::{before, words};
 use super::{Facts, Line};
 use crate::fact::{Figure, Of, Place};
 use crate::seen::Test;
@@ -140,8 +140,7 @@ fn above((limited, files): (&[Limited], &RateFiles), test: &Test) -> Option<Limi
 /// A command of such a program, if a text is one.
 fn limited(command: &str, at: Place) -> Option<Limited> {
     let all = words(command);
-    let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
-    let begin = all.iter().take_while(is_before).count();
+    let begin = before(&all);
     let name = all.get(begin)?.rsplit(['/', '\\']).next()?;
     let name = name.trim_end_matches(".exe");
     let program = PROGRAMS.iter().find(|p| p.name == name)?;
