@@ -63,6 +63,7 @@ pub(crate) mod queries;
 pub(crate) mod radio;
 mod rate_file;
 mod rate_option;
+mod rate_program;
 pub(crate) mod resolvers;
 mod robocopy;
 pub(crate) mod route;
