@@ -2,12 +2,13 @@
 
 use crate::cause::Cause;
 use crate::ceiling::Limit;
-use crate::evidence::{Evidence, SEGMENT};
+use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of};
 use crate::filed::file_of;
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, step};
+use crate::known::SEGMENT;
 use crate::other_test::OtherTest;
 use crate::overrun::Overrun;
 use crate::read::Facts;

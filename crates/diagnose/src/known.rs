@@ -111,6 +111,9 @@ pub(crate) fn tuning(level: &str) -> Option<(&'static str, u32)> {
     TUNING.into_iter().find(named)
 }
 
+/// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
+pub(crate) const SEGMENT: f64 = 1448.0;
+
 /// Windows that systems have when nobody set one, bytes: they come up again and again.
 ///
 /// Sources: 8192 and 16384 are the defaults of 4.4BSD and of OpenBSD and NetBSD; 17520 is twelve segments of
