@@ -9,6 +9,7 @@ use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Of, Place};
 use crate::items::Item;
+use crate::read::counters::OVERFLOWS;
 use crate::read::{Facts, FullQueue};
 
 /// What it is worth where fewer than two signs show it, decibans: it is not a cause then.
@@ -18,9 +19,6 @@ pub(crate) const UNSEEN: f64 = -100.0;
 const ALL: f64 = 126.0;
 const TWO: f64 = 116.0;
 const COUNTED: f64 = 112.0;
-
-/// How often a connection found such a queue full, as a kernel counts it.
-pub(crate) const OVERFLOWS: &str = "host_listen_overflows";
 
 /// The setting that bounds every backlog, and what it is set to at least.
 const MOST: &str = "net.core.somaxconn";

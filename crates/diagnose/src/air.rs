@@ -7,13 +7,9 @@ use crate::items::{Item, step};
 use crate::part::part;
 use crate::radio_link;
 use crate::read::Facts;
+use crate::read::radio::{FAILED, PACKETS, RETRIES};
 use crate::seen::Side;
 use crate::weak_radio::WeakRadio;
-
-/// What a host counts of a radio link: packets that it sent, how often it repeated one, and those that it gave up.
-pub(crate) const PACKETS: &str = "radio_packets";
-pub(crate) const RETRIES: &str = "radio_retries";
-pub(crate) const FAILED: &str = "radio_failed";
 
 /// Fewer packets than this show no share.
 pub(crate) const LEAST: f64 = 1000.0;

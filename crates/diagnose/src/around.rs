@@ -22,8 +22,9 @@ use crate::pauses::Pauses;
 use crate::ports::{Kind, Ports, by_ports, collided};
 use crate::radio_link::Signal;
 use crate::read::Facts;
+use crate::read::carrier::TRANSITIONS;
 use crate::seen::Side;
-use crate::tally::{TRANSITIONS, Tally, tally};
+use crate::tally::{Tally, tally};
 
 /// What was said of disks and interfaces.
 #[derive(Clone, Debug, Default)]

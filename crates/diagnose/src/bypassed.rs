@@ -9,14 +9,15 @@ use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ceiling::{bps, bytes};
+use crate::counter::{Unit, Way};
 use crate::exceeded::HANDED;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::JUMBO;
-use crate::passed::{Key, Owner, Port, Unit, Way, ports};
-use crate::radio_link::BOUND;
+use crate::passed::{Key, Owner, Port, ports};
 use crate::read::Facts;
+use crate::read::command::BOUND;
 use crate::seen::Side;
 
 /// Of more addresses than this nobody searches for the flow's.

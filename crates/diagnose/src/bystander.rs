@@ -11,6 +11,7 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, alike, word};
 use crate::known::System;
 use crate::placed::{by_names, is_windows};
+use crate::read::here::Client;
 use crate::read::{Facts, WINDOWS};
 use crate::seen::{Side, Test};
 
@@ -31,17 +32,6 @@ pub(crate) struct Prompts {
     pub(crate) by_windows: BTreeSet<(u32, String)>,
     /// Addresses that were printed at a prompt of a Unix as the own one.
     pub(crate) unix: BTreeSet<String>,
-}
-
-/// A command that starts the client of a test.
-#[derive(Clone, Debug)]
-pub(crate) struct Client {
-    /// The name at its prompt.
-    pub(crate) name: String,
-    /// The end that its host is; none where the command has no prompt with a name, or tests both ways.
-    pub(crate) side: Option<Side>,
-    /// Where it was typed.
-    pub(crate) at: Place,
 }
 
 /// The command above a test in its text: the last one, where no other test stands between.

@@ -6,32 +6,9 @@ use crate::fact::Of;
 use crate::flow::{Flow, word};
 use crate::items::{Item, step};
 use crate::read::Facts;
+use crate::read::frames::ALLOWANCES;
+use crate::read::uname::is_of_amazon;
 use crate::tally::{Tally, tally};
-
-/// What an instance may send and receive, by the counters of Amazon's interface ("Network performance metrics", EC2): the counter, what
-/// it counts, and what it is for people.
-pub(crate) const ALLOWANCES: [(&str, &str, &str); 4] = [
-    (
-        "bw_out_allowance_exceeded",
-        "allowance_out",
-        "the bandwidth that the instance may send",
-    ),
-    (
-        "bw_in_allowance_exceeded",
-        "allowance_in",
-        "the bandwidth that the instance may receive",
-    ),
-    (
-        "pps_allowance_exceeded",
-        "allowance_packets",
-        "the packets a second of the instance",
-    ),
-    (
-        "conntrack_allowance_exceeded",
-        "allowance_connections",
-        "the connections that the instance may track",
-    ),
-];
 
 /// What is counted of one end.
 const OUT: &str = "allowance_out";
@@ -152,14 +129,9 @@ fn is_amazon(facts: &Facts, flow: &Flow) -> bool {
     let says = |of: Of| {
         let driver = word(facts, of, "driver").is_some_and(|(name, _)| name == "ena");
         let kernel = word(facts, of, "kernel");
-        driver || kernel.is_some_and(|(release, _)| is_kernel(release))
+        driver || kernel.is_some_and(|(release, _)| is_of_amazon(release))
     };
     hosts.map(|h| Of::Host(*h)).chain([Of::Path]).any(says)
-}
-
-/// Whether a kernel is one that is made for EC2: `6.1.109-118.189.amzn2023.x86_64`, `5.15.0-1031-aws`.
-pub(crate) fn is_kernel(release: &str) -> bool {
-    release.contains(".amzn") || release.ends_with("-aws")
 }
 
 /// That the rate is also what one connection gets, where a counter of the whole instance grew, which does not count that.

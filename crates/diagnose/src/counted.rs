@@ -2,16 +2,17 @@
 
 use crate::cause::Cause;
 use crate::ceiling::Limit;
-use crate::evidence::{Evidence, SEGMENT};
+use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of};
 use crate::filed::file_of;
 use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, step};
+use crate::known::SEGMENT;
 use crate::other_test::OtherTest;
 use crate::overrun::Overrun;
 use crate::read::Facts;
-use crate::seen::{Row, Test};
+use crate::seen::{ASKED, Row, Test};
 use crate::tally::HOSTS_MAX;
 use crate::unread::Unread;
 
@@ -216,12 +217,6 @@ fn asks(facts: &Facts, test: &Test) -> bool {
         || option(Of::Sender)
         || option(Of::Receiver)
 }
-
-/// What a report calls the buffers that its program asked for.
-pub(crate) const ASKED: [&str; 2] = [
-    "send_buffer_requested_bytes",
-    "receive_buffer_requested_bytes",
-];
 
 /// Whether a test sent more than a thousandth of its segments again.
 fn loses(test: &Test) -> bool {

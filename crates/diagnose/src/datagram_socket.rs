@@ -10,9 +10,10 @@ use crate::fact::{Fact, Of, Place};
 use crate::items::Item;
 use crate::part::part;
 use crate::read::Facts;
+use crate::read::counters::RECEIVED;
+use crate::read::ss::FullSocket;
 
-/// Datagrams that a host handed to its programs, and those that it dropped at full sockets, as facts have them.
-pub(crate) const RECEIVED: &str = "host_datagrams";
+/// Datagrams that a host dropped at full sockets, as facts have them.
 const DROPPED: &str = "host_datagrams_dropped";
 
 /// What it is worth, decibans: by a sign of now and another, by one of now, by a share since the start and a socket, and by one that may be of
@@ -46,22 +47,6 @@ const ROOM: u64 = 16_777_216;
 
 /// The setting that bounds what a program may ask for.
 const MOST: &str = "net.core.rmem_max";
-
-/// A socket of datagrams that is full, or has dropped some.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FullSocket {
-    /// The host at whose prompt it was printed; empty where none names it.
-    pub(crate) host: String,
-    /// Its own address and port, as `ss` prints them.
-    pub(crate) local: String,
-    /// What its program has not read, and what its buffer takes, bytes; without the latter where no text says it.
-    pub(crate) waiting: f64,
-    pub(crate) buffer: Option<f64>,
-    /// Datagrams that it dropped since it was opened; 0 where no text says it.
-    pub(crate) dropped: f64,
-    /// Where it was read.
-    pub(crate) at: Place,
-}
 
 impl FullSocket {
     /// Whether it is full, or nearly so: without its buffer where as much waits as the usual one takes.

@@ -14,7 +14,7 @@ use crate::fact::{Figure, Of, Place};
 use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
 use crate::holes::MtuBy;
-use crate::known::System;
+use crate::known::{SEGMENT, System};
 use crate::lost_beside::LOST_BESIDE;
 use crate::memory::{SendMemory, beyond};
 use crate::negotiated::SlowPort;
@@ -37,9 +37,6 @@ use crate::turns::Turns;
 use crate::unmissed::Unmissed;
 use crate::unopened::Unopened;
 use crate::watched::Watched;
-
-/// Payload of a segment where nothing is said, bytes: Ethernet, IPv4, timestamps.
-pub(crate) const SEGMENT: f64 = 1448.0;
 
 /// A receiver's estimate of the segments that arrive begins with this, bytes (`TCP_MSS_DEFAULT`): it says nothing.
 const SMALLEST_FULL: f64 = 537.0;

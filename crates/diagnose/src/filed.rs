@@ -2,11 +2,8 @@
 
 use crate::fact::{Fact, Of, Place, Value};
 use crate::read::Facts;
+use crate::read::command::{ASKED, SENT};
 use crate::seen::Test;
-
-/// What a command says of the file, and what is said once it was sent.
-pub(crate) const ASKED: &str = "test_file";
-pub(crate) const SENT: &str = "test_file_sent";
 
 /// The file that a test sent: by the command before its report, or the closing line behind it.
 pub(crate) fn file_of(facts: &Facts, test: &Test) -> Option<String> {

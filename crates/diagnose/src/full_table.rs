@@ -7,6 +7,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Fact, Of, Place};
 use crate::items::Item;
 use crate::read::Facts;
+use crate::read::sysctl::{KEPT, KEPT_MOST};
 
 /// What it is worth where fewer than two signs show it, decibans: it is not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;
@@ -19,10 +20,6 @@ const FAILED: f64 = 116.0;
 
 /// The setting that says how many connections are kept.
 const MOST: &str = "net.netfilter.nf_conntrack_max";
-
-/// How many connections a host keeps, and how many it keeps at most, as facts have it.
-pub(crate) const KEPT: &str = "conntrack_count";
-pub(crate) const KEPT_MOST: &str = "conntrack_max";
 
 /// A table with this part of its room in use is full: some go and come between two readings.
 const FULL: f64 = 0.98;

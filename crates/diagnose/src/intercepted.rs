@@ -7,22 +7,9 @@ use crate::fact::{Fact, Figure, Of};
 use crate::flow::{Flow, alike, word};
 use crate::items::Item;
 use crate::read::Facts;
+use crate::read::curl::PASSED_ON;
+use crate::read::route::{TIMES, TcpTrace};
 use crate::split::is_far_shorter;
-
-/// A trace that reached its target, and is by TCP or may be.
-#[derive(Clone, Debug)]
-pub(crate) struct TcpTrace {
-    /// Names and addresses of the target.
-    pub(crate) names: Vec<String>,
-    /// The port that was tried; none where no text says what the probes were.
-    pub(crate) port: Option<u16>,
-    /// The hop at which the target answered.
-    pub(crate) hop: f64,
-    /// Least, mean and greatest time of its answers, nanoseconds.
-    pub(crate) run: [Figure; 3],
-    /// The first of the facts with these times, where they are taken already.
-    pub(crate) taken: Option<usize>,
-}
 
 /// One whose answers came far sooner than those to pings.
 #[derive(Clone, Debug)]
@@ -33,12 +20,6 @@ pub(crate) struct Intercepted {
     /// The least that pings took, nanoseconds.
     pinged_ns: f64,
 }
-
-/// The fact that is a header of an answer which a proxy or a cache passed on.
-pub(crate) const PASSED_ON: &str = "passed_on";
-
-/// The facts that are least, mean and greatest time of a run.
-pub(crate) const TIMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
 
 /// Ports that proxies of the web answer.
 const WEB: [u16; 4] = [80, 443, 3128, 8080];

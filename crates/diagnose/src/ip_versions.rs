@@ -11,6 +11,7 @@ use crate::fact::{Of, Place};
 use crate::flow::number;
 use crate::items::Item;
 use crate::pinged::by_ipv6;
+use crate::read::tries::{Try, What};
 use crate::read::{Facts, FetchedBy};
 
 /// What it is worth by connections of both versions, decibans. A choice, as those below.
@@ -28,28 +29,6 @@ const PINGS_LEAST: f64 = 3.0;
 /// Most tries, and most names of addresses, that are kept.
 const TRIES_MAX: usize = 200;
 const NAMES_MAX: usize = 64;
-
-/// What was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    /// A connection.
-    Connection,
-    /// A connection by IPv6 for which a program did not wait: it opened one by IPv4 besides.
-    Start,
-    /// Pings.
-    Pings,
-}
-
-/// A try to reach a host by one version of IP.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Try {
-    /// Its name, or its address where no text has its name.
-    pub(crate) host: String,
-    pub(crate) ipv6: bool,
-    pub(crate) answered: bool,
-    pub(crate) what: What,
-    pub(crate) at: Place,
-}
 
 /// What texts say of tries.
 #[derive(Clone, Debug, Default)]

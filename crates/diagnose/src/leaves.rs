@@ -6,14 +6,8 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{number, word};
 use crate::items::Item;
 use crate::read::Facts;
+use crate::read::classes::{LEAVES, NEXT, OR};
 use crate::words::after;
-
-/// The fact of the leaves that a flow may be in: each with the classes above it.
-pub(crate) const LEAVES: &str = "shaper_leaves";
-
-/// What stands between two classes of a fact, one above the other, and between two leaves.
-pub(crate) const NEXT: &str = " | ";
-pub(crate) const OR: &str = " || ";
 
 /// A class that carries this part of what it lets through may be full.
 const FULL: f64 = 0.85;

@@ -8,14 +8,8 @@ use crate::evidence::Evidence;
 use crate::fact::{Fact, Place, Value};
 use crate::items::Item;
 use crate::read::Facts;
+use crate::read::kernel_log::links::{DOWN, UP, WHEN};
 use crate::stops::Stop;
-
-/// The words of a path whose link went down, and came up: the name of its interface or port.
-pub(crate) const DOWN: &str = "link_down";
-pub(crate) const UP: &str = "link_up";
-
-/// When a line said one of the two, seconds by the clock of its log.
-pub(crate) const WHEN: &str = "link_log_s";
 
 /// How much such a log says of an outage that a test saw, decibans.
 const WEIGHT: f64 = 20.0;

@@ -5,66 +5,16 @@
 
 use crate::bloat::ms;
 use crate::evidence::{Evidence, NS};
-use crate::fact::{Of, Place};
+use crate::fact::Of;
 use crate::flow::{number, word};
 use crate::items::Item;
 use crate::no_rate::{CLEAN, LOSSY};
 use crate::part::part;
 use crate::read::Facts;
 
-/// A hop that answered a trace: its name, and the share of packets that it did not answer.
-pub(crate) type Answered = (String, f64);
-
-/// The end of a trace that counts what its hops answer: its name, and how many packets it did not answer.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Traced {
-    end: String,
-    lost: f64,
-}
-
-/// A hop has the loss of the end where it loses this part of it at least; few packets leave it uncertain.
-const HAS: f64 = 0.3;
-
-/// A router that loses so many times what the end does leaves packets to itself unanswered.
-const OWN: f64 = 3.0;
-
-/// Of fewer packets lost nobody can say where.
-const LOST_LEAST: f64 = 3.0;
-
-/// A router that leaves this share of packets to itself unanswered, and is not the end, is named.
-const OWN_LEAST: f64 = 0.02;
-
 /// A trace of fewer packets does not show that nothing is wrong, nor does one whose round trips differ by more than this, seconds. Choices.
 const SENT_LEAST: f64 = 20.0;
 const EVEN_S: f64 = 0.03;
-
-/// Adds what the hops of a trace that reached its end say of where packets are lost; `lost` of them did not come back from the end.
-pub(crate) fn locate(trail: &[Answered], lost: f64, at: Place, facts: &mut Facts) {
-    let Some((name, end)) = trail.last() else {
-        return;
-    };
-    facts.traced.push(Traced {
-        end: crate::redact(name),
-        lost,
-    });
-    let is_own = |(_, share): &&Answered| *share > OWN * end;
-    if let Some((name, share)) = trail.iter().rfind(|hop| is_own(hop) && hop.1 > OWN_LEAST) {
-        facts.word(Of::Path, "loss_own_hop", name, at);
-        facts.exact(Of::Path, "loss_own_ratio", *share, at);
-    }
-    if lost < LOST_LEAST || *end <= 0.0 {
-        return;
-    }
-    let clean = trail.iter().rposition(|(_, share)| *share < HAS * end);
-    let lasts = clean.map_or(0, |n| n + 1);
-    let Some(first) = trail[lasts..].iter().position(|hop| !is_own(&hop)) else {
-        return;
-    };
-    facts.word(Of::Path, "loss_hop", &trail[lasts + first].0, at);
-    let before = clean.map_or("", |n| &trail[n].0);
-    facts.word(Of::Path, "loss_after_hop", before, at);
-    facts.exact(Of::Path, "loss_hop_number", (lasts + first + 1) as f64, at);
-}
 
 /// `from the first hop on, 192.0.2.1`, `between 192.0.2.1 and 198.51.100.9`; none where no trace says it.
 pub(crate) fn lost_at(facts: &Facts) -> Option<String> {
@@ -149,6 +99,8 @@ pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::Place;
+    use crate::read::route::{Answered, locate};
 
     fn at(trail: &[(&str, f64)]) -> (Option<String>, Option<String>) {
         let trail: Vec<Answered> = trail.iter().map(|(n, s)| ((*n).to_owned(), *s)).collect();

@@ -9,6 +9,7 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::infer::is_bare;
 use crate::items::{Item, LOSSES, of, step};
+use crate::read::command::ASKED;
 use crate::read::{COPIES, Facts};
 use crate::seen::Side;
 use crate::tally::{Tally, tally};
@@ -154,7 +155,7 @@ impl Evidence {
         let own = self.rate.as_ref().map_or(0.0, |r| r.value);
         // Whoever reads a file with a test, and does not show the command, shows the disk's rate.
         let met = |d: &Figure| own > 0.7 * d.value && own < 1.3 * d.value;
-        let written = word(facts, Of::Receiver, crate::filed::ASKED).is_some();
+        let written = word(facts, Of::Receiver, ASKED).is_some();
         let file = self.file.is_some() || written;
         if self.tester && !file && !self.around.disk.as_ref().is_some_and(met) {
             self.around.busy = None;

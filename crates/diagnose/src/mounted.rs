@@ -3,50 +3,7 @@
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{number, word};
 use crate::read::Facts;
-
-/// Where a file system of the network is mounted.
-pub(crate) const MOUNT: &str = "network_mount";
-
-/// The files that `dd` or `fio` read and wrote on a host.
-pub(crate) const FILES: [&str; 2] = ["disk_input", "disk_output"];
-
-/// How much `dd` reads and writes at a time (`bs=`), bytes.
-pub(crate) const PIECE: &str = "disk_piece_bytes";
-
-/// File systems of the network, as `mount` names them.
-const TYPES: [&str; 10] = [
-    "nfs",
-    "nfs4",
-    "cifs",
-    "smb3",
-    "smbfs",
-    "fuse.sshfs",
-    "fuse.glusterfs",
-    "fuse.rclone",
-    "ceph",
-    "lustre",
-];
-
-/// Where such a file system is mounted, in a line of `mount` of Linux, a BSD or macOS, or of `/proc/mounts`.
-pub(crate) fn point(text: &str) -> Option<&str> {
-    if let Some((_, rest)) = text.split_once(" on ")
-        && let Some((folder, options)) = rest.rsplit_once(" (")
-    {
-        let (folder, kind) = match folder.split_once(" type ") {
-            Some(both) => both,
-            None => (folder, options.split([',', ')']).next()?),
-        };
-        return TYPES.contains(&kind).then_some(folder);
-    }
-    let words: Vec<&str> = text.split_whitespace().take(6).collect();
-    match words[..] {
-        [_, folder, kind, options, ..] if TYPES.contains(&kind) && folder.starts_with('/') => {
-            let is = options.starts_with("rw") || options.starts_with("ro");
-            is.then_some(folder)
-        }
-        _ => None,
-    }
-}
+use crate::read::disk::{FILES, MOUNT, PIECE};
 
 /// Whether a file lies in a folder.
 fn lies(file: &str, folder: &str) -> bool {
@@ -108,32 +65,6 @@ pub(crate) fn left_out(facts: &Facts) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn where_file_systems_of_the_network_are_mounted() {
-        for (line, folder) in [
-            (
-                "filer:/vol1 on /mnt type nfs (rw,vers=3,rsize=32768)",
-                Some("/mnt"),
-            ),
-            (
-                "//srv/share on /mnt/share type cifs (rw,vers=3.1.1)",
-                Some("/mnt/share"),
-            ),
-            (
-                "dtn1:/srv /mnt/far fuse.sshfs rw,nosuid 0 0",
-                Some("/mnt/far"),
-            ),
-            (
-                "//srv/share on /Volumes/far (smbfs, nodev, nosuid)",
-                Some("/Volumes/far"),
-            ),
-            ("/dev/sda1 on / type ext4 (rw,relatime)", None),
-            ("/dev/sda1 / ext4 rw,relatime 0 0", None),
-        ] {
-            assert_eq!(point(line), folder, "{line}");
-        }
-    }
 
     #[test]
     fn a_file_lies_in_a_folder_and_not_beside_it() {

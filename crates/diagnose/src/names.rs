@@ -8,6 +8,7 @@ use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::Place;
 use crate::items::Item;
+use crate::read::resolvers::List;
 use crate::read::{Facts, GIVEN_UP};
 use crate::silent_names::{self, Silent};
 use crate::slow_server::{Answer, SlowServer};
@@ -21,17 +22,6 @@ const SERVERS: f64 = 114.0;
 
 /// Most name servers that are kept.
 const SERVERS_MAX: usize = 16;
-
-/// What lists the name servers of a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum List {
-    /// `/etc/resolv.conf`.
-    ResolvConf,
-    /// systemd-resolved, which keeps to one of them.
-    Resolved,
-    /// Windows.
-    Windows,
-}
 
 /// What texts say of names and their servers.
 #[derive(Clone, Debug, Default)]

@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
 use crate::read::Facts;
+use crate::read::kernel_log::WATCHDOG;
 use crate::tcp_memory::ALL_SOCKETS;
 use crate::unopened::NOT_BEGUN;
 
@@ -13,9 +14,8 @@ use crate::unopened::NOT_BEGUN;
 pub(crate) const CLEAN: &str = "nothing is wrong in this trace";
 pub(crate) const LOSSY: &str = "this trace shows loss";
 
-/// How what is said first of an interface begins that did not send, and the fact of it: what a kernel logged.
+/// How what is said first of an interface begins that did not send.
 const STALLED: &str = "an interface did not send for seconds";
-pub(crate) const WATCHDOG: &str = "transmit_timeout";
 
 /// What a kernel logged of an interface that did not send, for people.
 pub(crate) fn stalled(facts: &Facts) -> Option<String> {

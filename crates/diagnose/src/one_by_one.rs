@@ -9,11 +9,8 @@ use crate::fact::Of;
 use crate::flow::{Flow, number, word};
 use crate::items::Item;
 use crate::read::Facts;
+use crate::read::queries::{COUNT, TOOK};
 use crate::seen::Side;
-
-/// How many requests a text counts, and in which time, nanoseconds.
-pub(crate) const COUNT: &str = "requests_counted";
-pub(crate) const TOOK: &str = "requests_took_ns";
 
 /// Fewer requests show no habit.
 const LEAST: f64 = 20.0;

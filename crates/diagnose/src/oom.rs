@@ -9,15 +9,9 @@ use crate::fact::{Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::items::Item;
 use crate::read::Facts;
+use crate::read::cgroup::{KILLS, MEMORY};
+use crate::read::kernel_log::{KILLED, KILLED_IN_GROUP};
 use crate::seen::Side;
-
-/// The program that a kernel logged as killed, as the memory of its host ran out, and as that of a control group did.
-pub(crate) const KILLED: &str = "oom_killed";
-pub(crate) const KILLED_IN_GROUP: &str = "oom_killed_in_group";
-
-/// How many programs of a group were killed so, and the memory that it may have, bytes.
-pub(crate) const KILLS: &str = "cgroup_oom_kill_count";
-pub(crate) const MEMORY: &str = "cgroup_memory_max_bytes";
 
 /// What it is worth beside a transfer of that program which broke off, decibans, and the most that is said by it: the log need not be of the
 /// time of the transfer. Choices.

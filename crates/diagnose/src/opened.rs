@@ -147,7 +147,7 @@ fn set(source: u32, all: &[Short]) -> Set {
         lasted_s: mean(&|s| s.lasted),
         set_up_s: mean(&|s| s.set_up),
         bytes: bytes / all.len() as f64,
-        mss: mss.map_or(crate::evidence::SEGMENT, f64::from),
+        mss: mss.map_or(crate::known::SEGMENT, f64::from),
         idle: (1.0 - sum(&|s| s.lasted) / 1e9 / wall).clamp(0.0, 1.0),
         secured: all.iter().any(|s| s.set_up > s.handshake),
         client: if reverse {

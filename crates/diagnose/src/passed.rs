@@ -3,30 +3,14 @@
 use core::net::IpAddr;
 use std::collections::BTreeMap;
 
+use crate::counter::{Counter, Link, Unit, Way};
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::items::JUMBO;
-use crate::radio_link::INTERFACE;
 use crate::read::Facts;
-use crate::tally::TRANSITIONS;
+use crate::read::carrier::TRANSITIONS;
+use crate::read::radio::INTERFACE;
 
-/// Which way an interface passes something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
-    Received,
-    Sent,
-}
-
-/// What of it is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Unit {
-    Bytes,
-    Packets,
-}
-
-/// A counter of what passed: the tool that prints it, and what it counts. Those of two tools do not begin at the same time.
-pub(crate) type Counter = (&'static str, Way, Unit);
-
-/// A reading of such a counter.
+/// A reading of a counter of what passed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Passed {
     host: u32,
@@ -34,25 +18,6 @@ pub(crate) struct Passed {
     counter: Counter,
     value: f64,
     at: Place,
-}
-
-/// What a text says of an interface's link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Link {
-    Up,
-    Down,
-    /// It is a part of a bond or a bridge, which has the addresses.
-    Member,
-}
-
-impl Link {
-    /// Whether it has one.
-    pub(crate) fn of(up: bool) -> Link {
-        match up {
-            true => Link::Up,
-            false => Link::Down,
-        }
-    }
 }
 
 /// An interface and its link.

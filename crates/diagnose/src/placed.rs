@@ -7,7 +7,7 @@ use crate::fact::{Of, Place};
 use crate::fetches;
 use crate::flow::{Flow, alike, number, word};
 use crate::known::System;
-use crate::leaves::LEAVES;
+use crate::read::classes::LEAVES;
 use crate::read::{COPIER, Facts, HEADED, SHARES, WINDOWS};
 use crate::seen::{End, Side, Test};
 use crate::verdict::Judged;

@@ -73,7 +73,7 @@ pub(crate) struct PortReading {
 
 /// A port of a router or switch that says that it is at full duplex.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FullPort {
+pub(crate) struct FullDuplexPort {
     /// The port.
     pub(crate) port: Port,
     /// Its speed, bit/s.

@@ -2,13 +2,8 @@
 
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
+use crate::read::radio::INTERFACE;
 use crate::read::{Facts, SIGNAL};
-
-/// The name of its interface, as facts have it.
-pub(crate) const INTERFACE: &str = "radio_interface";
-
-/// The interface that a test was bound to, as facts have it.
-pub(crate) const BOUND: &str = "bound_interface";
 
 /// How far the signal of a radio link is below a milliwatt, decibels.
 #[derive(Clone, Debug)]

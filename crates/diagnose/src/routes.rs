@@ -1,5 +1,6 @@
 //! Two runs of pings of one path that lie far apart, and of which neither varies: the route changed, or a queue stood.
 
+use crate::apart::{lie_apart, step_of};
 use crate::bloat::ms;
 use crate::evidence::{Evidence, NS};
 use crate::fact::{Figure, Place};
@@ -10,16 +11,8 @@ use crate::pinged::{Run, is_over_before, of_other_times};
 use crate::read::Facts;
 use crate::vantage::by_vantages;
 
-/// Runs lie apart from so many nanoseconds on, and this part of the shorter.
-const APART_NS: f64 = 1e7;
-const APART: f64 = 0.2;
-
 /// Another route takes so many times as long at most.
 const DETOUR: f64 = 4.0;
-
-/// A run that varies by less than this part of what lies between the two does not vary; by more where the TTL tells them apart.
-const STILL: f64 = 0.05;
-const STILL_TURNED: f64 = 0.3;
 
 /// A socket's round trip is that of a run within this part of it.
 const NEAR: f64 = 0.1;
@@ -61,20 +54,6 @@ fn ttl(facts: &Facts, run: &Run) -> Option<u32> {
         f.name == "rtt_max_ns" && between
     });
     (!of_other).then_some(last.1)
-}
-
-/// By how much a round trip differs from another of this length at least, seconds.
-pub(crate) fn step_of(seconds: f64) -> f64 {
-    libm::fmax(APART_NS * NS, APART * seconds)
-}
-
-/// Whether two runs of pings, the shorter first, lie far apart and neither varies; least, mean and greatest of each, nanoseconds. Where the
-/// TTL of their answers `turned` from one to the other, they may vary by more.
-pub(crate) fn lie_apart(short: [f64; 3], long: [f64; 3], turned: bool) -> bool {
-    let between = long[0] - short[2];
-    let varies = (short[2] - short[0]).max(long[2] - long[0]);
-    let still = if turned { STILL_TURNED } else { STILL };
-    between > APART_NS && between > APART * short[1] && varies <= still * between
 }
 
 /// Two runs of pings.

@@ -10,6 +10,12 @@ use crate::read::COPIER;
 /// When a test began, seconds since 1970-01-01 00:00 UTC.
 pub(crate) const STARTED: &str = "started_utc_s";
 
+/// What a report calls the buffers that its program asked for.
+pub(crate) const ASKED: [&str; 2] = [
+    "send_buffer_requested_bytes",
+    "receive_buffer_requested_bytes",
+];
+
 /// Which end printed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {

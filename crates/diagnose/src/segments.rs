@@ -3,11 +3,12 @@
 use farpath_predict::{IpVersion, Timestamps};
 
 use crate::ceiling::{FRAME, headers, payload_share};
-use crate::evidence::{Evidence, SEGMENT};
+use crate::evidence::Evidence;
 use crate::exceeded::HANDED;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number};
 use crate::holes::MtuBy;
+use crate::known::SEGMENT;
 use crate::read::{Facts, MEAN};
 use crate::seen::{Side, Test};
 

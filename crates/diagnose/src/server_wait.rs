@@ -8,25 +8,13 @@ use crate::evidence::Evidence;
 use crate::fact::Place;
 use crate::items::Item;
 use crate::read::Facts;
+use crate::read::curl::times::Wait;
 
 /// What it is worth, decibans. A choice: what was lost and sent again delays an answer, too, where no ping shows that anything is lost.
 const WAITED: f64 = 20.0;
 
 /// A round trip of fewer seconds is that of a host to itself, or within a site: the request was typed at the server, or beside it. A choice.
 const NEAR: f64 = 1e-3;
-
-/// What a request waited for its server, seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Wait {
-    /// From the request to the first byte of its answer, without a round trip.
-    pub(crate) own: f64,
-    /// The round trip, or the most that it may be.
-    pub(crate) trip: f64,
-    /// It is the most: the look-up of the name may be in it.
-    pub(crate) is_most: bool,
-    /// All that the request took.
-    pub(crate) whole: f64,
-}
 
 /// A request that waited for its server, and where that was read.
 #[derive(Clone, Copy, Debug, PartialEq)]

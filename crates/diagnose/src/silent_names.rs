@@ -4,8 +4,8 @@ use core::net::IpAddr;
 
 use crate::advice::Remedy;
 use crate::document::Change;
-use crate::names::List;
 use crate::read::Facts;
+use crate::read::resolvers::List;
 
 /// The first server of a list, which does not answer, and another one that does.
 #[derive(Clone, Copy, Debug)]

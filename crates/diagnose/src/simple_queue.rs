@@ -5,30 +5,10 @@
 use core::net::IpAddr;
 use std::collections::BTreeSet;
 
-use crate::fact::{Figure, Place};
+use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::read::Facts;
-
-/// A simple queue, as a router's text has it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SimpleQueue {
-    pub(crate) router: String,
-    pub(crate) name: String,
-    /// The queue that it is within; empty of one that stands by itself.
-    pub(crate) parent: String,
-    /// Addresses with or without the bits of their network, or interfaces.
-    pub(crate) targets: Vec<String>,
-    /// What the target sends, and what it receives, at most, bit/s; none where that is not limited.
-    pub(crate) most: [Option<f64>; 2],
-    /// Whether a text says how it is limited, or that it is not.
-    pub(crate) stated: bool,
-    /// Whether it is in use.
-    pub(crate) acts: bool,
-    /// Whether it takes a part of its target's traffic only: some marks, destinations or times.
-    pub(crate) narrowed: bool,
-    /// Where its limits were read, or it began.
-    pub(crate) at: Place,
-}
+use crate::read::simple_queues::{SimpleQueue, contains};
 
 /// Most queues that are compared with a flow.
 const QUEUES_MAX: usize = 1000;
@@ -131,43 +111,8 @@ fn met(all: &[&SimpleQueue], router: &str, flow: &Flow) -> Option<Vec<Figure>> {
     rates
 }
 
-/// Whether an address is in a network such as `192.0.2.0/24`, or is the one that stands alone; none of what is neither.
-pub(crate) fn contains(network: &str, address: IpAddr) -> Option<bool> {
-    let (base, bits) = match network.split_once('/') {
-        Some((base, bits)) => (base, Some(bits.parse::<u8>().ok()?)),
-        None => (network, None),
-    };
-    let (one, other, width): (u128, u128, u8) = match (base.parse::<IpAddr>().ok()?, address) {
-        (IpAddr::V4(a), IpAddr::V4(b)) => (u128::from(u32::from(a)), u128::from(u32::from(b)), 32),
-        (IpAddr::V6(a), IpAddr::V6(b)) => (u128::from(a), u128::from(b), 128),
-        _ => return Some(false),
-    };
-    let rest = u32::from(width.checked_sub(bits.unwrap_or(width))?);
-    let prefix = |of: u128| of.checked_shr(rest).unwrap_or(0);
-    Some(prefix(one) == prefix(other))
-}
-
 /// Whether an address, or that of a network, is a private one of IPv4.
 fn is_private(text: &str) -> bool {
     let base = text.split('/').next().unwrap_or(text);
     matches!(base.parse::<IpAddr>(), Ok(IpAddr::V4(a)) if a.is_private())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_in_a_network() {
-        let of = |network: &str, address: &str| contains(network, address.parse().expect("one"));
-        assert_eq!(of("192.0.2.0/24", "192.0.2.10"), Some(true));
-        assert_eq!(of("192.0.2.10", "192.0.2.10"), Some(true));
-        assert_eq!(of("192.0.2.10/32", "192.0.2.11"), Some(false));
-        assert_eq!(of("0.0.0.0/0", "192.0.2.10"), Some(true));
-        assert_eq!(of("::/0", "2001:db8::1"), Some(true));
-        assert_eq!(of("2001:db8::/64", "2001:db8:0:1::1"), Some(false));
-        assert_eq!(of("192.0.2.0/24", "2001:db8::1"), Some(false));
-        assert_eq!(of("bridge1", "192.0.2.10"), None);
-        assert_eq!(of("192.0.2.0/33", "192.0.2.10"), None);
-    }
 }

@@ -7,10 +7,7 @@ use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
 use crate::items::{Item, step};
 use crate::read::Facts;
-
-/// What a slot is said to carry, and what its card could use of another, among the facts of a host.
-pub(crate) const CARRIES: &str = "slot_bps";
-pub(crate) const COULD: &str = "slot_most_bps";
+use crate::read::kernel_log::{CARRIES, COULD};
 
 /// What of a slot's rate frames get, at least, usually and at most: packets of 128 to 512 bytes have 20 to 28 of headers, and descriptors and
 /// acknowledgements pass, too. A rule of thumb, held against no measurement.

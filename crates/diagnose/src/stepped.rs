@@ -1,6 +1,7 @@
 //! A path that changed in mid-test: the rate stepped by what the round trip did the other way round, so that as much was in flight
 //! before and after. All else that is said is then of the path as it was at the end.
 
+use crate::apart::step_of;
 use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::ceiling::{bps, bytes};
@@ -10,7 +11,7 @@ use crate::flow::Flow;
 use crate::items::{Item, LOSSES, of};
 use crate::pinged;
 use crate::read::Facts;
-use crate::routes::{far_apart, step_of};
+use crate::routes::far_apart;
 use crate::seen::{Report, Row, Side, Test};
 
 /// Each part has so many intervals at least, which differ by less than this part of the fastest.

@@ -8,6 +8,7 @@ use crate::fact::{Fact, Figure, Of};
 use crate::flow::{Flow, alike, number};
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
+use crate::read::ping::WHOLE;
 use crate::segments::HEADERS;
 
 /// A sender's socket whose timer ran out again and again.
@@ -28,9 +29,6 @@ pub(crate) struct Stuck {
     /// The largest pings to its peer that were answered and that no router might cut, bytes with their headers; 0 without any.
     passes: f64,
 }
-
-/// The bytes of pings that were answered and that no router might cut into pieces, with their headers.
-pub(crate) const WHOLE: &str = "ping_whole_bytes";
 
 /// Packets of this many bytes pass wherever a connection could be opened: no MTU is so small. A choice, below what every link of IPv6
 /// carries (RFC 8200 §5).

@@ -3,9 +3,7 @@
 use crate::fact::{Figure, Of};
 use crate::flow::number;
 use crate::read::Facts;
-
-/// The facts of what was read back from swap and written to it, bit/s.
-pub(crate) const SWAPPED: [&str; 2] = ["swap_in_bps", "swap_out_bps"];
+use crate::read::processor::SWAPPED;
 
 /// Less than this both ways is what is moved once, bit/s. A choice.
 const LEAST: f64 = 16e6;

@@ -8,6 +8,7 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::Flow;
 use crate::items::step;
 use crate::read::Facts;
+use crate::read::frames::UNSENT;
 
 /// A reading of a counter.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,12 +135,6 @@ pub(crate) fn tally(
 
 /// The host of what a router counts.
 pub(crate) const NOBODY: u32 = u32::MAX;
-
-/// What is counted of an interface whose link went down or came up.
-pub(crate) const TRANSITIONS: &str = "nic_transitions";
-
-/// What the counter of frames is called that an interface did not get onto its cable: a lost carrier is one of its errors.
-pub(crate) const UNSENT: &str = "TX.errors";
 
 impl Tally {
     /// What the interface did with what it counts, for people.

@@ -8,20 +8,11 @@ use crate::fact::Of;
 use crate::flow::{Flow, number, word};
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
+use crate::read::kernel_log::SHORT;
+use crate::read::sockstat::{ORPHANS, USED};
+use crate::read::sysctl::{LEAST, MOST, PRESSURE};
 use crate::room::Room;
 use crate::seen::Side;
-
-/// The word of a host whose kernel logged that.
-pub(crate) const SHORT: &str = "tcp_memory_short";
-
-/// What all sockets of a host have of it, pages, and how many of them no program has open any more.
-pub(crate) const USED: &str = "tcp_memory_pages";
-pub(crate) const ORPHANS: &str = "tcp_orphan_count";
-
-/// What `tcp_mem` says: from the second value on buffers grow no more, and TCP gets no more than the third, pages.
-pub(crate) const LEAST: &str = "tcp_mem_least_pages";
-pub(crate) const PRESSURE: &str = "tcp_mem_pressure_pages";
-pub(crate) const MOST: &str = "tcp_mem_most_pages";
 
 /// How much it says of a flow that has room on the line, decibans.
 const WEIGHT: f64 = 20.0;

@@ -9,18 +9,8 @@ use crate::flow::{Flow, number};
 use crate::items::{Item, step};
 use crate::machine::FULL;
 use crate::read::Facts;
+use crate::read::cgroup::{PERIODS, PROCESSORS, THROTTLED, WAITED};
 use crate::seen::Side;
-
-/// Periods in which a group ran, those of them in which it used up its share and waited, and for how long it waited, nanoseconds.
-pub(crate) const PERIODS: &str = "cgroup_period_count";
-pub(crate) const THROTTLED: &str = "cgroup_throttled_count";
-pub(crate) const WAITED: &str = "cgroup_throttled_ns";
-
-/// How many processors a group may use.
-pub(crate) const PROCESSORS: &str = "cgroup_cpu_count";
-
-/// Whether its limit is one of version 1 of control groups.
-pub(crate) const FIRST_VERSION: &str = "cgroup_first_version";
 
 /// Fewer periods say nothing.
 const PERIODS_LEAST: f64 = 10.0;

@@ -9,9 +9,9 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::{Flow, number};
 use crate::missing::missing;
-use crate::one_by_one::COUNT;
 use crate::pinged;
 use crate::read::Facts;
+use crate::read::queries::COUNT;
 use crate::seen::End;
 use crate::verdict::{Judged, observed};
 

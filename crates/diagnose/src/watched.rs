@@ -7,10 +7,8 @@ use crate::fact::{Fact, Figure, Of, Place};
 use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::read::Facts;
+use crate::read::ss::SLEPT;
 use crate::seen::Side;
-
-/// How long a command waited, seconds.
-pub(crate) const SLEPT: &str = "slept_s";
 
 /// What the commands beside the waiting take at most, seconds.
 const BESIDE_S: f64 = 0.5;

@@ -1,6 +1,6 @@
 //! A radio link of an end that is too weak, or too disturbed, for what is sent: its signal, what it repeats and what it gives up.
 
-use crate::air::{FAILED, LEAST, PACKETS, RETRIES};
+use crate::air::LEAST;
 use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
@@ -8,6 +8,7 @@ use crate::evidence::Evidence;
 use crate::first_hop::{FAR_S, are_near};
 use crate::flow::Flow;
 use crate::items::{Item, step};
+use crate::read::radio::{FAILED, PACKETS, RETRIES};
 use crate::read::{Facts, SIGNAL};
 use crate::seen::Side;
 

@@ -5,8 +5,9 @@ use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
-use crate::leaves::{NEXT, is_root, most};
+use crate::leaves::{is_root, most};
 use crate::read::Facts;
+use crate::read::classes::NEXT;
 
 /// What the names of interfaces begin with that a node gives its pods: the kernel's own, Calico's, Cilium's, Amazon's, and those that the
 /// bandwidth plugin of CNI shapes what a pod sends with.

@@ -2,8 +2,10 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
-use crate::tally::TRANSITIONS;
 use crate::words::whole;
+
+/// What is counted of an interface whose link went down or came up.
+pub(crate) const TRANSITIONS: &str = "nic_transitions";
 
 /// The state of reading.
 #[derive(Default)]

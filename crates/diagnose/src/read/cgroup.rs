@@ -3,9 +3,22 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::oom::{KILLS, MEMORY};
-use crate::throttled::{FIRST_VERSION, PERIODS, PROCESSORS, THROTTLED, WAITED};
 use crate::words::whole;
+
+/// Periods in which a group ran, those of them in which it used up its share and waited, and for how long it waited, nanoseconds.
+pub(crate) const PERIODS: &str = "cgroup_period_count";
+pub(crate) const THROTTLED: &str = "cgroup_throttled_count";
+pub(crate) const WAITED: &str = "cgroup_throttled_ns";
+
+/// How many processors a group may use.
+pub(crate) const PROCESSORS: &str = "cgroup_cpu_count";
+
+/// Whether its limit is one of version 1 of control groups.
+pub(crate) const FIRST_VERSION: &str = "cgroup_first_version";
+
+/// How many programs of a group were killed as its memory ran out, and the memory that it may have, bytes.
+pub(crate) const KILLS: &str = "cgroup_oom_kill_count";
+pub(crate) const MEMORY: &str = "cgroup_memory_max_bytes";
 
 /// The files that are read; of the first two a line has no name of its own.
 const FILES: [&str; 6] = [

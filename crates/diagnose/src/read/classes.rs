@@ -4,8 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::leaves::{LEAVES, NEXT, OR};
 use crate::words::{after, rate, whole};
+
+/// The fact of the leaves that a flow may be in: each with the classes above it.
+pub(crate) const LEAVES: &str = "shaper_leaves";
+
+/// What stands between two classes of a fact, one above the other, and between two leaves.
+pub(crate) const NEXT: &str = " | ";
+pub(crate) const OR: &str = " || ";
 
 /// A class of `htb`.
 struct Class {

@@ -3,10 +3,15 @@
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::figures::bps;
-use crate::filed::{ASKED, SENT};
-use crate::radio_link::BOUND;
 use crate::seen::Side;
 use crate::words::{decimal, option_rate, option_size, size, whole};
+
+/// What a command says of the file that a test sends, and what is said once it was sent.
+pub(crate) const ASKED: &str = "test_file";
+pub(crate) const SENT: &str = "test_file_sent";
+
+/// The interface that a test was bound to, as facts have it.
+pub(crate) const BOUND: &str = "bound_interface";
 
 /// The state of reading: none.
 pub(super) struct Commands;

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool, label, net_tools};
-use crate::accept_queue::OVERFLOWS;
-use crate::datagram_socket::RECEIVED;
 use crate::fact::{Of, Place};
 use crate::words::whole;
+
+/// How often a connection found an accept queue full, as a kernel counts it.
+pub(crate) const OVERFLOWS: &str = "host_listen_overflows";
+
+/// Datagrams that a host handed to its programs, as facts have them.
+pub(crate) const RECEIVED: &str = "host_datagrams";
 
 /// The state of reading.
 #[derive(Default)]

@@ -4,18 +4,20 @@ use super::copies::{bytes, clock, copy, shown};
 use super::label::is_typed;
 use super::{Facts, Line, Tool, WINDOWS};
 use crate::fact::{Figure, Of, Place};
-use crate::intercepted::PASSED_ON;
 use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
 
 mod continued;
 mod format;
-mod times;
+pub(crate) mod times;
 
 use continued::{Continued, Next};
 use format::Format;
 use times::Times;
+
+/// The fact that is a header of an answer which a proxy or a cache passed on.
+pub(crate) const PASSED_ON: &str = "passed_on";
 
 /// The state of reading.
 #[derive(Default)]

@@ -4,8 +4,51 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::mounted;
 use crate::words::{binary, decimal, whole};
+
+/// Where a file system of the network is mounted.
+pub(crate) const MOUNT: &str = "network_mount";
+
+/// The files that `dd` or `fio` read and wrote on a host.
+pub(crate) const FILES: [&str; 2] = ["disk_input", "disk_output"];
+
+/// How much `dd` reads and writes at a time (`bs=`), bytes.
+pub(crate) const PIECE: &str = "disk_piece_bytes";
+
+/// File systems of the network, as `mount` names them.
+const TYPES: [&str; 10] = [
+    "nfs",
+    "nfs4",
+    "cifs",
+    "smb3",
+    "smbfs",
+    "fuse.sshfs",
+    "fuse.glusterfs",
+    "fuse.rclone",
+    "ceph",
+    "lustre",
+];
+
+/// Where such a file system is mounted, in a line of `mount` of Linux, a BSD or macOS, or of `/proc/mounts`.
+pub(crate) fn point(text: &str) -> Option<&str> {
+    if let Some((_, rest)) = text.split_once(" on ")
+        && let Some((folder, options)) = rest.rsplit_once(" (")
+    {
+        let (folder, kind) = match folder.split_once(" type ") {
+            Some(both) => both,
+            None => (folder, options.split([',', ')']).next()?),
+        };
+        return TYPES.contains(&kind).then_some(folder);
+    }
+    let words: Vec<&str> = text.split_whitespace().take(6).collect();
+    match words[..] {
+        [_, folder, kind, options, ..] if TYPES.contains(&kind) && folder.starts_with('/') => {
+            let is = options.starts_with("rw") || options.starts_with("ro");
+            is.then_some(folder)
+        }
+        _ => None,
+    }
+}
 
 /// The state of reading.
 #[derive(Default)]
@@ -53,8 +96,8 @@ impl Tool for Disk {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if let Some(folder) = mounted::point(text) {
-            facts.word(Of::Path, mounted::MOUNT, folder, line.at);
+        if let Some(folder) = point(text) {
+            facts.word(Of::Path, MOUNT, folder, line.at);
             (self.mount, self.host) = (true, None);
             return true;
         }
@@ -75,13 +118,13 @@ impl Tool for Disk {
             if let Some((bytes, seconds)) = copied(text) {
                 let host = *self.host.get_or_insert_with(|| facts.host());
                 let files = core::mem::take(&mut self.files);
-                for (name, file) in mounted::FILES.into_iter().zip(files) {
+                for (name, file) in FILES.into_iter().zip(files) {
                     if let Some(file) = file {
                         facts.word(host, name, &file, line.at);
                     }
                 }
                 if let Some(bytes) = self.piece.take() {
-                    facts.exact(host, mounted::PIECE, bytes, line.at);
+                    facts.exact(host, PIECE, bytes, line.at);
                 }
                 facts.exact(host, "disk_bps", bytes * 8.0 / seconds, line.at);
             }
@@ -133,7 +176,7 @@ impl Disk {
         self.fio = Some(all);
         let way = usize::from(!reads);
         if let Some(file) = &self.files[way] {
-            facts.word(host, mounted::FILES[way], file, at);
+            facts.word(host, FILES[way], file, at);
         }
         facts.exact(host, "disk_bps", all, at);
     }
@@ -288,6 +331,32 @@ mod tests {
     use crate::fact::Of;
     use crate::flow::number;
     use crate::read::{Source, read};
+
+    #[test]
+    fn where_file_systems_of_the_network_are_mounted() {
+        for (line, folder) in [
+            (
+                "filer:/vol1 on /mnt type nfs (rw,vers=3,rsize=32768)",
+                Some("/mnt"),
+            ),
+            (
+                "//srv/share on /mnt/share type cifs (rw,vers=3.1.1)",
+                Some("/mnt/share"),
+            ),
+            (
+                "dtn1:/srv /mnt/far fuse.sshfs rw,nosuid 0 0",
+                Some("/mnt/far"),
+            ),
+            (
+                "//srv/share on /Volumes/far (smbfs, nodev, nosuid)",
+                Some("/Volumes/far"),
+            ),
+            ("/dev/sda1 on / type ext4 (rw,relatime)", None),
+            ("/dev/sda1 / ext4 rw,relatime 0 0", None),
+        ] {
+            assert_eq!(super::point(line), folder, "{line}");
+        }
+    }
 
     /// What FreeBSD prints: the second report is of the time between both.
     #[test]

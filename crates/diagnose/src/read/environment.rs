@@ -2,8 +2,8 @@
 //! at the same prompt go through them.
 
 use super::command::is_windows;
-use super::fetch::{PROXIES, setting, words};
 use super::label::{behind_prompt, is_typed};
+use super::shell::{setting, words};
 use super::{Facts, Line};
 use crate::fact::Place;
 
@@ -40,6 +40,16 @@ pub(super) struct Around<'a> {
     pub(super) curlrc: &'a [(String, String)],
     pub(super) aliases: &'a [(String, Vec<String>)],
 }
+
+/// Options of curl that name a proxy.
+pub(super) const PROXIES: [&str; 6] = [
+    "proxy",
+    "preproxy",
+    "socks4",
+    "socks4a",
+    "socks5",
+    "socks5-hostname",
+];
 
 /// Most options, and most aliases, that are kept.
 const KEPT_MAX: usize = 16;

@@ -14,22 +14,22 @@ use super::moments::Moments;
 use super::qdisc::Queue;
 use super::rate_file::RateFiles;
 use super::rate_option::Limited;
+use super::route::{TcpTrace, Traced};
+use super::simple_queues::SimpleQueue;
+use super::ss::FullSocket;
 use super::tcpdump::Syn;
+use super::tunnels::Tunnel;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
-use crate::datagram_socket::FullSocket;
 use crate::fact::{Fact, Of, Place};
-use crate::intercepted::{Intercepted, TcpTrace};
+use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
-use crate::located::Traced;
 use crate::names::Names;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
-use crate::port::{FullPort, PortReading};
+use crate::port::{FullDuplexPort, PortReading};
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
-use crate::simple_queue::SimpleQueue;
 use crate::tally::Reading;
-use crate::tunnel::Tunnel;
 use crate::unlike_mtus::Interface;
 
 /// Most facts, tests and sockets that are kept.
@@ -90,7 +90,7 @@ pub struct Facts {
     /// What hosts say of their interfaces' duplex, in the order of the texts.
     pub(crate) duplexes: Vec<Duplexed>,
     /// Ports of routers and switches at full duplex, in the order of the texts.
-    pub(crate) full_ports: Vec<FullPort>,
+    pub(crate) full_ports: Vec<FullDuplexPort>,
     /// Interfaces of tunnels.
     pub(crate) tunnels: Vec<Tunnel>,
     /// Interfaces of hosts that are not down, in the order of the texts.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::environment::{Around, heeds};
+use super::environment::{Around, PROXIES, heeds};
 use super::label::behind_prompt;
+use super::shell::{before, setting, words};
 use super::{Facts, Line};
 use crate::fact::{Figure, Place};
 use crate::seen::{End, Side, Test};
@@ -38,15 +39,11 @@ pub(crate) enum Way {
     Through(End),
 }
 
-/// Most commands that are kept, and most words of one.
+/// Most commands that are kept.
 const FETCHES_MAX: usize = 200;
-const WORDS_MAX: usize = 60;
 
 /// Most bytes of an address or an option that is kept.
 const LONG: usize = 300;
-
-/// What may stand before a program.
-pub(super) const BEFORE: [&str; 6] = ["sudo", "doas", "time", "env", "nice", "exec"];
 
 /// Letters of curl, and of wget, whose value is the rest of the word or the next one.
 const LETTERS: [(&str, &str); 2] = [
@@ -77,16 +74,6 @@ const VALUED: [(&str, &[&str]); 2] = [
         "wget",
         &["execute", "limit-rate", "bind-address", "referer"],
     ),
-];
-
-/// Options of curl that name a proxy.
-pub(super) const PROXIES: [&str; 6] = [
-    "proxy",
-    "preproxy",
-    "socks4",
-    "socks4a",
-    "socks5",
-    "socks5-hostname",
 ];
 
 /// Options that bear on a way or a rate, and how they are shown; what has a value is shown with it.
@@ -240,40 +227,6 @@ impl Fetch {
     }
 }
 
-/// The words of a command without the quotes around them, as far as the next command.
-pub(super) fn words(text: &str) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for c in text.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => word.get_or_insert_default().push(c),
-            None if c == '\'' || c == '"' => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            None if c == '|' || c == ';' => break,
-            None if c.is_whitespace() => all.extend(word.take()),
-            None => word.get_or_insert_default().push(c),
-        }
-        if all.len() >= WORDS_MAX {
-            break;
-        }
-    }
-    all.extend(word);
-    let end = all.iter().position(|word| word == "&&");
-    all.truncate(end.unwrap_or(all.len()));
-    all
-}
-
-/// A setting of the environment, or of wget: `http_proxy=http://192.0.2.8:3128`.
-pub(super) fn setting(word: &str) -> Option<(&str, &str)> {
-    let (name, value) = word.split_once('=')?;
-    let is_name = name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
-    (is_name && !name.is_empty()).then_some((name, value))
-}
-
 /// A command that fetches one file, if a text is one, with what is known of its environment.
 fn fetch(text: &str, at: Place, known: Around<'_>) -> Option<Fetch> {
     let all = expanded(words(text), known);
@@ -320,12 +273,6 @@ fn fetch(text: &str, at: Place, known: Around<'_>) -> Option<Fetch> {
         host,
         rate: None,
     })
-}
-
-/// How many words stand before the program of a command: settings, and programs that run it.
-fn before(all: &[String]) -> usize {
-    let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
-    all.iter().take_while(is_before).count()
 }
 
 /// The words of a command with what its shell puts in the place of the program's name.

@@ -1,5 +1,33 @@
 //! Counters of frames by the names that drivers give them in `ethtool -S`: damaged, dropped, and those of flow control.
 
+/// What the counter of frames is called that an interface did not get onto its cable: a lost carrier is one of its errors.
+pub(crate) const UNSENT: &str = "TX.errors";
+
+/// What an instance may send and receive, by the counters of Amazon's interface ("Network performance metrics", EC2): the counter, what
+/// it counts, and what it is for people.
+pub(crate) const ALLOWANCES: [(&str, &str, &str); 4] = [
+    (
+        "bw_out_allowance_exceeded",
+        "allowance_out",
+        "the bandwidth that the instance may send",
+    ),
+    (
+        "bw_in_allowance_exceeded",
+        "allowance_in",
+        "the bandwidth that the instance may receive",
+    ),
+    (
+        "pps_allowance_exceeded",
+        "allowance_packets",
+        "the packets a second of the instance",
+    ),
+    (
+        "conntrack_allowance_exceeded",
+        "allowance_connections",
+        "the connections that the instance may track",
+    ),
+];
+
 /// Frames that a card had no room for.
 const DROPS: &[&str] = &[
     "rx_missed_errors",

@@ -2,9 +2,19 @@
 
 use super::label::{self, Label, WINDOWS};
 use super::{Described, Facts, Line};
-use crate::bystander::Client;
 use crate::fact::{Of, Place};
 use crate::seen::{Role, Side};
+
+/// A command that starts the client of a test.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    /// The name at its prompt.
+    pub(crate) name: String,
+    /// The end that its host is; none where the command has no prompt with a name, or tests both ways.
+    pub(crate) side: Option<Side>,
+    /// Where it was typed.
+    pub(crate) at: Place,
+}
 
 /// Most ends of shells that are kept.
 const SHELLS_MAX: usize = 1000;

@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 
 use super::Facts;
-use crate::evidence::SEGMENT;
 use crate::fact::{Figure, Of, Place};
+use crate::known::SEGMENT;
 use crate::redact;
 use crate::seen::{End, Report, Row, Side, Test};
 

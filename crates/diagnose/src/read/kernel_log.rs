@@ -1,15 +1,25 @@
 //! What a kernel logs of the network: what went wrong is a note, with what to do. And what it and `lspci` say of the slots of cards.
 
-mod links;
+pub(crate) mod links;
 mod slot;
 
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Of;
-use crate::no_rate::WATCHDOG;
-use crate::oom::{KILLED, KILLED_IN_GROUP};
-use crate::slot::{CARRIES, COULD};
-use crate::tcp_memory::SHORT;
 use crate::words::between;
+
+/// The program that a kernel logged as killed, as the memory of its host ran out, and as that of a control group did.
+pub(crate) const KILLED: &str = "oom_killed";
+pub(crate) const KILLED_IN_GROUP: &str = "oom_killed_in_group";
+
+/// What a slot is said to carry, and what its card could use of another, among the facts of a host.
+pub(crate) const CARRIES: &str = "slot_bps";
+pub(crate) const COULD: &str = "slot_most_bps";
+
+/// The word of a host whose kernel logged that its sockets have all the memory that TCP may take.
+pub(crate) const SHORT: &str = "tcp_memory_short";
+
+/// The fact of an interface that did not send: what a kernel logged.
+pub(crate) const WATCHDOG: &str = "transmit_timeout";
 
 /// What a kernel logs where its sockets have all the memory that TCP may take (Linux, net/ipv4/tcp.c).
 const OUT_OF_MEMORY: &str = "TCP: out of memory -- consider tuning tcp_mem";

@@ -1,10 +1,10 @@
 //! Counters of interfaces as net-tools and the kernel print them in tables: `ifconfig` of Linux, `netstat -i` of Linux, the BSDs, macOS and
 //! Solaris, `/proc/net/dev`.
 
+use super::frames::UNSENT;
 use super::{Facts, Line, PORT, Tool};
+use crate::counter::{Unit, Way};
 use crate::fact::{Of, Place};
-use crate::passed::{Unit, Way};
-use crate::tally::UNSENT;
 use crate::words::{after, decimal, whole};
 
 /// Which system has a table of this form, among the facts of a host.

@@ -1,8 +1,9 @@
 //! NFS and SMB: what `mount`, `nfsstat -m` and `/proc/mounts` say of a mount, and the tables of `nfsiostat`.
 
+use super::disk::MOUNT;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::mounted::{self, MOUNT};
+use crate::mounted;
 use crate::redact::address;
 use crate::requests::{AGREED, MOST, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};

@@ -2,13 +2,12 @@
 
 mod bonding;
 
+use super::carrier::TRANSITIONS;
+use super::frames::{ALLOWANCES, UNSENT};
 use super::modes::{Duplexed, Modes, Negotiated};
-use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed};
-use crate::cloud::ALLOWANCES;
+use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed, tunnels};
+use crate::counter::{Counter, Link, Unit, Way};
 use crate::fact::{Fact, Of, Place, Value};
-use crate::passed::{Counter, Link, Unit, Way};
-use crate::tally::{TRANSITIONS, UNSENT};
-use crate::tunnel;
 use crate::words::{after, decimal, whole};
 
 /// The state of reading.
@@ -74,7 +73,7 @@ impl Tool for Nic {
             self.asked = Some(asked);
             return true;
         }
-        let tunnel = tunnel::head(text);
+        let tunnel = tunnels::head(text);
         if let Some(head) = &tunnel {
             facts.tunnel(head, line.at);
         }

@@ -50,8 +50,12 @@ fn asks(command: &str) -> bool {
 
 /// The addresses of a line of nothing else: `10.81.2.3 fe80::1%eth0`.
 fn addresses(text: &str) -> Option<Vec<IpAddr>> {
-    let parse = |word: &str| word.split('%').next()?.parse::<IpAddr>().ok();
-    text.split_whitespace().map(parse).collect()
+    text.split_whitespace().map(address).collect()
+}
+
+/// An address without its zone: `10.81.2.3`, `fe80::1%eth0`.
+pub(super) fn address(word: &str) -> Option<IpAddr> {
+    word.split('%').next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -8,8 +8,10 @@ use self::asked::Asked;
 use super::parted::{Answer, parted, turned};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::stuck::WHOLE;
 use crate::words::{between, decimal, number, whole};
+
+/// The bytes of pings that were answered and that no router might cut into pieces, with their headers.
+pub(crate) const WHOLE: &str = "ping_whole_bytes";
 
 /// The state of reading.
 #[derive(Default)]

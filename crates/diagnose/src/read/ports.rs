@@ -7,7 +7,7 @@ mod several;
 mod status;
 
 use crate::fact::{Of, Place};
-use crate::port::{FullPort, Kind, Port, PortReading};
+use crate::port::{FullDuplexPort, Kind, Port, PortReading};
 use crate::words::{after, whole};
 
 use super::optics::{self, Received, Table};
@@ -85,7 +85,7 @@ impl Here {
         }
         self.is(port.unwrap_or(""));
         self.optics = optics.then(Table::default);
-        let junos = tables || prompt.ends_with('>') && port.is_none_or(super::router::is_interface);
+        let junos = tables || prompt.ends_with('>') && port.is_none_or(is_interface);
         Some(if junos { "junos" } else { "ios" })
     }
 
@@ -174,7 +174,7 @@ impl Here {
     /// The port that is read now is at full duplex, at this speed, bit/s.
     pub(super) fn is_full(&self, bps: f64, facts: &mut Facts) {
         let port = self.port.clone();
-        facts.full_ports.push(FullPort { port, bps });
+        facts.full_ports.push(FullDuplexPort { port, bps });
     }
 
     fn reads(&self, port: Port, kind: Kind, value: f64, at: Place, facts: &mut Facts) {
@@ -329,6 +329,19 @@ impl Here {
         };
         self.reads(port, Kind::Policed, packets as f64, at, facts);
     }
+}
+
+/// Whether a name is that of a port of Junos, `xe-0/0/3 `: a kind, and where the card is.
+pub(super) fn is_interface(head: &str) -> bool {
+    let name = head.trim_end_matches([' ', ',']);
+    let parts = name.split_once('-');
+    parts.is_some_and(|(kind, place)| {
+        (2..=4).contains(&kind.len())
+            && kind.bytes().all(|b| b.is_ascii_lowercase())
+            && place
+                .bytes()
+                .all(|b| b.is_ascii_digit() || b"/:.".contains(&b))
+    })
 }
 
 /// The words around a count of packets that arrived, and of such that left: of IOS and NX-OS behind it, of Junos before it.

@@ -2,13 +2,13 @@
 
 mod chosen;
 
+use super::frames::UNSENT;
 use super::modes::{Duplexed, Negotiated};
 use super::windows::tuned;
 use super::{Facts, Line, NOTES_MAX, PORT, Tool};
+use crate::counter::{Counter, Link, Unit, Way};
 use crate::fact::{Of, Place};
 use crate::figures::bps;
-use crate::passed::{Counter, Link, Unit, Way};
-use crate::tally::UNSENT;
 use crate::words::{rate, whole};
 
 /// The state of reading.

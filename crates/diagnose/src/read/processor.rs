@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::swap::SWAPPED;
 use crate::words::{decimal, whole};
+
+/// The facts of what was read back from swap and written to it, bit/s.
+pub(crate) const SWAPPED: [&str; 2] = ["swap_in_bps", "swap_out_bps"];
 
 /// The state of reading.
 #[derive(Default)]

@@ -2,8 +2,11 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
-use crate::one_by_one::{COUNT, TOOK};
 use crate::words::{decimal, whole};
+
+/// How many requests a text counts, and in which time, nanoseconds.
+pub(crate) const COUNT: &str = "requests_counted";
+pub(crate) const TOOK: &str = "requests_took_ns";
 
 /// The state of reading: none.
 pub(super) struct Queries;

@@ -1,14 +1,20 @@
 //! What radio links say of themselves: `iw dev … link` and `iw dev … station dump`, `iwconfig`, and `netsh wlan show interfaces`.
 
 use super::{Facts, Line, NOTES_MAX, Tool};
-use crate::air::{FAILED, PACKETS, RETRIES};
 use crate::fact::{Of, Place};
-use crate::radio_link::INTERFACE;
 use crate::words::{between, decimal, whole};
 
 mod wlan;
 
 pub(super) use wlan::{Iwconfig, Wireless, Wlan};
+
+/// What a host counts of a radio link: packets that it sent, how often it repeated one, and those that it gave up.
+pub(crate) const PACKETS: &str = "radio_packets";
+pub(crate) const RETRIES: &str = "radio_retries";
+pub(crate) const FAILED: &str = "radio_failed";
+
+/// The name of a radio link's interface, as facts have it.
+pub(crate) const INTERFACE: &str = "radio_interface";
 
 /// Bit rates, bit/s, and how far the signal is below a milliwatt, decibels.
 const SENDS: &str = "radio_sends_bps";

@@ -1,9 +1,12 @@
 //! Files of options by which programs hold their own rate, as they were printed: `limit_rate` of `.wgetrc`, `limit-rate` of `.curlrc`.
 
 use super::label::{behind_prompt, is_typed};
-use super::rate_option::{LimitOf, rate_of};
+use super::rate_program::rate_of;
 use super::{Facts, Line};
 use crate::fact::Place;
+
+/// Where a limit stands, its rate, bit/s, and the option for people.
+pub(super) type LimitOf = (Place, (f64, String));
 
 /// How names of such files end, their programs, and the option (GNU Wget's manual, "Wgetrc Commands"; curl (1), `--config`).
 const FILES: [(&str, &str, &str); 2] = [

@@ -1,13 +1,13 @@
 //! Options by which programs hold their own rate, as they were typed: `--limit-rate` of curl and wget, `--bwlimit` of rsync and rclone, `-l`
 //! of scp and sftp, and `max_bandwidth` of AWS.
 
-use super::fetch::{BEFORE, setting, words};
 use super::label::behind_prompt;
-use super::rate_file::RateFiles;
+use super::rate_file::{LimitOf, RateFiles};
+use super::rate_program::{MOST, PROGRAMS, Program, bits};
+use super::shell::{before, words};
 use super::{Facts, Line};
 use crate::fact::{Figure, Of, Place};
 use crate::seen::Test;
-use crate::words::{decimal, whole};
 
 /// What such an option is called among the words of a test, or of the sender where no text has a test.
 pub(crate) const RATE_OPTION: &str = "rate_option";
@@ -26,55 +26,8 @@ pub(crate) struct Limited {
     own: bool,
 }
 
-/// Where a limit stands, its rate, bit/s, and the option for people.
-pub(super) type LimitOf = (Place, (f64, String));
-
 /// Options that leave out the files of curl and of wget.
 const WITHOUT_FILE: [&str; 3] = ["-q", "--disable", "--no-config"];
-
-/// A program, and how it takes its option.
-struct Program {
-    name: &'static str,
-    /// What its copies are called in results; empty where none is read.
-    tool: &'static str,
-    option: &'static str,
-    /// A bare number is of so many bits a second, and what that is called.
-    bare: f64,
-    unit: &'static str,
-}
-
-const fn program(
-    name: &'static str,
-    tool: &'static str,
-    option: &'static str,
-    (bare, unit): (f64, &'static str),
-) -> Program {
-    Program {
-        name,
-        tool,
-        option,
-        bare,
-        unit,
-    }
-}
-
-/// What a bare number is of: curl (1), wget (1), rsync (1), rclone's documentation. OpenSSH counts 1024 bits for each of the kbit/s of scp (1).
-const BYTES: (f64, &str) = (8.0, "bytes a second, with K and M by powers of 1024");
-const KIB: (f64, &str) = (8192.0, "KiB a second");
-const KBIT: (f64, &str) = (1024.0, "kbit/s");
-
-static PROGRAMS: [Program; 7] = [
-    program("curl", "curl", "--limit-rate", BYTES),
-    program("wget", "wget", "--limit-rate", BYTES),
-    program("rsync", "rsync", "--bwlimit", KIB),
-    program("rclone", "", "--bwlimit", KIB),
-    program("scp", "scp", "-l", KBIT),
-    program("sftp", "scp", "-l", KBIT),
-    program("aws", "", MOST, BYTES),
-];
-
-/// The setting of `aws configure set default.s3.max_bandwidth 50MB/s`.
-const MOST: &str = "max_bandwidth";
 
 /// Letters of scp and sftp that may stand before `l` in one word.
 const FLAGS: &str = "346ABCOpqRrTvafN";
@@ -140,8 +93,7 @@ fn above((limited, files): (&[Limited], &RateFiles), test: &Test) -> Option<Limi
 /// A command of such a program, if a text is one.
 fn limited(command: &str, at: Place) -> Option<Limited> {
     let all = words(command);
-    let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
-    let begin = all.iter().take_while(is_before).count();
+    let begin = before(&all);
     let name = all.get(begin)?.rsplit(['/', '\\']).next()?;
     let name = name.trim_end_matches(".exe");
     let program = PROGRAMS.iter().find(|p| p.name == name)?;
@@ -192,44 +144,6 @@ fn short(options: &[String]) -> Option<&str> {
         "" => options.get(n + 1).map(String::as_str),
         own => Some(own),
     }
-}
-
-/// The rate that a value is which a program's file gives the option, bit/s, and what a bare number is of.
-pub(super) fn rate_of(name: &str, value: &str) -> Option<(f64, &'static str)> {
-    let program = PROGRAMS.iter().find(|p| p.name == name)?;
-    Some((bits(program, value)?, program.unit))
-}
-
-/// The rate that a value of an option is, bit/s; none of one that is off, of a timetable, or of a unit that the program does not have.
-fn bits(program: &Program, value: &str) -> Option<f64> {
-    if program.option == "-l" {
-        let kbit = whole(value).filter(|n| *n > 0)?;
-        return Some(kbit as f64 * program.bare);
-    }
-    // AWS writes `50MB/s`, by powers of 1024; `Mb/s` is of bits, and not read.
-    let value = match program.name {
-        "aws" => value.strip_suffix("B/s").unwrap_or(value),
-        _ => value,
-    };
-    let end = value.find(|c: char| !c.is_ascii_digit() && c != '.');
-    let (digits, suffix) = value.split_at(end.unwrap_or(value.len()));
-    let number = decimal(digits).filter(|n| *n > 0.0)?;
-    let mut letters = suffix.chars();
-    let prefix = letters.next().map(|c| c.to_ascii_lowercase());
-    let base = match (letters.as_str(), program.name) {
-        ("", _) | ("iB", "rsync" | "rclone") => 1024.0,
-        ("B" | "b", "rsync") => 1000.0,
-        _ => return None,
-    };
-    let bytes = match prefix {
-        None => return Some(number * program.bare),
-        Some('b') => 1.0,
-        Some('k') => base,
-        Some('m') => base * base,
-        Some('g') => base * base * base,
-        Some(_) => return None,
-    };
-    Some(8.0 * number * bytes)
 }
 
 #[cfg(test)]

@@ -2,8 +2,18 @@
 
 use core::net::IpAddr;
 
-use super::{Facts, Line, Tool};
-use crate::names::List;
+use super::{Facts, Line, Tool, own_address};
+
+/// What lists the name servers of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    /// `/etc/resolv.conf`.
+    ResolvConf,
+    /// systemd-resolved, which keeps to one of them.
+    Resolved,
+    /// Windows.
+    Windows,
+}
 
 /// The state of reading: the list that the last line was of.
 #[derive(Default)]
@@ -79,7 +89,7 @@ fn addresses(text: &str) -> Option<Vec<IpAddr>> {
     text.split_whitespace().map(address).collect()
 }
 
-/// `192.0.2.53`, `fe80::1%2`, `192.0.2.53#dns.example.org`.
+/// `192.0.2.53`, `fe80::1%2`, and with the name of its certificate: `192.0.2.53#dns.example.org`.
 fn address(word: &str) -> Option<IpAddr> {
-    word.trim().split(['%', '#']).next()?.parse().ok()
+    own_address::address(word.trim().split('#').next()?)
 }

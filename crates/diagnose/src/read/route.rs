@@ -6,9 +6,47 @@
 use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Fact, Figure, Of, Place};
-use crate::intercepted::{TIMES, TcpTrace};
-use crate::located::{Answered, locate};
 use crate::words::{after, decimal, number};
+
+/// A trace that reached its target, and is by TCP or may be.
+#[derive(Clone, Debug)]
+pub(crate) struct TcpTrace {
+    /// Names and addresses of the target.
+    pub(crate) names: Vec<String>,
+    /// The port that was tried; none where no text says what the probes were.
+    pub(crate) port: Option<u16>,
+    /// The hop at which the target answered.
+    pub(crate) hop: f64,
+    /// Least, mean and greatest time of its answers, nanoseconds.
+    pub(crate) run: [Figure; 3],
+    /// The first of the facts with these times, where they are taken already.
+    pub(crate) taken: Option<usize>,
+}
+
+/// The facts that are least, mean and greatest time of a run.
+pub(crate) const TIMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
+
+/// A hop that answered a trace: its name, and the share of packets that it did not answer.
+pub(crate) type Answered = (String, f64);
+
+/// The end of a trace that counts what its hops answer: its name, and how many packets it did not answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Traced {
+    pub(crate) end: String,
+    pub(crate) lost: f64,
+}
+
+/// A hop has the loss of the end where it loses this part of it at least; few packets leave it uncertain.
+const HAS: f64 = 0.3;
+
+/// A router that loses so many times what the end does leaves packets to itself unanswered.
+const OWN: f64 = 3.0;
+
+/// Of fewer packets lost nobody can say where.
+const LOST_LEAST: f64 = 3.0;
+
+/// A router that leaves this share of packets to itself unanswered, and is not the end, is named.
+const OWN_LEAST: f64 = 0.02;
 
 /// The state of reading: the last hop of the trace that is going.
 #[derive(Default)]
@@ -360,4 +398,32 @@ impl Facts {
             ));
         }
     }
+}
+
+/// Adds what the hops of a trace that reached its end say of where packets are lost; `lost` of them did not come back from the end.
+pub(crate) fn locate(trail: &[Answered], lost: f64, at: Place, facts: &mut Facts) {
+    let Some((name, end)) = trail.last() else {
+        return;
+    };
+    facts.traced.push(Traced {
+        end: crate::redact(name),
+        lost,
+    });
+    let is_own = |(_, share): &&Answered| *share > OWN * end;
+    if let Some((name, share)) = trail.iter().rfind(|hop| is_own(hop) && hop.1 > OWN_LEAST) {
+        facts.word(Of::Path, "loss_own_hop", name, at);
+        facts.exact(Of::Path, "loss_own_ratio", *share, at);
+    }
+    if lost < LOST_LEAST || *end <= 0.0 {
+        return;
+    }
+    let clean = trail.iter().rposition(|(_, share)| *share < HAS * end);
+    let lasts = clean.map_or(0, |n| n + 1);
+    let Some(first) = trail[lasts..].iter().position(|hop| !is_own(&hop)) else {
+        return;
+    };
+    facts.word(Of::Path, "loss_hop", &trail[lasts + first].0, at);
+    let before = clean.map_or("", |n| &trail[n].0);
+    facts.word(Of::Path, "loss_after_hop", before, at);
+    facts.exact(Of::Path, "loss_hop_number", (lasts + first + 1) as f64, at);
 }

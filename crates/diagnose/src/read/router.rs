@@ -2,7 +2,7 @@
 
 use farpath_config::{Dialect, Severity};
 
-use super::ports::Here;
+use super::ports::{Here, is_interface};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::port::Kind;
@@ -281,19 +281,6 @@ fn is_junos(text: &str) -> bool {
     let mut numbers = words.skip_while(|w| whole(w).is_none()).peekable();
     let is_row = numbers.peek().is_some() && numbers.all(|w| whole(w).is_some());
     is_key || is_row || text.ends_with(':') && text.len() < 60 || text.starts_with("PCS statistics")
-}
-
-/// `xe-0/0/3 `: a kind, and where the card is.
-pub(super) fn is_interface(head: &str) -> bool {
-    let name = head.trim_end_matches([' ', ',']);
-    let parts = name.split_once('-');
-    parts.is_some_and(|(kind, place)| {
-        (2..=4).contains(&kind.len())
-            && kind.bytes().all(|b| b.is_ascii_lowercase())
-            && place
-                .bytes()
-                .all(|b| b.is_ascii_digit() || b"/:.".contains(&b))
-    })
 }
 
 /// Whether a line, or its part behind `Link-mode: `, begins so, whatever its capitals.

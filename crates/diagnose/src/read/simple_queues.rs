@@ -1,11 +1,33 @@
 //! `/queue simple print`, `print stats` and `export` of MikroTik's RouterOS: what shapes what a target sends and receives.
 
+use core::net::{IpAddr, Ipv4Addr};
+
 use super::routeros::typed;
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
 use crate::port::{Kind, Port, PortReading};
-use crate::simple_queue::{SimpleQueue, contains};
 use crate::words::{option_rate, shortens, whole};
+
+/// A simple queue, as a router's text has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SimpleQueue {
+    pub(crate) router: String,
+    pub(crate) name: String,
+    /// The queue that it is within; empty of one that stands by itself.
+    pub(crate) parent: String,
+    /// Addresses with or without the bits of their network, or interfaces.
+    pub(crate) targets: Vec<String>,
+    /// What the target sends, and what it receives, at most, bit/s; none where that is not limited.
+    pub(crate) most: [Option<f64>; 2],
+    /// Whether a text says how it is limited, or that it is not.
+    pub(crate) stated: bool,
+    /// Whether it is in use.
+    pub(crate) acts: bool,
+    /// Whether it takes a part of its target's traffic only: some marks, destinations or times.
+    pub(crate) narrowed: bool,
+    /// Where its limits were read, or it began.
+    pub(crate) at: Place,
+}
 
 /// The state of reading.
 #[derive(Default)]
@@ -121,7 +143,7 @@ impl SimpleQueues {
 
     /// Whether a line goes on with targets that did not fit into the one before.
     fn is_target(&self, text: &str) -> bool {
-        let known = |t: &str| contains(t, core::net::Ipv4Addr::UNSPECIFIED.into()).is_some();
+        let known = |t: &str| contains(t, Ipv4Addr::UNSPECIFIED.into()).is_some();
         self.last == "target" && text.split([',', ' ']).next().is_some_and(known)
     }
 
@@ -262,10 +284,40 @@ fn limits(value: &str) -> Option<[Option<f64>; 2]> {
     Some(rates.map(|bps| Some(bps).filter(|b| *b > 0.0)))
 }
 
+/// Whether an address is in a network such as `192.0.2.0/24`, or is the one that stands alone; none of what is neither.
+pub(crate) fn contains(network: &str, address: IpAddr) -> Option<bool> {
+    let (base, bits) = match network.split_once('/') {
+        Some((base, bits)) => (base, Some(bits.parse::<u8>().ok()?)),
+        None => (network, None),
+    };
+    let (one, other, width): (u128, u128, u8) = match (base.parse::<IpAddr>().ok()?, address) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => (u128::from(u32::from(a)), u128::from(u32::from(b)), 32),
+        (IpAddr::V6(a), IpAddr::V6(b)) => (u128::from(a), u128::from(b), 128),
+        _ => return Some(false),
+    };
+    let rest = u32::from(width.checked_sub(bits.unwrap_or(width))?);
+    let prefix = |of: u128| of.checked_shr(rest).unwrap_or(0);
+    Some(prefix(one) == prefix(other))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::read::taken::taken;
+
+    #[test]
+    fn an_address_is_in_a_network() {
+        let of = |network: &str, address: &str| contains(network, address.parse().expect("one"));
+        assert_eq!(of("192.0.2.0/24", "192.0.2.10"), Some(true));
+        assert_eq!(of("192.0.2.10", "192.0.2.10"), Some(true));
+        assert_eq!(of("192.0.2.10/32", "192.0.2.11"), Some(false));
+        assert_eq!(of("0.0.0.0/0", "192.0.2.10"), Some(true));
+        assert_eq!(of("::/0", "2001:db8::1"), Some(true));
+        assert_eq!(of("2001:db8::/64", "2001:db8:0:1::1"), Some(false));
+        assert_eq!(of("192.0.2.0/24", "2001:db8::1"), Some(false));
+        assert_eq!(of("bridge1", "192.0.2.10"), None);
+        assert_eq!(of("192.0.2.0/33", "192.0.2.10"), None);
+    }
 
     /// What is read of a text, every line of which is taken.
     fn of(text: &str) -> Facts {

@@ -2,8 +2,11 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
-use crate::tcp_memory::{ORPHANS, USED};
 use crate::words::{after, whole};
+
+/// What all TCP sockets of a host have of memory, pages, and how many of them no program has open any more.
+pub(crate) const USED: &str = "tcp_memory_pages";
+pub(crate) const ORPHANS: &str = "tcp_orphan_count";
 
 /// The state of reading.
 #[derive(Default)]

@@ -2,11 +2,28 @@
 
 use super::{Facts, FullQueue, Line, NOTES_MAX, Tool};
 use crate::address;
-use crate::datagram_socket::FullSocket;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
-use crate::watched::SLEPT;
 use crate::words::{decimal, keyed, rate};
+
+/// How long a command waited, seconds.
+pub(crate) const SLEPT: &str = "slept_s";
+
+/// A socket of datagrams that is full, or has dropped some.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FullSocket {
+    /// The host at whose prompt it was printed; empty where none names it.
+    pub(crate) host: String,
+    /// Its own address and port, as `ss` prints them.
+    pub(crate) local: String,
+    /// What its program has not read, and what its buffer takes, bytes; without the latter where no text says it.
+    pub(crate) waiting: f64,
+    pub(crate) buffer: Option<f64>,
+    /// Datagrams that it dropped since it was opened; 0 where no text says it.
+    pub(crate) dropped: f64,
+    /// Where it was read.
+    pub(crate) at: Place,
+}
 
 /// The state of reading.
 #[derive(Default)]

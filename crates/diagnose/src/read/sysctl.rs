@@ -3,9 +3,16 @@
 use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::full_table::{KEPT, KEPT_MOST};
-use crate::tcp_memory::{LEAST, MOST, PRESSURE};
 use crate::words::whole;
+
+/// What `tcp_mem` says: from the second value on buffers grow no more, and TCP gets no more than the third, pages.
+pub(crate) const LEAST: &str = "tcp_mem_least_pages";
+pub(crate) const PRESSURE: &str = "tcp_mem_pressure_pages";
+pub(crate) const MOST: &str = "tcp_mem_most_pages";
+
+/// How many connections a host keeps, and how many it keeps at most, as facts have it.
+pub(crate) const KEPT: &str = "conntrack_count";
+pub(crate) const KEPT_MOST: &str = "conntrack_max";
 
 /// The state of reading.
 #[derive(Default)]

@@ -4,8 +4,29 @@ use core::net::IpAddr;
 
 use super::{Facts, Line};
 use crate::fact::Place;
-use crate::ip_versions::{Try, What};
 use crate::words::between;
+
+/// What was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// A connection.
+    Connection,
+    /// A connection by IPv6 for which a program did not wait: it opened one by IPv4 besides.
+    Start,
+    /// Pings.
+    Pings,
+}
+
+/// A try to reach a host by one version of IP.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Try {
+    /// Its name, or its address where no text has its name.
+    pub(crate) host: String,
+    pub(crate) ipv6: bool,
+    pub(crate) answered: bool,
+    pub(crate) what: What,
+    pub(crate) at: Place,
+}
 
 /// Most addresses that are read of a line.
 const ADDRESSES_MAX: usize = 8;

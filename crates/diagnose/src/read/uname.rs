@@ -102,6 +102,11 @@ const LINUX: core::ops::Range<f64> = 2000.0..10_000.0;
 /// Longest release of a kernel.
 const RELEASE_MAX: usize = 64;
 
+/// Whether a kernel is one that is made for EC2: `6.1.109-118.189.amzn2023.x86_64`, `5.15.0-1031-aws`.
+pub(crate) fn is_of_amazon(release: &str) -> bool {
+    release.contains(".amzn") || release.ends_with("-aws")
+}
+
 /// What a system and its release say of a host.
 fn tell(host: Of, system: &str, version: &str, at: Place, facts: &mut Facts) {
     facts.word(host, "system", system, at);

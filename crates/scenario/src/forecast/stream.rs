@@ -1,6 +1,7 @@
 //! What arrives of a stream of datagrams: each place on its way passes its part of what comes to it, and losses behind it take of that.
 
 use super::Path;
+use super::filling::Place;
 use super::policer::Met;
 use crate::model::Test;
 
@@ -89,11 +90,12 @@ impl Path<'_> {
         let policers = self.policers(test, len, payload);
         let mut stream = Stream::sent(offered_bps, times);
         stream.meets("host_cpu", at_rate(sends_bps));
-        for (at, hop) in self.there.iter().enumerate() {
+        for ((at, hop), (useful_bps, steady)) in self.there.iter().enumerate().zip(asked) {
             let here = policers.iter().filter(|met| met.at == at);
             let (arriving, leaving): (Vec<&Met>, Vec<&Met>) = here.partition(|met| met.arriving);
             leaving.iter().for_each(|met| stream.comes_to(met));
-            let place = self.place(hop.port, (len, payload), stream.bps.min(asked[at]));
+            let traced = || self.place(hop.port, (len, payload), stream.bps.min(useful_bps));
+            let place = steady.unwrap_or_else(traced);
             let own = !self.scenario.is_router(self.plan.ports[hop.port].from);
             let name = if own { "nic" } else { "link" };
             stream.meets(name, |seconds| place.passed_bits(seconds));
@@ -105,16 +107,20 @@ impl Path<'_> {
     }
 
     /// What of a stream is of use at each place of its way, payload in bit/s: what the places behind it carry that follow no trace, and the
-    /// receiver, with what is lost between. What a trace has above it does not make up for what it has below.
-    fn asked(&self, size: (u32, u32), takes_bps: f64) -> Vec<f64> {
+    /// receiver, with what is lost between. What a trace has above it does not make up for what it has below. Beside it stands the place, if
+    /// it follows no trace: it carries the same whatever comes.
+    fn asked(&self, size: (u32, u32), takes_bps: f64) -> Vec<(f64, Option<Place>)> {
         let mut useful = takes_bps;
         let mut asked = Vec::new();
         for (at, hop) in self.there.iter().enumerate().rev() {
             useful /= 1.0 - self.loss_ratio(size.0, &self.there[at..=at]);
-            asked.push(useful);
-            if self.direction(hop.port).impairments.trace.is_none() {
-                useful = useful.min(self.place(hop.port, size, useful).peak_bps());
+            let here = useful;
+            let steady = self.direction(hop.port).impairments.trace.is_none();
+            let steady = steady.then(|| self.place(hop.port, size, here));
+            if let Some(place) = &steady {
+                useful = here.min(place.peak_bps());
             }
+            asked.push((here, steady));
         }
         asked.reverse();
         asked

@@ -1,7 +1,7 @@
 //! What helps where large packets vanish in a tunnel: the MTU of its interface, and smaller segments.
 
 use crate::advice::systems::Remedy;
-use crate::tunnel::Tunnel;
+use crate::read::tunnels::Tunnel;
 
 /// How a router has TCP offer segments that fit the way on and the way back.
 const CLAMP: &str = "FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu";

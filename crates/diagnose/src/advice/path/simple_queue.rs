@@ -4,7 +4,7 @@ use crate::ceiling::payload_share;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::read::Facts;
-use crate::simple_queue::SimpleQueue;
+use crate::read::simple_queues::SimpleQueue;
 
 /// A queue in which others no longer wait, where they do, and a higher rate; nothing where another shaper counts, or it lets through twice
 /// what passes and more.

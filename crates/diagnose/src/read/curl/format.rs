@@ -2,7 +2,7 @@
 
 use super::times::VARIABLES;
 use crate::fact::{Figure, Place};
-use crate::read::fetch::words;
+use crate::read::shell::words;
 use crate::words::number;
 
 /// A format, line by line.

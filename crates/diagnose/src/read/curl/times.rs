@@ -9,8 +9,20 @@ use crate::read::copies::copy;
 use crate::read::dig::GIVEN_UP;
 use crate::read::label::{behind_prompt, is_typed};
 use crate::seen::{Side, Test};
-use crate::server_wait::Wait;
 use crate::words::number;
+
+/// What a request waited for its server, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Wait {
+    /// From the request to the first byte of its answer, without a round trip.
+    pub(crate) own: f64,
+    /// The round trip, or the most that it may be.
+    pub(crate) trip: f64,
+    /// It is the most: the look-up of the name may be in it.
+    pub(crate) is_most: bool,
+    /// All that the request took.
+    pub(crate) whole: f64,
+}
 
 /// The variables of curl that are read: seconds since the request began, bytes, and bytes a second.
 pub(super) const VARIABLES: [&str; 11] = [

@@ -3,12 +3,11 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{ROWS_MAX, list, n, s};
-use crate::cloud::is_kernel;
-use crate::counted::ASKED;
 use crate::fact::{Figure, Of, Place};
 use crate::read::Facts;
 use crate::read::iperf3::release;
-use crate::seen::{End, Report, Row, STARTED, Side, StreamCount, Test};
+use crate::read::uname::is_of_amazon;
+use crate::seen::{ASKED, End, Report, Row, STARTED, Side, StreamCount, Test};
 use crate::{address, redact};
 
 /// Events of `--json-stream` that make one document.
@@ -67,7 +66,7 @@ impl Stream {
 fn of_program(start: &Json, at: Place, facts: &mut Facts) {
     release(s(start, &["version"]).unwrap_or(""), at, facts);
     let info = s(start, &["system_info"]).unwrap_or("");
-    if let Some(kernel) = info.split_whitespace().nth(2).filter(|k| is_kernel(k)) {
+    if let Some(kernel) = info.split_whitespace().nth(2).filter(|k| is_of_amazon(k)) {
         facts.word(Of::Path, "kernel", kernel, at);
     }
 }

@@ -3,10 +3,16 @@
 
 use super::message;
 use crate::fact::Of;
-use crate::link_log::{DOWN, UP, WHEN};
 use crate::read::plain::MONTHS;
 use crate::read::{Facts, Line};
 use crate::words::{decimal, whole};
+
+/// The words of a path whose link went down, and came up: the name of its interface or port.
+pub(crate) const DOWN: &str = "link_down";
+pub(crate) const UP: &str = "link_up";
+
+/// When a line said one of the two, seconds by the clock of its log.
+pub(crate) const WHEN: &str = "link_log_s";
 
 /// Most lines that are kept: a link that flaps fills logs.
 const KEPT_MAX: usize = 10_000;
