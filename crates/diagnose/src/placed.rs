@@ -342,7 +342,10 @@ fn shares(flow: &Flow, name: &str) -> Option<Side> {
 
 /// The end at which a copy between a share and a disk ran: its text is of one host of Windows, or of that and the share's.
 fn copies_here(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
-    let test = flow.test.as_ref().filter(|t| t.words.contains_key(COPIER))?;
+    let test = flow
+        .test
+        .as_ref()
+        .filter(|t| t.words.contains_key(COPIER))?;
     let Place::Line(source, _) = test.at else {
         return None;
     };

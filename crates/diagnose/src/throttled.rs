@@ -9,7 +9,7 @@ use crate::flow::{Flow, number};
 use crate::items::{Item, step};
 use crate::machine::FULL;
 use crate::read::Facts;
-use crate::read::cgroup::{PERIODS, PROCESSORS, THROTTLED, WAITED};
+use crate::read::cgroup::{FIRST_VERSION, PERIODS, PROCESSORS, THROTTLED, WAITED};
 use crate::seen::Side;
 
 /// Fewer periods say nothing.

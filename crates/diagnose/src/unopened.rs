@@ -120,15 +120,15 @@ impl Unopened {
             Why::Silent => format!(
                 "the connection to {server} was not open in time. A firewall drops what is sent there or its answer, the host is off, or no way leads there"
             ),
-            Why::NoWay => format!(
-                "no way leads to {server}, as a router or the own host says at once"
-            ),
+            Why::NoWay => {
+                format!("no way leads to {server}, as a router or the own host says at once")
+            }
             Why::Closed => format!(
                 "the connection to {server} was not opened, and this line does not say whether it was refused or not answered"
             ),
-            Why::Handshake => format!(
-                "the handshake of TLS with {server} failed. The connection itself was open"
-            ),
+            Why::Handshake => {
+                format!("the handshake of TLS with {server} failed. The connection itself was open")
+            }
             Why::Certificate => format!(
                 "{server} answered, and its certificate is not trusted. That is a setting of server or client, and not the path"
             ),
@@ -252,7 +252,12 @@ mod tests {
                 "",
                 None,
             ),
-            ("curl: (56) Recv failure: Connection reset by peer", None, "", None),
+            (
+                "curl: (56) Recv failure: Connection reset by peer",
+                None,
+                "",
+                None,
+            ),
         ] {
             let found = Unopened::of(line, Place::You);
             assert_eq!(found.as_ref().map(|f| f.why), why, "{line}");

@@ -179,7 +179,12 @@ fn bridge_ports_of_junos_are_compared_by_their_vlans() {
         (domains.to_owned(), trunk("30 40"), trunk("31 40 10"), 0),
         (domains.to_owned(), trunk("20-31"), trunk("30"), 1),
         // Of another switch, of none, and by ways that are not read.
-        (format!("{domains}\n{elsewhere}"), ten.to_owned(), ten.to_owned(), 0),
+        (
+            format!("{domains}\n{elsewhere}"),
+            ten.to_owned(),
+            ten.to_owned(),
+            0,
+        ),
         (String::new(), ten.to_owned(), ten.to_owned(), 0),
         (domains.to_owned(), ten.to_owned(), String::new(), 0),
     ] {

@@ -72,7 +72,10 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     let unopened = e.unopened.as_ref();
     let asks = unopened.map(|unopened| unopened.asks(asking));
-    let asks = asks.filter(|asks| all.iter().all(|other: &MissingFact| other.fact != asks.fact));
+    let asks = asks.filter(|asks| {
+        all.iter()
+            .all(|other: &MissingFact| other.fact != asks.fact)
+    });
     all.extend(asks);
     let known = unopened.is_some_and(Unopened::is_refused);
     if facts.refused.connection && !known {

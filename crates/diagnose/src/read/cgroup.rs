@@ -123,7 +123,9 @@ impl Cgroup {
     /// How many processors a group of version 1 may use, once its quota and its period are both known; none of a line of something else. A
     /// quota of -1 sets no limit.
     fn limit(&mut self, text: &str, prompt: (u32, String)) -> Option<Option<f64>> {
-        let named = CFS.iter().position(|file| text.contains(&format!("{file}:")));
+        let named = CFS
+            .iter()
+            .position(|file| text.contains(&format!("{file}:")));
         let (file, value) = match named {
             Some(file) => (file, text.rsplit_once(':')?.1),
             None => (*self.cfs.first()?, text),
@@ -256,9 +258,15 @@ mod tests {
             format!("pod-a$ cat {path}_quota_us {path}_period_us\n-1\n100000\n"),
             format!("pod-a$ cat {path}_quota_us\n20000\n"),
             format!("pod-a$ cat {path}_quota_us\n20000\npod-b$ cat {path}_period_us\n100000\n"),
-            format!("pod-a$ cat cpu.shares {path}_quota_us {path}_period_us\n1024\n20000\n100000\n"),
+            format!(
+                "pod-a$ cat cpu.shares {path}_quota_us {path}_period_us\n1024\n20000\n100000\n"
+            ),
         ] {
-            assert_eq!(said(&text, super::PROCESSORS).0, Vec::<f64>::new(), "{text}");
+            assert_eq!(
+                said(&text, super::PROCESSORS).0,
+                Vec::<f64>::new(),
+                "{text}"
+            );
         }
     }
 

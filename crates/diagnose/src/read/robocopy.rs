@@ -162,10 +162,7 @@ mod tests {
                 "PS C:\\> robocopy.exe \\\\lonfs\\homes$ D:\\homes /E",
                 [share("lonfs"), drive.clone()],
             ),
-            (
-                "robocopy \"\\\\a\\x y\" \"D:\\x y\"",
-                [share("a"), drive],
-            ),
+            ("robocopy \"\\\\a\\x y\" \"D:\\x y\"", [share("a"), drive]),
             ("robocopy /?", [None, None]),
         ] {
             assert_eq!(typed_folders(text), folders, "{text}");

@@ -299,7 +299,10 @@ fn what_curl_could_not_begin_is_said_by_its_code() {
         assert_eq!(flow.verdict.cause, "unknown", "{line}");
         assert_eq!(flow.observed.goodput_bps, None, "{line}");
         let because = because(&flow);
-        assert!(because.starts_with("a transfer did not begin: "), "{because}");
+        assert!(
+            because.starts_with("a transfer did not begin: "),
+            "{because}"
+        );
         assert!(because.contains(says), "{because}");
         assert_eq!(asked(&flow), [fact], "{line}");
     }

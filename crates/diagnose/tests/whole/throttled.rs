@@ -73,7 +73,10 @@ fn a_group_of_version_1_is_changed_in_its_own_file() {
     let says = "it may use 0.20 processors (cpu.cfs_quota_us)";
     assert!(why.contains(says), "{why}");
     let commands = commands(&flow);
-    assert!(commands.contains("echo \"-1\" > /sys/fs/cgroup/cpu/GROUP/cpu.cfs_quota_us"), "{commands}");
+    assert!(
+        commands.contains("echo \"-1\" > /sys/fs/cgroup/cpu/GROUP/cpu.cfs_quota_us"),
+        "{commands}"
+    );
 }
 
 /// A group that hardly waits, and one of a host that is neither end by its prompt, hold nothing.

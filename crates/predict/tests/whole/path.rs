@@ -776,7 +776,10 @@ fn scalable_of_linux_stands_beside_the_papers_in_small_windows() {
     p.cc = Cc::Scalable;
     let answers = path(&p).expect("a path");
     let said = note(&answers, "recovery_s");
-    assert!(said.contains("an eighth of any window: 0.0420 s."), "{said}");
+    assert!(
+        said.contains("an eighth of any window: 0.0420 s."),
+        "{said}"
+    );
     assert!((number(&answers, "recovery_s") / 0.084 - 1.0).abs() < 1e-9);
     p.rtt = "60 ms".parse().expect("a time");
     let large = path(&p).expect("a path");

@@ -2158,7 +2158,10 @@ fn scalable_of_linux_climbs_by_segments() {
         let test = format!(
             "kind = \"tcp\"\ncc = \"scalable\"\nflavour = \"{flavour}\"\nwindow = \"115840 B\"\nduration = \"60 s\""
         );
-        of(&predicted("lose = { flow = \"t\", segment = 5000 }", &test), "recovery_s")
+        of(
+            &predicted("lose = { flow = \"t\", segment = 5000 }", &test),
+            "recovery_s",
+        )
     };
     let share = back("linux") / back("rfc");
     assert!((0.70..0.81).contains(&share), "{share}");
