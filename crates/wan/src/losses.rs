@@ -61,14 +61,18 @@ impl Wan {
                 };
                 let number = self.plan.flows.iter().position(hit)?;
                 let ordinal = segment.saturating_sub(1);
-                let kind = &scenario.tests[self.plan.flows[number].test].kind;
-                let unit = match kind.tcp() {
-                    Some(_) => u64::from(self.plan.mss(scenario, number)),
-                    None => 1,
+                let flow = &self.plan.flows[number];
+                let (unit, header) = match scenario.tests[flow.test].kind.tcp() {
+                    Some(_) => (
+                        u64::from(self.plan.mss(scenario, number)),
+                        flow.header_bytes,
+                    ),
+                    None => (1, u16::MAX),
                 };
                 LossSpec::Scripted {
                     flow: FlowDir::forward(number as u16),
                     seq: ordinal.saturating_mul(unit),
+                    header,
                 }
             }
         })

@@ -36,12 +36,15 @@ impl GilbertElliott {
 /// One cause of loss, as configured.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossSpec {
-    /// The first transmission of data at this stream offset (TCP) or of this ordinal (UDP, echo).
+    /// The first transmission of the byte at this stream offset (TCP), or of this ordinal (UDP, echo).
     Scripted {
         /// The flow and direction it travels in.
         flow: FlowDir,
-        /// Frame `seq` to hit.
+        /// What the frame to hit holds: it begins at its `seq`.
         seq: u64,
+        /// Bytes of each datagram that are not payload. What is left is held from `seq` on, and one at least: none but `seq` itself where
+        /// ordinals are counted, `u16::MAX`.
+        header: u16,
     },
     /// Every n-th frame of each flow and direction; at least 1.
     EveryNth(u64),
@@ -102,10 +105,11 @@ impl Safe {
         self.start <= seq && seq < self.end
     }
 
-    /// The frame `seq` is struck: those before it are left, or those after it where `head` comes later.
-    fn strike(&mut self, seq: u64, head: u64) {
+    /// The frame that holds `seq` is struck, each with `held` from its own on: those before it are left, or those after it where `head`
+    /// comes later.
+    fn strike(&mut self, seq: u64, held: u64, head: u64) {
         if head <= seq {
-            self.end = self.end.min(seq);
+            self.end = self.end.min((seq + 1).saturating_sub(held));
         } else {
             self.start = self.start.max(seq + 1);
         }
@@ -144,9 +148,9 @@ impl Loss {
     /// Leaves in `safe` only frames like `head`, with `bytes` that a wrong bit spoils, that it does not strike. Of frames
     /// that pass, [`Loss::passed`] must be informed.
     pub(crate) fn narrow(&mut self, safe: &mut Safe, head: &Frame, bytes: u32) {
-        if let LossSpec::Scripted { flow, seq } = self.spec {
+        if let LossSpec::Scripted { flow, seq, header } = self.spec {
             if !self.spent && may_be_scripted(head, flow) {
-                safe.strike(seq, head.seq);
+                safe.strike(seq, held(head, header), head.seq);
             }
             return;
         }
@@ -186,8 +190,10 @@ impl Loss {
     #[inline]
     pub fn strikes(&mut self, frame: &Frame, bytes: u32) -> Option<Drop> {
         match self.spec {
-            LossSpec::Scripted { flow, seq } => {
-                let hit = !self.spent && frame.seq == seq && may_be_scripted(frame, flow);
+            LossSpec::Scripted { flow, seq, header } => {
+                let behind = seq.wrapping_sub(frame.seq);
+                let holds = behind < held(frame, header);
+                let hit = !self.spent && holds && may_be_scripted(frame, flow);
                 self.spent |= hit;
                 hit.then_some(Drop::Scripted)
             }
@@ -204,7 +210,7 @@ impl Loss {
     /// The frame it has to strike, where that has not come by.
     pub fn waits_for(&self) -> Option<(FlowDir, u64)> {
         match self.spec {
-            LossSpec::Scripted { flow, seq } if !self.spent => Some((flow, seq)),
+            LossSpec::Scripted { flow, seq, .. } if !self.spent => Some((flow, seq)),
             _ => None,
         }
     }
@@ -256,6 +262,12 @@ impl Loss {
         state.seen += 1;
         (chance > 0.0 && luck.uniform(ordinal) < chance).then_some(Drop::Error)
     }
+}
+
+/// How much of what its `seq` counts a frame holds, of whose bytes `header` are not payload.
+#[inline]
+fn held(frame: &Frame, header: u16) -> u64 {
+    u64::from(frame.len.saturating_sub(header).max(1))
 }
 
 /// Whether `frame` is a first transmission of `flow`, which a script may be about.

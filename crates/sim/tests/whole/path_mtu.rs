@@ -125,8 +125,9 @@ fn every_step_of_a_path_tells() {
     let world = run_text(&text);
     agrees(&world, &predicted(&text), "goodput_bps", 0.02);
     assert_eq!(world.drops("left", "a>r", Drop::Mtu), 7);
-    // Ten segments of 4418, at once.
-    assert_eq!(world.drops("trunk", "r>s", Drop::Mtu), 10);
+    // What was left of the first window, 2899 bytes, fits, and its acknowledgement makes cwnd one more than ten: eleven segments of
+    // 4418, at once.
+    assert_eq!(world.drops("trunk", "r>s", Drop::Mtu), 11);
     assert_eq!(world.metric("bulk", "rtos"), 0.0);
 }
 
@@ -138,11 +139,8 @@ fn a_black_hole_delivers_nothing_and_is_named() {
     for record in [world.record("bulk"), &predicted] {
         assert_eq!(record.metrics["goodput_bps"], 0.0);
         assert_eq!(record.limited_by.as_deref(), Some("mtu"));
-        let note = record.notes.first().expect("a note");
-        assert!(
-            note.starts_with("link `trunk` lets through 4470 of 9000 bytes"),
-            "{note}"
-        );
+        let says = |n: &String| n.starts_with("link `trunk` lets through 4470 of 9000 bytes");
+        assert!(record.notes.iter().any(says), "{:?}", record.notes);
     }
     assert!(mtu_drops(&world) > 7);
 }

@@ -31,6 +31,7 @@ fn a_scripted_loss_hits_the_first_transmission_once() {
     let spec = LossSpec::Scripted {
         flow: FlowDir::forward(2),
         seq: 7,
+        header: u16::MAX,
     };
     let mut loss = Loss::new(spec, Key::new(1));
     let mut again = frame(2, 7);
@@ -168,6 +169,7 @@ fn a_run_loses_what_its_frames_lose_one_by_one() {
     let scripted = |seq| LossSpec::Scripted {
         flow: FlowDir::forward(0),
         seq,
+        header: u16::MAX,
     };
     let specs = [
         LossSpec::EveryNth(1),

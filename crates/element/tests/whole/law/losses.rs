@@ -57,6 +57,7 @@ fn aimed(c: &mut Choices, size: u64, flows: u64) -> LossSpec {
         0..4 => LossSpec::Scripted {
             flow: FlowDir::forward(c.below(flows) as u16),
             seq: size * c.below(4) + edge,
+            header: c.pick(&[u16::MAX, 60]),
         },
         4 => LossSpec::EveryNth(c.pick(&[size, size + 1, size - 1, 3 * size])),
         5 => LossSpec::Bernoulli(c.pick(&[0.02, 0.3, 1e-4, 1e-12])),

@@ -274,6 +274,7 @@ impl Palette {
                 3 => LossSpec::Scripted {
                     flow: FlowDir(c.below(8) as u16),
                     seq: c.below(30),
+                    header: c.pick(&[u16::MAX, 60]),
                 },
                 _ => LossSpec::GilbertElliott(GilbertElliott {
                     p: c.pick(&[0.02, 0.2]),
