@@ -116,11 +116,11 @@ impl Path<'_> {
             return;
         };
         let m = &mut record.metrics;
-        put(m, "request_rate", bps / asks.bits);
         if exchange.outstanding == 1 {
             put(m, "response_avg_ns", (asks.each_s(bps) * 1e9).round());
         }
         if test.duration.is_some() {
+            put(m, "request_rate", bps / asks.bits);
             put(m, "goodput_bps", bps);
             return;
         }
@@ -136,6 +136,8 @@ impl Path<'_> {
         let seconds = bytes * 8.0 / bps + start_s;
         put(m, "completion_ns", (seconds * 1e9).round());
         put(m, "goodput_bps", bytes * 8.0 / seconds);
+        // Until the last answer: no thinking follows it.
+        put(m, "request_rate", bytes * 8.0 / seconds / asks.bits);
     }
 
     /// Whether policers drop nothing of what is asked for: their bucket holds all that is under way, and fills as fast as it comes.
@@ -177,7 +179,7 @@ impl Path<'_> {
     }
 
     /// The same where the connection has at most `path_bps`: a round trip, and the answer's time on the way. The first answers go through
-    /// slow start.
+    /// slow start. A window that the ends hold leaves in whole flights, unless it is paced.
     fn response_at_s(&self, test: &Test, flow: &Flow, exchange: &Exchange, path_bps: f64) -> f64 {
         let bps = path_bps.min(self.disk_bps(exchange));
         let config = &flow.config;
@@ -188,6 +190,8 @@ impl Path<'_> {
         let turn = self.rtt(segment(exchange.answer), segment(exchange.request));
         let turn_s = turn.as_secs_f64();
         let segment_s = f64::from(mss) * 8.0 / bps;
+        let paced = config.pacing.is_some() || flow.cc.is_some_and(Cc::is_bbr);
+        let flights = flow.ramp(bps).flights(bps).filter(|_| !paced);
         let timeout = match config.rto.floor {
             RtoFloor::Variation => flow.base + config.rto_min,
             RtoFloor::Timeout => flow.base.max(config.rto_min),
@@ -197,9 +201,10 @@ impl Path<'_> {
             initial: f64::from(config.first_window()),
             segments_per_ack: segments_per_growth(config),
             max_ssthresh: max_ssthresh(config),
-            full: flow.base.as_secs_f64() / segment_s,
+            full: flights.map_or(flow.base.as_secs_f64() / segment_s, |_| flow.cap()),
             rtt_s: flow.base.as_secs_f64(),
             segment_s,
+            flights,
             // Several answers of a connection come to lie evenly apart: one that waits for a round comes later ever after.
             pause_s: (turn_s + exchange.think.as_secs_f64()) / exchange.outstanding as f64,
             timeout_s: timeout.min(config.rto.largest).as_secs_f64(),
