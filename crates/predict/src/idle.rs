@@ -1,7 +1,7 @@
 //! Answers of one size on a connection that is idle before each of them, round by round.
 //!
 //! A rounds model, as [`crate::slow_start`]: an answer of S segments takes a round trip for each window that is too small for
-//! what is left of it and for the path, and the last part at the path's rate, or in whole flights where the ends hold the window.
+//! what is left of it and for the path. The last part goes at the path's rate, or in whole flights where the ends hold the window.
 //! Nothing is lost, and slow start goes on.
 
 use crate::slow_start;

@@ -119,13 +119,17 @@ impl Path<'_> {
         if exchange.outstanding == 1 {
             put(m, "response_avg_ns", (asks.each_s(bps) * 1e9).round());
         }
-        if test.duration.is_some() {
-            put(m, "request_rate", bps / asks.bits);
-            put(m, "goodput_bps", bps);
+        let mut counted = (0..tcp.parallel).map(|s| test.kind.exchange(s)?.requests);
+        let all = counted.try_fold(0_u64, |sum, one| Some(sum.saturating_add(one?)));
+        let all_bits = all.map_or(f64::INFINITY, |requests| requests as f64 * asks.bits);
+        if let Some(duration) = test.duration {
+            // The last that is counted may come before the time is over.
+            let left = (all_bits - bps * test.omit.as_secs_f64()).max(0.0);
+            let measured = bps.min(left / duration.as_secs_f64());
+            put(m, "request_rate", measured / asks.bits);
+            put(m, "goodput_bps", measured);
             return;
         }
-        let all = (0..tcp.parallel).filter_map(|s| test.kind.exchange(s)?.requests);
-        let bytes = all.fold(0, u64::saturating_add) as f64 * exchange.answer as f64;
         // The handshake, and half a round trip more where who asks is called; what slow start costs where answers follow one another.
         let base_s = flow.base.as_secs_f64();
         let opened_s = base_s * if test.kind.is_reverse() { 1.0 } else { 1.5 };
@@ -133,11 +137,11 @@ impl Path<'_> {
             true => opened_s - asks.think_s,
             false => opened_s.max(flow.ramp(bps / asks.streams).wasted_s),
         };
-        let seconds = bytes * 8.0 / bps + start_s;
+        let seconds = all_bits / bps + start_s;
         put(m, "completion_ns", (seconds * 1e9).round());
-        put(m, "goodput_bps", bytes * 8.0 / seconds);
+        put(m, "goodput_bps", all_bits / seconds);
         // Until the last answer: no thinking follows it.
-        put(m, "request_rate", bytes * 8.0 / seconds / asks.bits);
+        put(m, "request_rate", all_bits / seconds / asks.bits);
     }
 
     /// Whether policers drop nothing of what is asked for: their bucket holds all that is under way, and fills as fast as it comes.

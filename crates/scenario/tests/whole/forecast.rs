@@ -1643,6 +1643,13 @@ fn a_rate_of_counted_requests_is_that_of_their_goodput() {
         let all = rate * of(&record, "completion_ns") / 1e9;
         assert!((all - f64::from(requests)).abs() < 1e-6, "{record:?}");
     }
+    // Two in ten seconds, though more could be asked for.
+    let timed = predicted(
+        "",
+        "kind = \"request\"\nblock = \"500 kB\"\nrequests = 2\nduration = \"10 s\"",
+    );
+    assert!((of(&timed, "request_rate") - 0.2).abs() < 1e-9);
+    assert!((of(&timed, "goodput_bps") - 8e5).abs() < 1e-3);
 }
 
 /// 100 ms and 1 Gbit/s. The first answer takes five or six round trips; its segments and the ten of the first window then make a window
