@@ -118,7 +118,7 @@ export function metric(key: string, value: Maybe | undefined, significant?: numb
     case "seconds": return seconds(value, significant);
     case "share": return percent(value, significant);
     case "ratio": return digits(value, significant ?? 4);
-    case "count": return (significant === undefined ? count(value) : String(value)) + (key.endsWith("_bdp") ? `${GAP}bdp` : "");
+    case "count": return (significant === undefined ? count(value) : String(value)) + (key.endsWith("_bdp") ? `${GAP}bdp` : key.endsWith("_rate") ? `${GAP}1/s` : "");
   }
 }
 

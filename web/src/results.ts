@@ -336,10 +336,17 @@ function where(record: TestRecord): string {
   return at ? ` at ${at}` : "";
 }
 
+/** Where a number is of: of a sweep whose points have about as much, that they do. */
+function atAll(record: TestRecord, points: number): string {
+  return points > 1 ? ` at each of ${points} points, within 2 %` : where(record);
+}
+
 function limitFact(all: readonly { readonly record: TestRecord }[]): Fact[] {
   const limit = all.find((entry) => entry.record.limited_by !== null && entry.record.kind !== "udp")?.record;
   if (!limit?.limited_by) return [];
-  return [{ value: capital(format.limit(limit.limited_by)), text: `is what limited ${limit.test} most of the time${where(limit)}` }];
+  const own = all.filter(({ record }) => record.test === limit.test);
+  const each = own.length > 1 && own.every(({ record }) => record.limited_by === limit.limited_by);
+  return [{ value: capital(format.limit(limit.limited_by)), text: `is what limited ${limit.test} most of the time${each ? ` at each of ${own.length} points` : where(limit)}` }];
 }
 
 function searchFacts(data: ReportData): Fact[] {
@@ -384,7 +391,7 @@ function otherFacts(data: ReportData, metric: string): Fact[] {
       text: `${name} of ${top.record.test}: ${point(least.record)} → ${point(top.record)}${ofMany(swept.length)} (${from(top.record, least.record)})`,
     }];
   }
-  return [{ value: format.metric(metric, top.value), text: `${name} of ${top.record.test}${where(top.record)} (${from(top.record)})` }];
+  return [{ value: format.metric(metric, top.value), text: `${name} of ${top.record.test}${atAll(top.record, swept.length)} (${from(top.record)})` }];
 }
 
 /** The test that a page begins with: of those that have a value the first that misses what is expected of it, or else the first of the
@@ -414,7 +421,7 @@ function goodputFacts(data: ReportData): Fact[] {
       text: `of ${of}: ${point(low.record)} → ${point(first.record)}${ofMany(swept.length)} (${from(top.record, low.record)})`,
     }];
   }
-  return [{ value: format.rate(top.value), text: `of ${of}${where(top.record)} (${from(top.record)})` }, ...limitFact(all)];
+  return [{ value: format.rate(top.value), text: `of ${of}${atAll(top.record, swept.length)} (${from(top.record)})` }, ...limitFact(all)];
 }
 
 function capital(text: string): string {
@@ -483,13 +490,13 @@ function isLossFar(predicted: number, other: number, counted: number | undefined
   return apart > byChance && (apart > LOSS_FAR || (counted !== undefined && more > 2 * Math.min(predicted, other)));
 }
 
-/** Whether a row's prediction is far from the first other value that is trusted. Rates, times and losses alone, these by how many things were
- * counted: other counts scatter, and a recovery ends at another moment. */
+/** Whether a row's prediction is far from the first other value that is trusted. Rates, of bits and of requests, times and losses alone, these by
+ * how many things were counted: other counts scatter, and a recovery ends at another moment. */
 export function isFar({ metric, values, untrusted, counted }: Pick<Row, "metric" | "values" | "untrusted" | "counted">): boolean {
   const predicted = values.get("predicted");
   const origin = ORIGINS.find((o) => o !== "predicted" && !(untrusted ?? []).includes(o) && values.has(o));
   const other = origin && values.get(origin);
   if (predicted === undefined || origin === undefined || other === undefined) return false;
   if (metric === "loss_ratio") return isLossFar(predicted, other, counted?.get(origin));
-  return /_(bps|ns)$/.test(metric) && !metric.includes(" ") && Math.abs(predicted - other) > FAR * Math.abs(other);
+  return /_(bps|rate|ns)$/.test(metric) && !metric.includes(" ") && Math.abs(predicted - other) > FAR * Math.abs(other);
 }

@@ -85,6 +85,8 @@ export interface Sweep {
   readonly colour: Key | null;
   readonly panels: readonly SweepPanel[];
   readonly origins: readonly Origin[];
+  /** Whether the whole run has one origin, so that dashes tell colours apart. Else they tell origins apart, in every figure of its page. */
+  readonly dashesFree: boolean;
   /** Values span so much that small ones would lie on the axis. */
   readonly log: boolean;
   /** What of the y axis is shown, in the metric's unit; all of it without. */
@@ -388,7 +390,8 @@ export function sweepOfRecords(data: ReportData, records: readonly TestRecord[],
   const points = x.values.length * (colour?.values.length ?? 1) * Math.max(1, product(role.panels).length);
   const gaps = (list: readonly Gap[]): string[] => origins.flatMap((origin) => said(origin, list.filter((g) => g.origin === origin), points));
   const laws = x.numbers === null ? [] : (data.laws ?? []).filter((law) => law.test === test && law.metric === metric && x.keys.includes(law.key));
-  const whole = { test: name, metric, x: across, colour, panels, origins, log, bars, laws, missing: gaps(missing), rare: gaps(scarce) };
+  const dashesFree = new Set(data.document.records.filter((r) => r.not_run === undefined).map((r) => r.origin)).size === 1;
+  const whole = { test: name, metric, x: across, colour, panels, origins, dashesFree, log, bars, laws, missing: gaps(missing), rare: gaps(scarce) };
   return look.yRange === undefined ? whole : ranged(whole, look.yRange, look.log);
 }
 

@@ -15,7 +15,7 @@ describe("quantities", () => {
     ["goodput_bps", 990.04e6, "990.0 Mbit/s"], ["goodput_bps", 9.58464e9, "9.585 Gbit/s"], ["goodput_bps", 0, "0 bit/s"],
     ["cwnd_max_bytes", 96 * 2 ** 20, "96 MiB"], ["bytes", 36.2e9, "36.20 GB"], ["recovery_s", 8.12, "8.120 s"],
     ["recovery_s", 0.25, "250.0 ms"], ["loss_ratio", 1e-6, "1.00e-6"], ["loss_ratio", 0, "0 %"],
-    ["loss_ratio", 0.000_12, "0.012 %"], ["loss_ratio", 0.2, "20 %"], ["conforming_ratio", 1, "100 %"], ["jain_index", 0.98765, "0.9877"], ["retransmits", 123456, "123 456"],
+    ["loss_ratio", 0.000_12, "0.012 %"], ["loss_ratio", 0.2, "20 %"], ["conforming_ratio", 1, "100 %"], ["jain_index", 0.98765, "0.9877"], ["retransmits", 123456, "123 456"], ["request_rate", 1.427, "1.427 1/s"],
     ["link.stm64.a>b.bytes over link.stm64.b>a.bytes", 1.494, "1.494"], ["a.rtt_avg_ns minus b.rtt_avg_ns", 464_048_000, "464.05 ms"],
   ])("%s %d is %s", (key, value, text) => {
     expect(plain(format.metric(key, value))).toBe(text);

@@ -45,6 +45,18 @@ describe("the first line of a page", () => {
     expect(headline(data(records, "bulk.goodput_bps"))[0]?.text).not.toContain("the least");
   });
 
+  it("is of all points where they are alike, and not of one of them", () => {
+    const alike = ["scalable", "reno", "bbr"].map((cc, i) => ({ ...record(cc, { goodput_bps: (946 - i) * 1e6, completion_ns: (100 + i) * 1e7 }), limited_by: "link" }) as TestRecord);
+    const said = (metric: string): string[] => headline(data(alike, metric)).map(({ text }) => text);
+    expect(said("bulk.goodput_bps").slice(0, 2)).toEqual([
+      "of TCP payload delivered by bulk at each of 3 points, within 2 % (simulated)", "is what limited bulk most of the time at each of 3 points",
+    ]);
+    expect(said("bulk.completion_ns")[0]).toMatch(/ of bulk at each of 3 points, within 2 % \(simulated\)$/);
+    // Where points have different limits, it is that of the one it names.
+    const others = alike.map((r, i) => (i === 2 ? { ...r, limited_by: "loss" } : r));
+    expect(headline(data(others, "bulk.goodput_bps"))[1]?.text).toMatch(/^is what limited bulk most of the time at cc/);
+  });
+
   it("breaks lines at commas alone", () => {
     const swept = [record("reno", { goodput_bps: 1e6 }), record("cubic", { goodput_bps: 9e6 })].map((r, i) => ({ ...r, point: { ...r.point, "link.l.loss": `${i + 1}e-5` } }));
     expect(headline(data(swept, "bulk.goodput_bps"))[0]?.text).toMatch(/loss\u00a01e-\u20605/);
@@ -230,6 +242,7 @@ describe("a prediction far off", () => {
     const far = (metric: string, predicted: number, simulated: number): boolean => isFar({ metric, values: new Map([["predicted", predicted], ["simulated", simulated]]) });
     expect([far("goodput_bps", 121e6, 100e6), far("rtt_avg_ns", 79, 100)]).toEqual([true, true]);
     expect([far("goodput_bps", 119e6, 100e6), far("recovery_s", 2, 1)]).toEqual([false, false]);
+    expect([far("request_rate", 0.38, 1.43), far("request_rate", 1.42, 1.43)]).toEqual([true, false]);
     expect(isFar({ metric: "goodput_bps", values: new Map([["predicted", 2], ["simulated", 1]]), untrusted: ["simulated"] })).toBe(false);
   });
 

@@ -302,6 +302,42 @@ describe("a sweep's figure", () => {
     expect(count(both, /class="mark hollow line-3"/g)).toBe(2);
   });
 
+  it("has dashes for colours only where no figure of its page has them for origins", () => {
+    const points = ["1e-5", "1e-4"].flatMap((loss) => ["reno", "cubic"].map((cc) => ({ "link.l.loss": loss, "test.bulk.cc": cc })));
+    const simulated = points.map((p, i) => record("simulated", p, { goodput_bps: (i + 1) * 1e6, recovery_s: i + 1 }));
+    const predicted = points.map((p, i) => record("predicted", p, { goodput_bps: (i + 2) * 1e6 }));
+    const dashed = (records: readonly TestRecord[]): number => count(toText(drawSweep(sweepOf(report(records), "bulk", "recovery_s")!, { id: "s", width: 900 })), /class="curve [^>]*stroke-dasharray/g);
+    // The second colour, in the legend and in the figure; dashes are the formula's on a page that has one.
+    expect([dashed(simulated), dashed([...predicted, ...simulated])]).toEqual([2, 0]);
+    const alone = sweepOf(report([...predicted, ...simulated]), "bulk", "recovery_s")!;
+    const signs = [...toText(drawSweep(alone, { id: "s", width: 900 })).matchAll(/class="mark line-(\d)" style="[^"]*" d="M[\d.]+,[\d.]+([^"]*)"/g)].map((m) => `${m[1]} ${m[2]}`);
+    expect(new Set(signs).size).toBe(2);
+  });
+
+  it("ends a logarithmic axis at 2 or 5 of a decade, not at its end", () => {
+    const ends = (most: number): string[] => {
+      const data = swept({ "test.bulk.window": ["1 MiB", "2 MiB"] }, (p) => (p["test.bulk.window"] === "1 MiB" ? 10e6 : most));
+      const text = toText(drawSweep(sweepOf(data, "bulk", "goodput_bps", "bulk", { log: "y" })!, { id: "s", width: 900 }));
+      return [...text.matchAll(/class="tick"[^>]*text-anchor="end">([^<]*)</g)].map((m) => m[1]!.replace("\u202f", " "));
+    };
+    expect(ends(150e6)).toEqual(["10 Mbit/s", "20 Mbit/s", "50 Mbit/s", "100 Mbit/s", "200 Mbit/s"]);
+    expect(ends(500e6).at(-1)).toBe("500 Mbit/s");
+    expect(ends(600e6).at(-1)).toBe("1 Gbit/s");
+    // Of several decades the ticks are these.
+    expect(ends(150e9).at(-1)).toBe("100 Gbit/s");
+  });
+
+  it("names the unit of values that are written without one", () => {
+    const across = (key: string, values: readonly string[]): string | undefined => {
+      const text = drawnText(swept({ [key]: values }, (p) => Number.parseInt(p[key]!, 10) * 1e3));
+      return [...text.matchAll(/class="axis-name"[^>]*>([^<]*)</g)].map((m) => m[1]!).at(-1);
+    };
+    expect(across("host.a.mtu", ["1500", "9000"])).toBe("mtu in bytes");
+    expect(across("host.a.mtu", ["576", "9000"])).toBe("mtu in bytes, logarithmic axis");
+    expect(across("test.bulk.window", ["1 MiB", "2 MiB"])).toBe("window");
+    expect(across("test.bulk.parallel", ["1", "2"])).toBe("parallel");
+  });
+
   it("keeps its legend within its width, however narrow", () => {
     const data = swept({ "link.l.loss": ["1e-5", "1e-4"], "test.bulk.cc": ["reno", "cubic", "highspeed", "scalable", "htcp", "westwood"] }, (p) => 1e3 / Number(p["link.l.loss"]));
     const ends = [...drawnText(data, 340).matchAll(/<text class="strong" x="([\d.]+)" y="[\d.]+">([^<]*)</g)].map(([, x, text]) => Number(x) + text!.length * 7.1);

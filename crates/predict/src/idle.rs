@@ -1,7 +1,8 @@
 //! Answers of one size on a connection that is idle before each of them, round by round.
 //!
 //! A rounds model, as [`crate::slow_start`]: an answer of S segments takes a round trip for each window that is too small for
-//! what is left of it and for the path, and the last part at the path's rate. Nothing is lost, and slow start goes on.
+//! what is left of it and for the path. The last part goes at the path's rate, or in whole flights where the ends hold the window.
+//! Nothing is lost, and slow start goes on.
 
 use crate::slow_start;
 
@@ -14,6 +15,15 @@ pub enum Restart {
     Initial,
     /// It is halved for each timeout in the idle time, and not below the initial window (Linux, after RFC 2861 §3.2, obsoleted by RFC 7661).
     Halved,
+}
+
+/// Flights of a window that the ends hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flights {
+    /// Time of a segment within a flight, at the line's rate, in seconds; above 0.
+    pub segment_s: f64,
+    /// From a full flight to the next one, in seconds.
+    pub apart_s: f64,
 }
 
 /// So many answers are followed one by one at most.
@@ -30,12 +40,14 @@ pub struct Answers {
     pub segments_per_ack: f64,
     /// From where on slow start is limited, in segments (RFC 3742), if it is.
     pub max_ssthresh: Option<f64>,
-    /// Window that fills the path, in segments; above 0.
+    /// Window that fills the path, or what the ends let be in flight where that is less, in segments; above 0.
     pub full: f64,
     /// Round trip of a full segment, in seconds.
     pub rtt_s: f64,
     /// Time of a segment at the path's rate, in seconds.
     pub segment_s: f64,
+    /// How flights leave where the ends let less be in flight than the path holds; `None` where the path is full before.
+    pub flights: Option<Flights>,
     /// From the end of an answer's sending to the next request, nothing waiting: a round trip and the thinking, in seconds.
     pub pause_s: f64,
     /// Retransmission timeout of a path with nothing waiting, in seconds; above 0.
@@ -99,16 +111,34 @@ impl Answers {
             rounds += 1.0;
             window += growth(window, window);
         }
-        let time = rounds * self.rtt_s + (left - 1.0).max(0.0) * self.segment_s;
+        let time = rounds * self.rtt_s + self.rest_s(left);
+        let held = self.flights.is_some();
+        let in_flight = if held { left.min(self.full) } else { left };
         // What waits in front of the path when the last segment is sent.
-        let waits = match window < left {
-            true => window - self.full,
-            false => left,
+        let queued_s = match self.flights {
+            Some(flights) => in_flight * flights.segment_s,
+            None if window < left => (window - self.full) * self.segment_s,
+            None => left * self.segment_s,
         };
-        // In slow start cwnd may be twice what has been in flight (Linux, after RFC 7661).
-        let most = window.max(2.0 * left);
+        // What follows other flights of its answer goes as cwnd lets it, and all of it makes cwnd grow. Where an answer is one flight, or
+        // the ends hold it back, slow start goes on to twice what has been in flight (Linux, after RFC 7661).
+        let by_cwnd = rounds > 0.0 && !(held && left > self.full);
+        let most = match by_cwnd {
+            true => f64::INFINITY,
+            false => window.max(2.0 * in_flight),
+        };
         let grown = (window + growth(window, left)).min(most);
-        (time, self.restarted(grown, waits * self.segment_s))
+        (time, self.restarted(grown, queued_s))
+    }
+
+    /// From the first of the last `left` segments to the last one, in a window that holds them or is full.
+    fn rest_s(&self, left: f64) -> f64 {
+        let Some(flights) = self.flights else {
+            return (left - 1.0).max(0.0) * self.segment_s;
+        };
+        let full = libm::round(self.full).max(1.0);
+        let more = (libm::ceil(left / full) - 1.0).max(0.0);
+        more * flights.apart_s + (left - more * full - 1.0).max(0.0) * flights.segment_s
     }
 
     /// The window after an idle time. The queue that the last segment met is in the idle time, and also in the smoothed round
@@ -143,6 +173,7 @@ mod tests {
         full: 2438.0,
         rtt_s: 0.6,
         segment_s: 0.000_246,
+        flights: None,
         pause_s: 1.6,
         timeout_s: 0.8,
         restart: Restart::Halved,
@@ -212,6 +243,53 @@ mod tests {
         assert!((never.mean_between((2.0, until), 1.6, 9) - 140.0 * never.segment_s).abs() < 1e-12);
         assert_eq!(never.mean_between((0.0, 0.1), 1.6, 9), first);
         assert_eq!(never.mean_between(all, 1.6, u64::MAX), never.mean_s());
+    }
+
+    /// 346 segments over 100 ms: 310 in flights of 10 to 160, and 36 of 320. All 346 are acknowledged and make cwnd 356, which holds the
+    /// second answer. It was taken for 320, and each second answer had a round trip too many. What is one flight of 300 lets cwnd of 310
+    /// grow to 600 at most.
+    #[test]
+    fn the_last_flight_of_an_answer_makes_the_window_grow() {
+        let line = Answers {
+            segments: 346.0,
+            full: 8000.0,
+            rtt_s: 0.1,
+            segment_s: 12.5e-6,
+            restart: Restart::Never,
+            ..SATELLITE
+        };
+        let (first, window) = line.answer(10.0);
+        assert!((first - 0.5 - 35.0 * 12.5e-6).abs() < 1e-12, "{first}");
+        assert_eq!(window, 356.0);
+        assert!((line.answer(window).0 - 345.0 * 12.5e-6).abs() < 1e-12);
+        let one_flight = Answers {
+            segments: 300.0,
+            ..line
+        };
+        assert_eq!(one_flight.answer(310.0).1, 600.0);
+    }
+
+    /// A window of 100 segments that the ends hold, of 1000 that fill the path: 80 go at the line's rate at once, and 250 are three
+    /// flights, of which the last has 50.
+    #[test]
+    fn a_window_that_the_ends_hold_leaves_in_flights() {
+        let of = |segments: f64| {
+            let held = Answers {
+                segments,
+                full: 100.0,
+                rtt_s: 0.1,
+                segment_s: 0.001,
+                flights: Some(Flights {
+                    segment_s: 0.0001,
+                    apart_s: 0.101,
+                }),
+                restart: Restart::Never,
+                ..SATELLITE
+            };
+            held.mean_s()
+        };
+        assert!((of(80.0) - 79.0 * 0.0001).abs() < 1e-12);
+        assert!((of(250.0) - 2.0 * 0.101 - 49.0 * 0.0001).abs() < 1e-12);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 /// Prints the value of a metric with its unit, to five significant digits: `580.06 ms`,
 /// `989.97 Mbit/s`, `64 MiB`, `0.012 %`. The unit follows from the name's end: `_ns`, `_s`, `_bps`,
-/// `_bytes`, `_km`, `_bdp`, `_ratio`; `X over Y` is a plain number, `X minus Y` has X's unit, and anything
+/// `_bytes`, `_km`, `_bdp`, `_rate`, `_ratio`; `X over Y` is a plain number, `X minus Y` has X's unit, and anything
 /// else is a count or an index.
 pub fn quantity(metric: &str, value: f64) -> String {
     if metric.contains(" over ") {
@@ -21,6 +21,8 @@ pub fn quantity(metric: &str, value: f64) -> String {
         "bytes" => bytes(value),
         "km" => format!("{} km", digits(value)),
         "bdp" => format!("{} bdp", digits(value)),
+        // As the column `unit` of metrics.csv has it.
+        "rate" => format!("{} 1/s", digits(value)),
         "ratio" => ratio(value),
         _ => digits(value),
     }
@@ -40,6 +42,7 @@ pub fn exact(metric: &str, value: f64) -> String {
         "bytes" => " B",
         "km" => " km",
         "bdp" => " bdp",
+        "rate" => " 1/s",
         _ => "",
     };
     format!("{value}{unit}")
@@ -281,6 +284,7 @@ mod tests {
             ("loss_ratio", 0.000_12, "0.012 %"),
             ("loss_ratio", 0.2, "20 %"),
             ("search.s.highest_bdp", 0.25, "0.2500 bdp"),
+            ("web.request_rate", 1.427, "1.4270 1/s"),
             ("link.stm64.a>b.drops.tail", 7.0, "7"),
             ("jain_index", 0.987_654_3, "0.9877"),
             ("link.s.a>b.bytes over link.s.b>a.bytes", 1.5, "1.5"),

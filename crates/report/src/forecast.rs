@@ -43,15 +43,16 @@ pub(crate) fn is_marked(
     is_far(path, &all, counted)
 }
 
-/// Whether the prediction among these values of a metric is far from the first other one that is trusted. Rates, times and
-/// losses alone, these by how many things were `counted`: other counts scatter, and a recovery ends at another moment.
+/// Whether the prediction among these values of a metric is far from the first other one that is trusted. Rates, of bits and of
+/// requests, times and losses alone, these by how many things were `counted`: other counts scatter, and a recovery ends at another moment.
 fn is_far(
     path: &str,
     values: &[(Origin, Option<f64>, bool)],
     counted: impl Fn(Origin) -> Option<f64>,
 ) -> bool {
     let is_loss = path.ends_with(".loss_ratio");
-    let comparable = is_loss || path.ends_with("_bps") || path.ends_with("_ns");
+    let compared = ["_bps", "_rate", "_ns"];
+    let comparable = is_loss || compared.iter().any(|unit| path.ends_with(unit));
     if !comparable || path.contains(' ') {
         return false;
     }
@@ -138,6 +139,8 @@ mod tests {
         assert!(!far("bulk.recovery_s", 20.0, Some(10.0), true));
         assert!(!far("a.x_bps over b.x_bps", 2.0, Some(1.0), true));
         assert!(far("ping.rtt_avg_ns", 2e6, Some(1e6), true));
+        assert!(far("web.request_rate", 0.38, Some(1.43), true));
+        assert!(!far("web.request_rate", 1.42, Some(1.43), true));
     }
 
     /// A flood in the lower of two classes: none is predicted, and 98.085 % lost. Payload at a link's whole rate: 4.502 % of 8929

@@ -53,9 +53,9 @@ export function tone(sweep: Sweep, s: Shown): string {
   return sweep.colour === null ? ORIGIN_SIGNS[s.origin].tone : `line-${s.colour % SIGNS.length}`;
 }
 
-/** Whether one origin has all the colours, so that dashes are free for these. */
+/** Whether one origin has all the colours, and all other figures of the page, so that dashes are free for these. */
 function isAlone(sweep: Sweep): boolean {
-  return sweep.colour !== null && sweep.origins.length === 1;
+  return sweep.colour !== null && sweep.origins.length === 1 && sweep.dashesFree;
 }
 
 /** Dashes of a number as SVG has them; none of a solid line. */
@@ -69,7 +69,7 @@ export function dashes(origin: Origin): string | undefined {
   return dashesOf(ORIGIN_SIGNS[origin].dash);
 }
 
-/** The dashes of a curve: those of its origin, or of its colour where one origin has them all. */
+/** The dashes of a curve: those of its origin, or of its colour where the run has one origin alone. */
 export function dashOf(sweep: Sweep, { colour, origin }: Shown): string | undefined {
   return isAlone(sweep) ? dashesOf(colour) : dashes(origin);
 }
@@ -129,9 +129,9 @@ export function originSample(sweep: Sweep, origin: Origin, bars: boolean, x: num
   return sweep.log ? signOf(sweep, s, cls, x + 9, y) : shape("g", {}, ...barOf(sweep, s, cls, { x, y: y - 6, width: 18, height: 12 }));
 }
 
-/** What a colour is known by: its sign or hatch, and its dashes where one origin has them all. */
+/** What a colour is known by: its sign or hatch, and its dashes where the run has one origin alone. */
 export function colourSample(sweep: Sweep, colour: number, bars: boolean, x: number, y: number): Shape {
-  const s = { colour, origin: isAlone(sweep) ? sweep.origins[0]! : ("simulated" as const) };
+  const s = { colour, origin: sweep.origins.length === 1 ? sweep.origins[0]! : ("simulated" as const) };
   const cls = tone(sweep, s);
   if (!bars) return sample(sweep, s, cls, x, y);
   return sweep.log ? signOf(sweep, s, cls, x + 9, y) : shape("g", {}, ...barOf(sweep, s, cls, { x, y: y - 7, width: 18, height: 14 }));

@@ -84,12 +84,18 @@ function cellsOf(sweep: Sweep): Cell[] {
   return sweep.panels.flatMap((p) => p.series.flatMap((s) => s.cells)).filter((c): c is Cell => c !== null && c !== undefined);
 }
 
-/** Decades, and between them 2 and 5 where there are few. */
+/** Where a logarithmic axis ends: the least of 1, 2 and 5 of a decade that is not below `high`. */
+function endOf(high: number): number {
+  const decade = 10 ** Math.floor(Math.log10(high));
+  return [1, 2, 5].map((m) => m * decade).find((v) => v >= high * (1 - 1e-9)) ?? 10 * decade;
+}
+
+/** Decades up to the axis's end, and between them 2 and 5 where there are few. */
 function decades(low: number, high: number): number[] {
   const [from, to] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   const between = to - from <= 2 ? [1, 2, 5] : [1];
   const all = Array.from({ length: to - from + 1 }, (_, i) => between.map((m) => m * 10 ** (from + i))).flat();
-  const kept = all.filter((v) => v <= 10 ** to * 1.0001);
+  const kept = all.filter((v) => v <= endOf(high) * 1.0001);
   const step = Math.ceil(kept.length / 9);
   return kept.filter((_, i) => i % step === 0);
 }
@@ -111,11 +117,12 @@ function yScale(sweep: Sweep, { top, bottom }: Frame): Scale {
   const least = sweep.bars === "ci95" ? Math.min(...points.filter((v) => v > 0)) / 10 : 0;
   const positive = [...points, ...values].filter((v) => v > 0 && v >= least);
   const end = sweep.yRange?.[1];
-  const ticks = decades(Math.min(...positive), end ?? Math.max(...positive, ...marks)).filter((v) => end === undefined || v <= end);
+  const greatest = Math.max(...positive, ...marks);
+  const ticks = decades(Math.min(...positive), end ?? greatest).filter((v) => end === undefined || v <= end);
   const zero = hasFoot(sweep);
   const foot = zero ? bottom - ZERO : bottom;
   const low = 10 ** Math.floor(Math.log10(Math.min(...positive)));
-  const scale = scaleLog().domain([low, end ?? Math.max(ticks.at(-1)!, ...positive, ...marks)]).range([foot, top]);
+  const scale = scaleLog().domain([low, end ?? Math.max(endOf(greatest), greatest)]).range([foot, top]);
   const at = (v: number): number => (v <= 0 ? bottom : Math.min(foot, scale(v)));
   const labels = format.ticks(ticks, write);
   const cut = (v: number): boolean => v < low && !(zero && v === 0);
@@ -385,6 +392,19 @@ function withOthers(x: Key): string {
   return others.length === 0 ? "" : `, together with ${others.join(", ")}`;
 }
 
+/** What is counted by keys whose values are plain numbers. */
+const BARE: ReadonlyMap<string, string> = new Map([
+  ["mtu", "bytes"], ["size", "bytes"], ["initial_window", "segments"], ["initial_ssthresh", "segments"], ["delayed_ack", "segments"],
+]);
+
+/** The unit of an axis whose values are written without one: ` in bytes` of an MTU. */
+function bareUnit(x: Key): string {
+  const key = x.numbers === null ? undefined : x.keys.find((k) => format.keyName(k) === x.name);
+  const unit = BARE.get(key?.split(".").at(-1) ?? "");
+  const plain = x.values.every((v) => /^[\d_.]+$/.test(v));
+  return unit === undefined || !plain || x.name.includes(unit) ? "" : ` in ${unit}`;
+}
+
 /** Whether a logarithmic axis has 0 one step below its least decade. */
 function hasFoot(sweep: Sweep): boolean {
   return sweep.log && (sweep.yRange === undefined || sweep.yRange[0] <= 0) && cellsOf(sweep).some((c) => c.y <= 0);
@@ -423,7 +443,7 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
   const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
   const broken = (axis: string): string[] => wrapped(axis, Math.floor(width / AXIS_LETTER));
   const above = broken(`${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${hasFoot(sweep) ? " with 0 below it" : ""}${partInWords(sweep)}`);
-  const under = broken(`${sweep.x.name}${withOthers(sweep.x)}${sweep.x.log ? ", logarithmic axis" : ""}`);
+  const under = broken(`${sweep.x.name}${bareUnit(sweep.x)}${withOthers(sweep.x)}${sweep.x.log ? ", logarithmic axis" : ""}`);
   const head = legend.height + 32 + (above.length - 1) * NAME_LINE;
   const rows = Math.ceil(sweep.panels.length / columns);
   const foot = head + rows * height + 22 + (under.length - 1) * NAME_LINE;

@@ -116,16 +116,20 @@ impl Path<'_> {
             return;
         };
         let m = &mut record.metrics;
-        put(m, "request_rate", bps / asks.bits);
         if exchange.outstanding == 1 {
             put(m, "response_avg_ns", (asks.each_s(bps) * 1e9).round());
         }
-        if test.duration.is_some() {
-            put(m, "goodput_bps", bps);
+        let mut counted = (0..tcp.parallel).map(|s| test.kind.exchange(s)?.requests);
+        let all = counted.try_fold(0_u64, |sum, one| Some(sum.saturating_add(one?)));
+        let all_bits = all.map_or(f64::INFINITY, |requests| requests as f64 * asks.bits);
+        if let Some(duration) = test.duration {
+            // The last that is counted may come before the time is over.
+            let left = (all_bits - bps * test.omit.as_secs_f64()).max(0.0);
+            let measured = bps.min(left / duration.as_secs_f64());
+            put(m, "request_rate", measured / asks.bits);
+            put(m, "goodput_bps", measured);
             return;
         }
-        let all = (0..tcp.parallel).filter_map(|s| test.kind.exchange(s)?.requests);
-        let bytes = all.fold(0, u64::saturating_add) as f64 * exchange.answer as f64;
         // The handshake, and half a round trip more where who asks is called; what slow start costs where answers follow one another.
         let base_s = flow.base.as_secs_f64();
         let opened_s = base_s * if test.kind.is_reverse() { 1.0 } else { 1.5 };
@@ -133,9 +137,11 @@ impl Path<'_> {
             true => opened_s - asks.think_s,
             false => opened_s.max(flow.ramp(bps / asks.streams).wasted_s),
         };
-        let seconds = bytes * 8.0 / bps + start_s;
+        let seconds = all_bits / bps + start_s;
         put(m, "completion_ns", (seconds * 1e9).round());
-        put(m, "goodput_bps", bytes * 8.0 / seconds);
+        put(m, "goodput_bps", all_bits / seconds);
+        // Until the last answer: no thinking follows it.
+        put(m, "request_rate", all_bits / seconds / asks.bits);
     }
 
     /// Whether policers drop nothing of what is asked for: their bucket holds all that is under way, and fills as fast as it comes.
@@ -177,7 +183,7 @@ impl Path<'_> {
     }
 
     /// The same where the connection has at most `path_bps`: a round trip, and the answer's time on the way. The first answers go through
-    /// slow start.
+    /// slow start. A window that the ends hold leaves in whole flights, unless it is paced.
     fn response_at_s(&self, test: &Test, flow: &Flow, exchange: &Exchange, path_bps: f64) -> f64 {
         let bps = path_bps.min(self.disk_bps(exchange));
         let config = &flow.config;
@@ -188,6 +194,8 @@ impl Path<'_> {
         let turn = self.rtt(segment(exchange.answer), segment(exchange.request));
         let turn_s = turn.as_secs_f64();
         let segment_s = f64::from(mss) * 8.0 / bps;
+        let paced = config.pacing.is_some() || flow.cc.is_some_and(Cc::is_bbr);
+        let flights = flow.ramp(bps).flights(bps).filter(|_| !paced);
         let timeout = match config.rto.floor {
             RtoFloor::Variation => flow.base + config.rto_min,
             RtoFloor::Timeout => flow.base.max(config.rto_min),
@@ -197,9 +205,10 @@ impl Path<'_> {
             initial: f64::from(config.first_window()),
             segments_per_ack: segments_per_growth(config),
             max_ssthresh: max_ssthresh(config),
-            full: flow.base.as_secs_f64() / segment_s,
+            full: flights.map_or(flow.base.as_secs_f64() / segment_s, |_| flow.cap()),
             rtt_s: flow.base.as_secs_f64(),
             segment_s,
+            flights,
             // Several answers of a connection come to lie evenly apart: one that waits for a round comes later ever after.
             pause_s: (turn_s + exchange.think.as_secs_f64()) / exchange.outstanding as f64,
             timeout_s: timeout.min(config.rto.largest).as_secs_f64(),

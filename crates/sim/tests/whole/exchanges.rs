@@ -1,5 +1,6 @@
 //! Requests and answers, files from disk to disk.
 
+use farpath_record::Record;
 use farpath_units::Time;
 
 use crate::world::{self, World, assert_near, assert_within, test};
@@ -7,6 +8,13 @@ use crate::world::{self, World, assert_near, assert_within, test};
 /// Two hosts 100 ms apart there and back, 1 Gbit/s.
 fn pair(a: &str, b: &str, tests: &str) -> World {
     world::pair("50 ms", a, b, tests)
+}
+
+/// What is forecast of a world's only test.
+fn foreseen(world: &World) -> Record {
+    let plan = farpath_scenario::plan::Plan::new(&world.scenario).expect("a plan");
+    let nowhere = std::collections::BTreeMap::new();
+    farpath_scenario::forecast(&world.scenario, &plan, &nowhere).remove(0)
 }
 
 /// Time on 1 Gbit/s for a datagram with `payload` bytes behind 52 of headers.
@@ -66,9 +74,7 @@ fn the_rate_of_requests_is_foreseen() {
                     ),
                 ),
             );
-            let plan = farpath_scenario::plan::Plan::new(&world.scenario).expect("a plan");
-            let nowhere = std::collections::BTreeMap::new();
-            let foreseen = farpath_scenario::forecast(&world.scenario, &plan, &nowhere).remove(0);
+            let foreseen = foreseen(&world);
             // The start is not in the forecast, and of twenty answers one more or less is 5 %.
             assert_within(
                 &format!("{think}, {keys}"),
@@ -76,6 +82,25 @@ fn the_rate_of_requests_is_foreseen() {
                 0.95,
                 1.05,
             );
+        }
+    }
+}
+
+/// Whether the second of two answers takes a round trip more hangs on what the last flight of the first one adds to the window. No pause
+/// follows the second.
+#[test]
+fn two_answers_on_one_connection_are_foreseen() {
+    for block in ["231 kB", "233 kB", "300 kB", "500 kB"] {
+        for think in ["0 s", "600 ms"] {
+            let keys = format!(
+                "block = \"{block}\"\nthink_time = \"{think}\"\nidle_restart = false\nrequests = 2"
+            );
+            let world = pair("", "", &test("request", &keys));
+            let foreseen = foreseen(&world);
+            for metric in ["request_rate", "response_avg_ns", "goodput_bps"] {
+                let apart = world.metric("t", metric) / foreseen.metrics[metric];
+                assert_within(&format!("{block}, {think}, {metric}"), apart, 0.98, 1.02);
+            }
         }
     }
 }

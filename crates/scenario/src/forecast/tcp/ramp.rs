@@ -1,5 +1,6 @@
 //! How a transfer starts, and when what it carries has arrived.
 
+use farpath_predict::idle::Flights;
 use farpath_predict::slow_start::SlowStart;
 use farpath_units::{Duration, Rate, Size};
 
@@ -79,6 +80,14 @@ impl Ramp {
     /// Whether nothing but the window sets a rate of `bps`.
     fn is_by_window(&self, bps: f64) -> bool {
         bps >= self.window_bps * (1.0 - EQUAL) && self.window_bps < self.line_bps
+    }
+
+    /// How flights leave where nothing but the window sets a rate of `bps`, each at the line's rate.
+    pub(in crate::forecast) fn flights(&self, bps: f64) -> Option<Flights> {
+        self.is_by_window(bps).then(|| Flights {
+            segment_s: f64::from(self.mss) * 8.0 / self.line_bps,
+            apart_s: self.apart.as_secs_f64(),
+        })
     }
 
     /// First segment to the last one, at `bps` when the window is full.
