@@ -1,5 +1,7 @@
 //! What each segment was that is not simply the next one, and how its sender came to send it.
 
+use std::collections::BTreeMap;
+
 use crate::event::{Event, NEVER, Place};
 use crate::opening::SynAgain;
 use crate::work;
@@ -57,7 +59,27 @@ pub(crate) fn classify(events: &[Event], times: Times) -> Vec<Class> {
         rto_until: 0,
         recovery_until: 0,
     };
-    events.iter().map(|e| judge.class(e)).collect()
+    let mut classes: Vec<Class> = events.iter().map(|e| judge.class(e)).collect();
+    excuse_overtakers(events, &mut classes);
+    classes
+}
+
+/// A repetition that filled a hole was not needed where the original came behind it.
+fn excuse_overtakers(events: &[Event], classes: &mut [Class]) {
+    let mut filled = BTreeMap::new();
+    for (n, event) in events.iter().enumerate() {
+        match classes[n] {
+            Class::Upstream(why) => {
+                filled.insert(event.seq, (n, why));
+            }
+            Class::Reordered if event.place == Place::Seen => {
+                if let Some((first, why)) = filled.remove(&event.seq) {
+                    classes[first] = Class::Unneeded(why);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The SYNs among the events of one direction.
@@ -89,6 +111,7 @@ impl Judge {
         match e.place {
             Place::Hole if self.is_reordered(e) => Class::Reordered,
             Place::Hole => Class::Upstream(self.why(e)),
+            Place::Seen if is_overtaken(e) => Class::Reordered,
             Place::Seen if self.is_copy(e) => Class::NetworkDuplicate,
             Place::Seen if e.is_unneeded() => Class::Unneeded(self.why(e)),
             Place::Seen => Class::Again(self.why(e)),
@@ -99,19 +122,26 @@ impl Judge {
         (self.times.round_trip as f64 * share) as i64
     }
 
-    /// The sender's clock says that it was sent before what left the hole, or it came too soon for a second copy.
+    /// The sender's clock says that it was sent before what left the hole, and never that it was sent later; or it came too soon for
+    /// a second copy.
     fn is_reordered(&self, e: &Event) -> bool {
-        if e.stamp.is_some_and(|s| s < 0) || e.lag < self.share_of_round_trip(TOO_SOON) {
-            return true;
+        match e.stamp {
+            Some(later) if later < 0 => true,
+            Some(later) if later > 0 => false,
+            _ => {
+                e.lag < self.share_of_round_trip(TOO_SOON)
+                    || e.identification.is_some_and(|id| (-1000..0).contains(&id))
+            }
         }
-        // A later clock: sent afterwards.
-        e.stamp.is_none_or(|s| s == 0)
-            && e.identification.is_some_and(|id| (-1000..0).contains(&id))
     }
 
     fn is_copy(&self, e: &Event) -> bool {
         let same_stamp = e.stamp.is_none_or(|s| s == 0);
         let soon = e.since < RTO_LEAST.max(self.times.round_trip);
+        // The round trip of a handshake may have the timers of its SYNs in it.
+        if e.is_syn && e.since >= RTO_LEAST {
+            return false;
+        }
         match e.identification {
             // No stack sends a second one under the same identification; some have one for all.
             Some(0) => same_stamp && soon,
@@ -181,4 +211,11 @@ impl Judge {
         }
         Why::Unknown
     }
+}
+
+/// Its bytes had passed once before, with a later TSval: its own repetition was faster.
+fn is_overtaken(e: &Event) -> bool {
+    // What filled a hole begins with two.
+    let is_first = e.times <= 2 && e.since != NEVER;
+    e.length > 0 && is_first && e.stamp.is_some_and(|later| later < 0)
 }

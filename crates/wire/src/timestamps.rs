@@ -13,7 +13,8 @@ use crate::{Flags, Frame, Kind};
 /// place is in it. Later passes of a segment, on the same link or another, keep its TSval and TSecr, and so
 /// do copies that a link makes of data. Each retransmission has its own, by the handle in its `side`, also where the
 /// original passes a place behind it. What has neither a handle nor data (an ACK without extras, a window
-/// probe) is sent anew where its number comes again at the first place; at later places all of one number have the last TSval.
+/// probe) is sent anew where its number comes again at the first place. At later places it is the last of its number that had
+/// the time to come there, by the shortest time seen: where it waited longer on the way, it may have the TSval of a later one.
 ///
 /// TSecr of an ACK is the TSval of the last segment it acknowledges, of its retransmission where the ACK says so; a receiver that delays
 /// ACKs echoes the first of those an ACK newly acknowledges (RFC 7323 §4.3). TSecr of data is the
@@ -38,8 +39,10 @@ struct Pass {
 /// What one end has sent.
 #[derive(Clone, Debug, Default)]
 struct End {
-    /// Segments not yet forgotten, by rising key.
+    /// Segments not yet forgotten, by rising key, and those of one key in the order of their sending.
     segments: VecDeque<Segment>,
+    /// The shortest time from the first place to another one, in ms.
+    travels: Vec<((usize, u32), u32)>,
     /// The latest TSval; 0 is none.
     latest: u32,
 }
@@ -109,8 +112,8 @@ impl Timestamps {
             frame.len > HEADERS_MAX
         };
         let once = frame.kind == Kind::Data && is_named;
-        let known = key.and_then(|key| self.ends[from].seen(key));
-        if let Some(known) = known.filter(|s| once || s.place != place) {
+        let known = key.and_then(|key| self.ends[from].seen(key, (place, now), once));
+        if let Some(known) = known {
             return (known.value, known.echo);
         }
         let of_again = frame.flags().contains(Flags::ECHO_RETRANSMIT);
@@ -179,34 +182,56 @@ impl Timestamps {
 }
 
 impl End {
-    /// The segment `key`, if it was seen.
-    fn seen(&self, key: (u64, u32)) -> Option<&Segment> {
-        let at = self.segments.partition_point(|s| s.key < key);
-        self.segments.get(at).filter(|s| s.key == key)
+    /// The segment `key` that passes `place` at `now`, if it was sent before; one that is sent `once` and comes again is a copy.
+    fn seen(
+        &mut self,
+        key: (u64, u32),
+        (place, now): ((usize, u32), u32),
+        once: bool,
+    ) -> Option<Segment> {
+        let start = self.segments.partition_point(|s| s.key < key);
+        let end = self.segments.partition_point(|s| s.key <= key);
+        let last = *self.segments.range(start..end).next_back()?;
+        if last.place == place {
+            return once.then_some(last);
+        }
+        let took = now.wrapping_sub(last.value);
+        let known = self.travels.iter().position(|travel| travel.0 == place);
+        if end - start == 1 {
+            match known {
+                Some(n) => self.travels[n].1 = self.travels[n].1.min(took),
+                None => self.travels.push((place, took)),
+            }
+            return Some(last);
+        }
+        let least = known.map_or(0, |n| self.travels[n].1);
+        let all = self.segments.range(start..end);
+        let came = all.rev().find(|s| now.wrapping_sub(s.value) >= least);
+        came.or(self.segments.get(start)).copied()
     }
 
     /// Remembers a segment where it was seen first.
     fn add(&mut self, segment: Segment) {
-        let at = self.segments.partition_point(|s| s.key < segment.key);
-        match self.segments.get_mut(at) {
-            Some(known) if known.key == segment.key => *known = segment,
-            _ => self.segments.insert(at, segment),
-        }
+        let at = self.segments.partition_point(|s| s.key <= segment.key);
+        self.segments.insert(at, segment);
         if self.segments.len() > SEGMENTS_MAX {
             self.segments.pop_front();
         }
         self.latest = segment.value;
     }
 
-    /// The TSval of the last segment that begins before `position`, `of_again` of the last one of its number; 0 if there is none.
+    /// The TSval of the last segment that begins before `position`, of its last repetition where that is `of_again`; 0 if there
+    /// is none.
     fn before(&self, position: u64, of_again: bool) -> u32 {
         let end = self.segments.partition_point(|s| s.key.0 < position);
         let last = end.checked_sub(1).and_then(|n| self.segments.get(n));
-        let first = last.filter(|_| !of_again).and_then(|last| {
+        let original = last.filter(|_| !of_again).and_then(|last| {
             let start = self.segments.partition_point(|s| s.key.0 < last.key.0);
-            self.segments.get(start)
+            let key = self.segments.get(start)?.key;
+            let behind = self.segments.partition_point(|s| s.key <= key);
+            self.segments.get(behind.checked_sub(1)?)
         });
-        let segment = first.or(last).or(self.segments.front());
+        let segment = original.or(last).or(self.segments.front());
         segment.map_or(0, |s| s.value)
     }
 }
@@ -327,6 +352,17 @@ mod tests {
         assert_eq!([syn(false, 2, 1010), syn(true, 2, 1900)], [6, 1006]);
         let answer = frame(Kind::SynAck, 0, 1910);
         assert_eq!(seen.stamp(&answer, 3, None).1, 6);
+    }
+
+    #[test]
+    fn of_acks_of_one_number_each_has_the_value_of_its_own_sending() {
+        let mut seen = Timestamps::default();
+        let mut pass = |kind, seq, place, ms| seen.stamp(&frame(kind, seq, ms), place, None).0;
+        assert_eq!(pass(Kind::SynAck, 0, 3, 5), 6);
+        assert_eq!(pass(Kind::SynAck, 0, 1, 25), 6);
+        let mut ack = |place, ms| pass(Kind::Ack, 1448, place, ms);
+        assert_eq!([ack(3, 100), ack(3, 110), ack(3, 118)], [101, 111, 119]);
+        assert_eq!([ack(1, 120), ack(1, 130), ack(1, 138)], [101, 111, 119]);
     }
 
     #[test]
