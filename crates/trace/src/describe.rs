@@ -16,7 +16,7 @@ use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
 use crate::observed::{delivered, observe};
 use crate::plateau::name_buffer;
-use crate::policer::policer;
+use crate::policer::{known_rate, policer};
 use crate::sack_benefit::sack_benefit;
 use crate::segment::End;
 use crate::stream::Stream;
@@ -128,8 +128,9 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         Some(passages) => policer(&seen, passages, (&stream.events, &classes), stream.mss()),
         None => None,
     };
-    if d.policer.is_some() {
+    if let Some(found) = d.policer {
         seen.observed.taker = Some(Limit::Policer);
+        seen.observed.policed = known_rate(found);
     }
     // Offload joins segments of the network to larger ones, whose sizes say nothing.
     if !is_offloaded(stream) {
