@@ -14,9 +14,9 @@ use crate::{Flags, Frame, Kind};
 /// do copies that a link makes of data. Each retransmission has its own, by the handle in its `side`, also where the
 /// original passes a place behind it. What has neither a handle nor data (an ACK without extras, a window
 /// probe) is sent anew where its number comes again at the first place. At later places it is the last of its number that had
-/// the time to come there, by the shortest time seen: where it waited longer on the way, it may have the TSval of a later one.
+/// the time to come there, by the shortest time seen. Where it waited longer on the way, it may have the TSval of a later one.
 ///
-/// TSecr of an ACK is the TSval of the last segment it acknowledges, of its retransmission where the ACK says so; a receiver that delays
+/// TSecr of an ACK is the TSval of the last segment it acknowledges, of its retransmission where the ACK says so. A receiver that delays
 /// ACKs echoes the first of those an ACK newly acknowledges (RFC 7323 §4.3). TSecr of data is the
 /// latest TSval that its sender can have had: of the ACKs that passed the other direction of the link where the data is seen
 /// first, those that had the time to reach the sender, and the data from there to the tap.

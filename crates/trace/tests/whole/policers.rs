@@ -148,7 +148,8 @@ fn the_even_rate_of_a_policer_is_not_a_links() {
         let seen = read(&run.captures[tap]).document.connections[0].a2b.clone();
         let shares = &seen.limit_shares;
         assert!(seen.policer.is_some(), "{tap}: {shares:?}");
-        assert_eq!(seen.limited_by.as_deref(), Some("policer"), "{tap}: {shares:?}");
+        let limit = seen.limited_by.as_deref();
+        assert_eq!(limit, Some("policer"), "{tap}: {shares:?}");
         let link = shares.get("link").copied().unwrap_or(0.0);
         assert!(link < 0.1, "{tap}: {shares:?}");
     }
