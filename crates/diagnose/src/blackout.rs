@@ -133,7 +133,7 @@ fn without(seen: &Seen, from: f64, most: u64) -> (Seen, f64) {
         }
         !open
     });
-    (rest.rtos, rest.taker) = (None, None);
+    (rest.rtos, rest.taker, rest.policed) = (None, None, None);
     (rest, repaired)
 }
 

@@ -41,10 +41,12 @@ impl Simulate {
             told = done;
             !progress.interrupted() && !cannot_write.get()
         };
+        let is_captured = setting.taps.is_some_and(Taps::is_simulated);
         let keep = sim::Keep {
             sequence: setting.sequence,
             audit: false,
-            taps: setting.taps.is_some_and(Taps::is_simulated),
+            taps: is_captured,
+            clocks: is_captured,
         };
         let outcome = sim::run(
             setting.scenario,

@@ -88,11 +88,12 @@ impl Taps {
             .get_or_insert_with(|| Headers::new(scenario, &built.wan.plan));
         for (port, tapped) in frames {
             let link = built.wan.plan.ports[*port].link;
+            // Also of links without a capture: where a segment leaves its sender it has the sender's clock.
+            let turn = headers.flows[usize::from(tapped.frame.flow.flow())].turn(*port);
+            let stamps = stamp(&mut inner.timestamps, (*port, turn), tapped);
             let Some(capture) = inner.captures.iter_mut().find(|c| c.link == link) else {
                 continue;
             };
-            let turn = headers.flows[usize::from(tapped.frame.flow.flow())].turn(*port);
-            let stamps = stamp(&mut inner.timestamps, (*port, turn), tapped);
             let frame = (*port, tapped, stamps);
             if let Err(e) = capture.write(headers, built, frame, &mut inner.bytes) {
                 inner.fault = Some(cannot_write(&capture.name)(e));

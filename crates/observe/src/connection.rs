@@ -77,6 +77,8 @@ pub struct Connection {
     pub flights: Vec<Flight>,
     /// Who took what was lost, where the losses themselves show it: a policer, an MTU.
     pub taker: Option<Limit>,
+    /// The rate of the policer that took it, of packets with their headers; none where the losses show no policer, or not its rate.
+    pub policed: Option<Rate>,
     /// Processor time of the reading thread in each of `intervals`, where it is known.
     pub reader_cpu: Vec<Duration>,
 }

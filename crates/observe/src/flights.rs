@@ -13,6 +13,7 @@
 //! 2. where packets pass evenly, without a pause, always at one rate, and no queue is seen: the sender's interface if
 //!    they are seen as they leave it; a link if they are seen later and a loss, which makes windows smaller, did not
 //!    make the rate smaller;
+//!    a policer that is known to have this rate, in place of either, and of a link that probes or a queue show;
 //! 3. the congestion window after a loss or an answer to marks of ECN, where there has been one;
 //! 4. the application, where less was in flight than any congestion window holds: it writes little, or waits with the rest for an
 //!    acknowledgement (Nagle's algorithm, RFC 1122 §4.2.3.4);
@@ -20,7 +21,7 @@
 //!    at one height: a send buffer or a program keeps it there;
 //! 6. nobody that a capture shows.
 
-use farpath_units::{Duration, Time};
+use farpath_units::{Duration, Rate, Time};
 
 use crate::connection::Connection;
 use crate::drains::drained;
@@ -178,6 +179,7 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         rtt: None,
         window_fills: true,
         probed: false,
+        line: line(connection, most),
     };
     let sights: Vec<Sight> = rounds.iter().map(|round| reader.sight(round)).collect();
     reader.probed = reader.steady && find_a_line(&sights, most);
@@ -193,6 +195,18 @@ pub(crate) fn stretches(connection: &Connection, from: Time) -> Vec<Stretch> {
         reader.stretch(round, Shape { grows, small })
     });
     all.filter(|stretch| stretch.until > from).collect()
+}
+
+/// What carries no more than `most`, bytes of payload a second: a policer, where one is known that has this rate; else a link.
+fn line(connection: &Connection, most: f64) -> Limit {
+    let is_its_rate = |policer: Rate| {
+        let share = 8.0 * most / policer.as_bps() as f64;
+        (NEAR..=1.0 / NEAR).contains(&share)
+    };
+    match connection.policed.is_some_and(is_its_rate) {
+        true => Limit::Policer,
+        false => Limit::Link,
+    }
 }
 
 /// What the fastest round delivered, bytes a second: those of a round trip at least, most of it with something under way.
@@ -299,6 +313,8 @@ struct Reader {
     window_fills: bool,
     /// Probes show that a line is full at the most that is delivered.
     probed: bool,
+    /// What lets no more through than the most that is delivered: a link, or a policer of this rate.
+    line: Limit,
 }
 
 impl Reader {
@@ -341,12 +357,12 @@ impl Reader {
         stretch.add(Limit::Application, idle - drained);
         stretch.set_idle(idle - f.under_way.as_secs_f64());
         if waits {
-            stretch.add(Limit::Link, window + rest);
+            stretch.add(self.line, window + rest);
             return stretch;
         }
         stretch.add(Limit::ReceiveWindow, window);
         let limit = self.rest(round, shape);
-        if limit != Limit::Link {
+        if limit != self.line {
             let recovery = f.recovery.as_secs_f64().min(rest);
             stretch.add(Limit::CwndRecovery, recovery);
             rest -= recovery;
@@ -396,14 +412,15 @@ impl Reader {
         let f = &round.flight;
         let rate = round.rate();
         if self.probed && rate >= STEADY * self.most {
-            return Limit::Link;
+            return self.line;
         }
         let mean = round.seconds() / f64::from(f.packets.max(1));
         let even = f.packets >= 4 && f.gap.as_secs_f64() <= EVEN * mean;
         if even && self.steady && rate >= STEADY * self.most {
             match (f.far, self.lost) {
+                _ if self.line == Limit::Policer => return self.line,
                 (false, _) => return Limit::Nic,
-                (true, true) => return Limit::Link,
+                (true, true) => return self.line,
                 (true, false) => {}
             }
         }
@@ -683,6 +700,24 @@ mod tests {
             assert_eq!(paced(true, gap_ms)["link"], 1.0, "{gap_ms}");
         }
         assert_eq!(paced(false, 1)["nic"], 1.0);
+    }
+
+    /// 80 kbit/s behind a loss, seen from afar.
+    #[test]
+    fn an_even_rate_that_is_a_known_policers_is_its() {
+        let named = |policer_bps: Option<u64>| {
+            let mut even = seen(&[100; 10], |n, f| {
+                (f.far, f.packets, f.gap) = (true, 10, Duration::from_ms(1));
+                if n == 0 {
+                    f.recovery = Duration::from_ms(1);
+                }
+            });
+            even.policed = policer_bps.and_then(Rate::from_bps);
+            found(&even)
+        };
+        assert_eq!(named(None)["link"], 1.0);
+        assert_eq!(named(Some(83_000))["policer"], 1.0);
+        assert_eq!(named(Some(200_000))["link"], 1.0, "of another rate");
     }
 
     #[test]

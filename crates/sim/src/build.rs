@@ -3,9 +3,10 @@
 use farpath_element::impair::Finder;
 use farpath_element::{ElementId, Network, Sampling, Transmitter};
 use farpath_scenario::plan::Plan;
-use farpath_scenario::{NodeId, Scenario};
+use farpath_scenario::{LinkId, NodeId, Scenario};
 use farpath_units::Duration;
 use farpath_wan::Wan;
+use farpath_wire::FlowDir;
 
 use crate::built::{Built, Keep, Piece};
 use crate::host::{Backlog, Host, Interface};
@@ -30,13 +31,18 @@ impl Built {
                 ))))
             })
             .collect();
+        let clocks = match keep.clocks {
+            true => leaving(scenario, &wan.plan),
+            false => Vec::new(),
+        };
         let (mut ports, mut promised) = (Vec::new(), Vec::new());
         for number in 0..wan.plan.ports.len() {
             let mut port = wan.port(scenario, number);
             if keep.audit {
                 port.audit();
             }
-            if keep.taps && scenario.links[wan.plan.ports[number].link.0].tap {
+            let link = wan.plan.ports[number].link;
+            if keep.taps && scenario.links[link.0].tap || clocks.contains(&link) {
                 port.tap();
             }
             let lookahead = port.lookahead();
@@ -66,6 +72,28 @@ impl Built {
             .collect();
         self.wan.connect(&mut self.network, &stations, ports);
     }
+}
+
+/// The links by which connections with timestamps leave their two ends.
+fn leaving(scenario: &Scenario, plan: &Plan) -> Vec<LinkId> {
+    let mut links = Vec::new();
+    for (number, flow) in plan.flows.iter().enumerate() {
+        let tcp = scenario.tests[flow.test].kind.tcp();
+        if !tcp.is_some_and(|tcp| tcp.timestamps) {
+            continue;
+        }
+        let there = FlowDir::forward(number as u16);
+        for way in [there, there.turned()] {
+            let walk = plan.walk(scenario, way);
+            let link = walk.first().map(|hop| plan.ports[hop.port].link);
+            if let Some(link) = link
+                && !links.contains(&link)
+            {
+                links.push(link);
+            }
+        }
+    }
+    links
 }
 
 /// Whether a link hands on damaged frames.

@@ -51,6 +51,15 @@ pub struct Keep {
     pub audit: bool,
     /// Copy frames on links with `tap = true`.
     pub taps: bool,
+    /// Copy frames on the links by which connections with timestamps leave their ends, too: a capture has the clocks there.
+    pub clocks: bool,
+}
+
+impl Keep {
+    /// Whether frames of any link are copied.
+    pub(crate) fn copies(self) -> bool {
+        self.taps || self.clocks
+    }
 }
 
 impl Built {

@@ -208,7 +208,7 @@ impl Running<'_, '_> {
 
     /// Runs until `until`; with taps in steps, because tapped frames wait in memory for the end of one.
     fn advance(&mut self, until: Time) {
-        let step = if self.options.keep.taps {
+        let step = if self.options.keep.copies() {
             TAPPED_STEP
         } else {
             Duration::MAX
@@ -308,7 +308,7 @@ impl Running<'_, '_> {
     }
 
     fn drain_taps(&mut self) {
-        if !self.options.keep.taps {
+        if !self.options.keep.copies() {
             return;
         }
         for port in 0..self.built.port_count() {

@@ -142,14 +142,17 @@ impl Judge {
         (self.times.round_trip as f64 * share) as i64
     }
 
-    /// The sender's clock says that it was sent before what left the hole, or it came too soon for a second copy.
+    /// The sender's clock says that it was sent before what left the hole, and never that it was sent later; or it came too soon for
+    /// a second copy.
     fn is_reordered(&self, e: &Event) -> bool {
-        if e.stamp.is_some_and(|s| s < 0) || e.lag < self.share_of_round_trip(TOO_SOON) {
-            return true;
+        match e.stamp {
+            Some(later) if later < 0 => true,
+            Some(later) if later > 0 => false,
+            _ => {
+                e.lag < self.share_of_round_trip(TOO_SOON)
+                    || e.identification.is_some_and(|id| EARLIER_IDS.contains(&id))
+            }
         }
-        // A later clock: sent afterwards.
-        e.stamp.is_none_or(|s| s == 0)
-            && e.identification.is_some_and(|id| EARLIER_IDS.contains(&id))
     }
 
     /// A sending before that which was seen first. Identifications alone may be lower by chance: then it must have come too soon behind the
@@ -185,6 +188,10 @@ impl Judge {
     fn is_copy(&self, e: &Event) -> bool {
         let same_stamp = e.stamp.is_none_or(|s| s == 0);
         let soon = self.is_soon(e);
+        // The round trip of a handshake may have the timers of its SYNs in it.
+        if e.is_syn && e.since >= RTO_LEAST {
+            return false;
+        }
         match self.identification(e) {
             // No stack that counts sends a second one under the same identification.
             Some(0) => same_stamp && soon,

@@ -16,7 +16,7 @@ use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
 use crate::observed::{delivered, observe};
 use crate::plateau::name_buffer;
-use crate::policer::policer;
+use crate::policer::{known_rate, policer};
 use crate::sack_benefit::sack_benefit;
 use crate::segment::End;
 use crate::stream::Stream;
@@ -133,8 +133,9 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         Some(passages) => policer(&seen, passages, (&stream.events, &classes), stream.mss()),
         None => None,
     };
-    if d.policer.is_some() {
+    if let Some(found) = d.policer {
         seen.observed.taker = Some(Limit::Policer);
+        seen.observed.policed = known_rate(found);
     }
     // Offload joins segments of the network to larger ones, whose sizes say nothing.
     if !is_offloaded(stream) {
@@ -349,15 +350,45 @@ fn unanswered(opening: Option<&Opening>) -> String {
     }
 }
 
+/// What became of an answer behind which SYNs were sent again.
+enum Answered {
+    /// Later than a round trip after it a SYN came that had left without it.
+    Lost,
+    /// It was captured where the SYNs come from.
+    NotTaken,
+    /// It may have been under way still.
+    Unknown,
+}
+
+fn what_became_of_answer(connection: &Connection, opening: &Opening) -> Answered {
+    let last = opening.waited_ns + opening.waited_after_answer_ns;
+    let behind = last.saturating_sub(opening.syn_ack_ns.unwrap_or(last));
+    match connection.round_trip() {
+        _ if connection.vantage() == Vantage::At(0) => Answered::NotTaken,
+        Some(round_trip) if round_trip > 0 && behind > round_trip as u64 => Answered::Lost,
+        _ => Answered::Unknown,
+    }
+}
+
 /// SYNs that were lost, and options that were not agreed.
-fn opening_notes(opening: &Opening) -> Vec<String> {
+fn opening_notes(connection: &Connection, opening: &Opening) -> Vec<String> {
     let mut notes = Vec::new();
-    if opening.answered && opening.syn_retransmissions > 0 {
-        notes.push(format!(
-            "{} sent again before the answer: {} ms",
-            count_of(opening.syn_retransmissions, "SYN was", "SYNs were"),
-            opening.waited_ns / 1_000_000
-        ));
+    let sent_again = |syns: u64, when: &str, waited_ns: u64| {
+        let syns = count_of(syns, "SYN was", "SYNs were");
+        format!("{syns} sent again {when}: {} ms", waited_ns / 1_000_000)
+    };
+    let (after, waited) = (opening.syns_after_answer, opening.waited_after_answer_ns);
+    let before = opening.syn_retransmissions.saturating_sub(after);
+    if opening.answered && before > 0 {
+        notes.push(sent_again(before, "before the answer", opening.waited_ns));
+    }
+    if after > 0 {
+        let when = match what_became_of_answer(connection, opening) {
+            Answered::Lost => "after the answer, which was lost",
+            Answered::NotTaken => "after the answer, which was here and not taken",
+            Answered::Unknown => "after the answer, which was lost or late",
+        };
+        notes.push(sent_again(after, when, waited));
     }
     if !opening.not_agreed.is_empty() {
         let options = opening.not_agreed.join(", ").replace('_', " ");
@@ -514,7 +545,7 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
         notes.push(reset_text(reset));
     }
     if let Some(opening) = described.opening.as_ref() {
-        notes.extend(opening_notes(opening));
+        notes.extend(opening_notes(connection, opening));
     }
     if matches!(connection.vantage(), Vantage::Middle | Vantage::At(_)) {
         let by_far = [0, 1]

@@ -87,6 +87,8 @@ impl Syns {
         let copies = |end: usize| again[end].iter().filter(|s| s.is_copy).count() as u64;
         let count = self.counts[0].saturating_sub(copies(0)).max(1);
         let answers = self.counts[1].saturating_sub(copies(1));
+        let before = self.last_sent(&again[0]);
+        let late = self.late(&again[0]);
         let [a, b] = syns.map(|s| s.map_or_else(Vec::new, options));
         let not_agreed = match syns {
             [Some(a), Some(b)] => missing(a, b),
@@ -98,12 +100,23 @@ impl Syns {
             syn_ack_retransmissions: answers.saturating_sub(1),
             answered: self.answer.is_some() || acknowledged,
             syn_ack_ns: self.answer.map(|at| (at - self.first).max(0) as u64),
-            waited_ns: (self.last_sent(&again[0]) - self.first).max(0) as u64,
+            waited_ns: (before - self.first).max(0) as u64,
+            syns_after_answer: late.len() as u64,
+            waited_after_answer_ns: late.last().map_or(0, |at| (at - before).max(0) as u64),
             handshake_ns: handshake.map(|ns| ns.max(0) as u64),
             offered: a,
             answered_with: b,
             not_agreed,
         })
+    }
+
+    /// When SYNs were seen behind the answer that are not copies.
+    fn late(&self, again: &[SynAgain]) -> Vec<i64> {
+        let Some(answer) = self.answer else {
+            return Vec::new();
+        };
+        let late = again.iter().filter(|s| !s.is_copy && s.at > answer);
+        late.map(|s| s.at).collect()
     }
 
     /// When the last SYN before the answer was seen that is not a copy.

@@ -16,6 +16,7 @@ mod bounds;
 
 use farpath_observe::percentile;
 use farpath_record::trace::PolicerFound;
+use farpath_units::Rate;
 
 use crate::classify::Class;
 use crate::event::Event;
@@ -149,6 +150,12 @@ pub(crate) fn policer(
         rate_most_bps: bps(most),
         burst_bytes: found.size as u64,
     })
+}
+
+/// A policer's rate, where the losses leave it open by less than a quarter.
+pub(crate) fn known_rate(found: PolicerFound) -> Option<Rate> {
+    let is_known = found.rate_most_bps < found.rate_least_bps.saturating_mul(5) / 4;
+    Rate::from_bps(found.rate_bps).filter(|_| is_known)
 }
 
 /// What was lost, in order of time.

@@ -9,12 +9,14 @@ use crate::{Flags, Frame, Kind};
 /// What the taps of a run remember of one flow's timestamps (RFC 7323), a clock of 1 ms. One for all
 /// tapped links, given frames in the order of time.
 ///
-/// TSval is the instant at which a tap first saw the segment, so waiting between its sender and that
-/// tap is in it. Later passes of a segment, on the same link or another, keep its TSval and TSecr. The
-/// same segment at the place where it was seen first is a retransmission and has a TSval of its own,
-/// or a copy of data that its sender sent once: that keeps both. A copy of a retransmission has a TSval of its own.
+/// TSval is the instant at which a place first saw the segment, so waiting between its sender and that
+/// place is in it. Later passes of a segment, on the same link or another, keep its TSval and TSecr, and so
+/// do copies that a link makes of data. Each retransmission has its own, by the handle in its `side`, also where the
+/// original passes a place behind it. What has neither a handle nor data (an ACK without extras, a window
+/// probe) is sent anew where its number comes again at the first place. At later places it is the last of its number that had
+/// the time to come there, by the shortest time seen. Where it waited longer on the way, it may have the TSval of a later one.
 ///
-/// TSecr of an ACK is the TSval of the last segment it acknowledges, where a receiver that delays
+/// TSecr of an ACK is the TSval of the last segment it acknowledges, of its retransmission where the ACK says so. A receiver that delays
 /// ACKs echoes the first of those an ACK newly acknowledges (RFC 7323 §4.3). TSecr of data is the
 /// latest TSval that its sender can have had: of the ACKs that passed the other direction of the link where the data is seen
 /// first, those that had the time to reach the sender, and the data from there to the tap.
@@ -37,8 +39,10 @@ struct Pass {
 /// What one end has sent.
 #[derive(Clone, Debug, Default)]
 struct End {
-    /// Segments not yet forgotten, by rising key.
+    /// Segments not yet forgotten, by rising key, and those of one key in the order of their sending.
     segments: VecDeque<Segment>,
+    /// The shortest time from the first place to another one, in ms.
+    travels: Vec<((usize, u32), u32)>,
     /// The latest TSval; 0 is none.
     latest: u32,
 }
@@ -63,6 +67,16 @@ const SEGMENTS_MAX: usize = 1 << 20;
 /// the one before it.
 const HEADERS_MAX: u16 = 72;
 
+/// Which of one number the ACK is that completes the handshake: behind every SYN.
+const HANDSHAKE: u32 = 4;
+
+/// Which of several a SYN or SYN-ACK is, as far as its flags tell; less than [`HANDSHAKE`].
+fn opening(frame: &Frame) -> u32 {
+    let flags = frame.flags();
+    let again = u32::from(flags.contains(Flags::RETRANSMIT));
+    again + 2 * u32::from(flags.contains(Flags::ECHO_RETRANSMIT))
+}
+
 impl Timestamps {
     /// TSval and TSecr for the next frame of the flow. `place` is the link, times two, and its direction, that it is on. `turn`
     /// is the least time in which an ACK that passes the other direction there reaches the sender, and what the sender
@@ -81,24 +95,31 @@ impl Timestamps {
         // One more than the clock: 0 means that nothing has been seen yet.
         let now = ((frame.at.as_ns() / 1_000_000) as u32).wrapping_add(1);
         let place = (place, frame.label.label());
+        let again = frame.flags().contains(Flags::RETRANSMIT);
         let key = match frame.kind {
-            Kind::Syn | Kind::SynAck => Some((0, 0)),
+            Kind::Syn | Kind::SynAck => Some((0, opening(frame))),
+            // The handle of a retransmission names it.
+            Kind::Data if again => Some((frame.seq + 1, frame.side)),
             Kind::Data => Some((frame.seq + 1, 0)),
             Kind::Ack if from == 1 => Some((frame.seq + 1, frame.side)),
             // Data goes one way: an ACK the way data goes completes the handshake.
-            Kind::Ack => Some((0, 1)),
+            Kind::Ack => Some((0, HANDSHAKE)),
             _ => None,
         };
-        let once = frame.kind == Kind::Data
-            && frame.len > HEADERS_MAX
-            && !frame.flags().contains(Flags::RETRANSMIT);
-        let known = key.and_then(|key| self.ends[from].seen(key));
-        if let Some(known) = known.filter(|s| once || s.place != place) {
+        let is_named = if again {
+            frame.side != 0
+        } else {
+            frame.len > HEADERS_MAX
+        };
+        let once = frame.kind == Kind::Data && is_named;
+        let known = key.and_then(|key| self.ends[from].seen(key, (place, now), once));
+        if let Some(known) = known {
             return (known.value, known.echo);
         }
+        let of_again = frame.flags().contains(Flags::ECHO_RETRANSMIT);
         let echo = match frame.kind {
-            Kind::SynAck => self.ends[1 - from].before(1),
-            Kind::Ack if from == 1 => self.ends[0].before(frame.seq + 1),
+            Kind::SynAck => self.ends[1 - from].before(1, of_again),
+            Kind::Ack if from == 1 => self.ends[0].before(frame.seq + 1, of_again),
             _ if from == 1 => self.ends[0].latest,
             _ => turn
                 .and_then(|turn| self.heard(frame.at, reverse, turn))
@@ -161,30 +182,57 @@ impl Timestamps {
 }
 
 impl End {
-    /// The segment `key`, if it was seen.
-    fn seen(&self, key: (u64, u32)) -> Option<&Segment> {
-        let at = self.segments.partition_point(|s| s.key < key);
-        self.segments.get(at).filter(|s| s.key == key)
+    /// The segment `key` that passes `place` at `now`, if it was sent before; one that is sent `once` and comes again is a copy.
+    fn seen(
+        &mut self,
+        key: (u64, u32),
+        (place, now): ((usize, u32), u32),
+        once: bool,
+    ) -> Option<Segment> {
+        let start = self.segments.partition_point(|s| s.key < key);
+        let end = self.segments.partition_point(|s| s.key <= key);
+        let last = *self.segments.range(start..end).next_back()?;
+        if last.place == place {
+            return once.then_some(last);
+        }
+        let took = now.wrapping_sub(last.value);
+        let known = self.travels.iter().position(|travel| travel.0 == place);
+        if end - start == 1 {
+            match known {
+                Some(n) => self.travels[n].1 = self.travels[n].1.min(took),
+                None => self.travels.push((place, took)),
+            }
+            return Some(last);
+        }
+        let least = known.map_or(0, |n| self.travels[n].1);
+        let all = self.segments.range(start..end);
+        let came = all.rev().find(|s| now.wrapping_sub(s.value) >= least);
+        came.or(self.segments.get(start)).copied()
     }
 
     /// Remembers a segment where it was seen first.
     fn add(&mut self, segment: Segment) {
-        let at = self.segments.partition_point(|s| s.key < segment.key);
-        match self.segments.get_mut(at) {
-            Some(known) if known.key == segment.key => *known = segment,
-            _ => self.segments.insert(at, segment),
-        }
+        let at = self.segments.partition_point(|s| s.key <= segment.key);
+        self.segments.insert(at, segment);
         if self.segments.len() > SEGMENTS_MAX {
             self.segments.pop_front();
         }
         self.latest = segment.value;
     }
 
-    /// The TSval of the last segment that begins before `position`; 0 if there is none.
-    fn before(&self, position: u64) -> u32 {
-        let at = self.segments.partition_point(|s| s.key.0 < position);
-        let segment = at.checked_sub(1).and_then(|n| self.segments.get(n));
-        segment.or(self.segments.front()).map_or(0, |s| s.value)
+    /// The TSval of the last segment that begins before `position`, of its last repetition where that is `of_again`; 0 if there
+    /// is none.
+    fn before(&self, position: u64, of_again: bool) -> u32 {
+        let end = self.segments.partition_point(|s| s.key.0 < position);
+        let last = end.checked_sub(1).and_then(|n| self.segments.get(n));
+        let original = last.filter(|_| !of_again).and_then(|last| {
+            let start = self.segments.partition_point(|s| s.key.0 < last.key.0);
+            let key = self.segments.get(start)?.key;
+            let behind = self.segments.partition_point(|s| s.key <= key);
+            self.segments.get(behind.checked_sub(1)?)
+        });
+        let segment = original.or(last).or(self.segments.front());
+        segment.map_or(0, |s| s.value)
     }
 }
 
@@ -247,20 +295,74 @@ mod tests {
     #[test]
     fn a_copy_keeps_the_value_of_what_it_copies() {
         let mut seen = Timestamps::default();
-        let mut pass = |again: bool, ms| {
+        let mut pass = |again: Option<u32>, ms| {
             let mut data = frame(Kind::Data, 1448, ms);
             data.len = 1500;
-            if again {
+            if let Some(handle) = again {
                 data.set_flags(Flags::RETRANSMIT);
+                data.side = handle;
             }
             seen.stamp(&data, 0, None).0
         };
-        assert_eq!([pass(false, 10), pass(false, 13)], [11, 11]);
-        assert_eq!([pass(true, 300), pass(true, 900)], [301, 901]);
+        assert_eq!([pass(None, 10), pass(None, 13)], [11, 11]);
+        assert_eq!([pass(Some(1), 300), pass(Some(1), 303)], [301, 301]);
+        assert_eq!([pass(Some(2), 900), pass(None, 902)], [901, 11]);
         // Window probes, which have one number and no data.
         let mut seen = Timestamps::default();
         let mut probe = |ms| seen.stamp(&frame(Kind::Data, 1447, ms), 0, None).0;
         assert_eq!([probe(10), probe(210)], [11, 211]);
+    }
+
+    /// The first place sees an original, its repetition and a second one; the next place sees them late and in another order.
+    #[test]
+    fn each_copy_keeps_its_own_value_at_places_further_on() {
+        let mut seen = Timestamps::default();
+        let mut pass = |handle, place, ms| {
+            let mut data = frame(Kind::Data, 1448, ms);
+            data.len = 1500;
+            if handle != 0 {
+                data.set_flags(Flags::RETRANSMIT);
+                data.side = handle;
+            }
+            seen.stamp(&data, place, None).0
+        };
+        let near = [pass(0, 0, 140), pass(5, 0, 184), pass(9, 0, 190)];
+        assert_eq!(near, [141, 185, 191]);
+        let far = [pass(5, 2, 204), pass(0, 2, 205), pass(9, 2, 230)];
+        assert_eq!(far, [185, 141, 191]);
+        // The receiver had the original alone, and then a repetition.
+        let mut ack = frame(Kind::Ack, 2896, 231);
+        assert_eq!(seen.stamp(&ack, 3, None).1, 141);
+        ack.at = Time::from_ps(240 * 1_000_000_000);
+        ack.set_flags(Flags::ECHO_RETRANSMIT);
+        assert_eq!(seen.stamp(&ack, 3, None).1, 191);
+    }
+
+    #[test]
+    fn a_syn_that_comes_behind_the_one_sent_again_keeps_its_value() {
+        let mut seen = Timestamps::default();
+        let mut syn = |again: bool, place, ms| {
+            let mut syn = frame(Kind::Syn, 0, ms);
+            if again {
+                syn.set_flags(Flags::RETRANSMIT);
+            }
+            seen.stamp(&syn, place, None).0
+        };
+        assert_eq!([syn(false, 0, 5), syn(true, 0, 1005)], [6, 1006]);
+        assert_eq!([syn(false, 2, 1010), syn(true, 2, 1900)], [6, 1006]);
+        let answer = frame(Kind::SynAck, 0, 1910);
+        assert_eq!(seen.stamp(&answer, 3, None).1, 6);
+    }
+
+    #[test]
+    fn of_acks_of_one_number_each_has_the_value_of_its_own_sending() {
+        let mut seen = Timestamps::default();
+        let mut pass = |kind, seq, place, ms| seen.stamp(&frame(kind, seq, ms), place, None).0;
+        assert_eq!(pass(Kind::SynAck, 0, 3, 5), 6);
+        assert_eq!(pass(Kind::SynAck, 0, 1, 25), 6);
+        let mut ack = |place, ms| pass(Kind::Ack, 1448, place, ms);
+        assert_eq!([ack(3, 100), ack(3, 110), ack(3, 118)], [101, 111, 119]);
+        assert_eq!([ack(1, 120), ack(1, 130), ack(1, 138)], [101, 111, 119]);
     }
 
     #[test]

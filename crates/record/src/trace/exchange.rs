@@ -19,6 +19,10 @@ pub struct Opening {
     pub syn_ack_ns: Option<u64>,
     /// From the first SYN to the last one that `a` sent before an answer: what lost SYNs cost, nanoseconds.
     pub waited_ns: u64,
+    /// SYNs of `syn_retransmissions` that were seen behind the first SYN-ACK: it had not come to `a` when they left.
+    pub syns_after_answer: u64,
+    /// From the last SYN before the answer to the last one behind it, nanoseconds; 0 without one.
+    pub waited_after_answer_ns: u64,
     /// From the first SYN to the ACK that ends the handshake, nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshake_ns: Option<u64>,

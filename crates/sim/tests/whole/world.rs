@@ -68,6 +68,7 @@ pub(crate) fn run_in(scenario: Scenario, mode: Mode, seed: u64) -> World {
                 sequence: 0,
                 audit: true,
                 taps: true,
+                clocks: false,
             },
             progress: &mut |_| true,
             tap: &mut |_, _, taps| tapped.extend(taps.iter().map(|(port, t)| (*port, t.frame))),

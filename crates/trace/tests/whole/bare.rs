@@ -83,6 +83,48 @@ fn a_copied_syn_was_not_sent_again() {
     }
 }
 
+/// Captured at the server, 40 ms from the client and back, which the echo of a TSval shows.
+#[test]
+fn an_answer_that_is_older_than_a_round_trip_was_lost() {
+    const SYN: u8 = 2;
+    const ACK: u8 = 0x10;
+    let packet = |ms: u64, from_a: bool, control: u8, stamps: [u32; 2], bytes: usize| {
+        let mut options = vec![1, 1, 8, 10];
+        options.extend(stamps.iter().flat_map(|s| s.to_be_bytes()));
+        let opened = u32::from(control & SYN == 0);
+        let (own, other) = if from_a { (1000, 9001) } else { (9000, 1001) };
+        let tcp = Tcp {
+            from_a,
+            seq: own + opened,
+            ack: if control & ACK == 0 { 0 } else { other },
+            control,
+            window: 8192,
+            options,
+            payload: vec![7; bytes],
+        };
+        (1_000_000_000_000 + ms * 1_000_000, tcp)
+    };
+    let mut packets = vec![
+        packet(0, true, SYN, [100, 0], 0),
+        packet(0, false, SYN | ACK, [5000, 100], 0),
+        packet(2000, true, SYN, [2100, 0], 0),
+        packet(2000, false, SYN | ACK, [7000, 2100], 0),
+        packet(2040, true, ACK, [2140, 7000], 0),
+        packet(2041, true, ACK, [2141, 7000], 1000),
+        packet(2041, false, ACK, [7041, 2141], 0),
+    ];
+    packets[6].1.ack = 2001;
+    let found = analysis(&packets);
+    let connection = &found.document.connections[0];
+    let note = "1 SYN was sent again after the answer, which was lost: 2000 ms";
+    assert!(
+        connection.notes.iter().any(|n| n == note),
+        "{:?}",
+        connection.notes
+    );
+    assert_eq!(connection.vantage, "sender_of_b");
+}
+
 #[test]
 fn a_fin_that_is_sent_again_is_an_event_without_payload() {
     let mut packets = connection(5);

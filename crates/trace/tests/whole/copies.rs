@@ -1,10 +1,10 @@
 //! Copies that the network makes, behind the acknowledgement of the first one, and what a sender sends again without need.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::trace::{TraceConnection, TraceDirection};
 
-use crate::runs::{data, read, run, three_routers};
+use crate::runs::{data, read, run, run_with, three_routers};
 use crate::shapes::{Tcp, ethernet, pcap, v4, v6};
 
 const SYN: u8 = 2;
@@ -89,6 +89,12 @@ impl Made {
         }
         self.packets.push((at, frame, 0));
     }
+
+    fn open(&mut self) {
+        self.segment(START, SYN, (true, 1000, 0), 0);
+        self.segment(START + AT_ONCE, SYN | ACK, (false, 5000, 1001), 0);
+        self.segment(START + ROUND_TRIP, ACK, (true, 1001, 5001), 0);
+    }
 }
 
 /// How soon what arrives is acknowledged.
@@ -100,9 +106,7 @@ fn opened(known: Known) -> Made {
         known,
         packets: Vec::new(),
     };
-    made.segment(START, SYN, (true, 1000, 0), 0);
-    made.segment(START + AT_ONCE, SYN | ACK, (false, 5000, 1001), 0);
-    made.segment(START + ROUND_TRIP, ACK, (true, 1001, 5001), 0);
+    made.open();
     made
 }
 
@@ -145,6 +149,33 @@ fn connection(known: Known, again: Again, acked_after: u64) -> TraceConnection {
         made.segment(at + acked_after, ACK, (false, 5001, seq + 1000), 0);
     }
     described(made)
+}
+
+/// What is found in rounds of ten segments whose fourth is lost before the capture, or late by 12 ms. It is sent again 10 ms after
+/// its first: sooner than a sender of this path can have heard.
+fn found_behind(known: Known, is_late: bool) -> TraceDirection {
+    let mut made = opened(known);
+    for round in 0..ROUNDS {
+        let first = 1001 + 10_000 * round as u32;
+        let at = |place: u64| START + (1 + round) * ROUND_TRIP + MS + place * 3 * MS / 10;
+        let hole = first + 3000;
+        for place in 0..10 {
+            let seq = first + 1000 * place as u32;
+            if place != 3 {
+                made.segment(at(place), ACK, (true, seq, 5001), 1000);
+                let ack = if place < 3 { seq + 1000 } else { hole };
+                made.segment(at(place) + AT_ONCE, ACK, (false, 5001, ack), 0);
+            } else if is_late {
+                made.segment(at(place), ACK, (true, seq, 5001), 1000);
+                let late = made.packets.last_mut().expect("the first one");
+                late.0 += 12 * MS;
+            }
+        }
+        let again = at(3) + 10 * MS;
+        made.segment(again, ACK, (true, hole, 5001), 1000);
+        made.segment(again + AT_ONCE, ACK, (false, 5001, first + 10_000), 0);
+    }
+    described(made).a2b
 }
 
 fn figures(known: Known, again: Again) -> [u64; 3] {
@@ -275,5 +306,58 @@ fn simulated_copies_are_the_networks() {
         let found = read(&run.captures[tap]).document.connections[0].a2b.clone();
         let counts = (found.network_duplicates, found.retransmitted_segments);
         assert_eq!(counts, (copies, again), "{tap}");
+    }
+}
+
+/// Its TSval shows that it left after what had left the hole, however soon it comes.
+#[test]
+fn a_later_timestamp_rules_reordering_out() {
+    for known in [Known::Both, Known::Stamps, Known::V6] {
+        let found = found_behind(known, false);
+        let counts = (found.reordered_segments, found.retransmissions.upstream);
+        assert_eq!(counts, (0, ROUNDS), "{known:?}");
+    }
+}
+
+#[test]
+fn an_original_behind_its_repetition_is_reordered_and_the_repetition_was_not_needed() {
+    for known in [Known::Both, Known::Stamps, Known::V6] {
+        let found = found_behind(known, true);
+        let counts = (found.reordered_segments, found.retransmitted_segments);
+        assert_eq!(counts, (ROUNDS, ROUNDS), "{known:?}");
+        assert_eq!(found.retransmissions.unneeded, ROUNDS, "{known:?}");
+        assert_eq!(found.network_duplicates, 0, "{known:?}");
+    }
+}
+
+/// A link holds packets back for longer than their repetition takes.
+#[test]
+fn each_simulated_segment_has_the_clock_of_its_own_sending_at_every_tap() {
+    let near = "forward.reordering = { share = 0.02, by = \"45 ms\" }";
+    let text = three_routers("10 ms", near, "", "duration = \"5 s\"");
+    let run = run(&text);
+    let sent = data(&run.captures["access"]);
+    for segment in &sent {
+        let clock = segment.at_ns / 1_000_000 + 1;
+        assert_eq!(i64::from(segment.stamp), clock, "{segment:?}");
+    }
+    for tap in ["wan", "far"] {
+        let mut left = BTreeMap::new();
+        for segment in &sent {
+            *left.entry((segment.offset, segment.stamp)).or_insert(0) += 1;
+        }
+        let seen = data(&run.captures[tap]);
+        for segment in &seen {
+            let copies = left.get_mut(&(segment.offset, segment.stamp));
+            let copies = copies.expect("it was sent with this clock");
+            *copies -= 1;
+            assert!(*copies >= 0, "{segment:?} at {tap}");
+        }
+        let found = read(&run.captures[tap]).document.connections[0].a2b.clone();
+        assert_eq!(found.network_duplicates, 0, "{tap}");
+        assert!(found.reordered_segments > 0, "{tap}");
+        // The sender's clock is known where its own link has no tap as well.
+        let alone = run_with(&text, &[tap]);
+        assert_eq!(data(&alone.captures[tap]), seen, "{tap}");
     }
 }

@@ -133,3 +133,24 @@ fn a_short_queue_that_bbr_probes_is_not_a_policer() {
     let found = of(&wan).policer.expect("it drops what exceeds its rate");
     assert!(is_right(found, 15e6, 30e3), "{found:?}");
 }
+
+/// BBR keeps its rate behind a policer: packets come evenly at the policer's rate, as from a line.
+#[test]
+fn the_even_rate_of_a_policer_is_not_a_links() {
+    let police = "police = { name = \"p\", rate = \"5 Mbit/s\", burst = \"50 kB\" }";
+    let wan = format!("rate = \"20 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1bdp\"\n{police}");
+    let text = two_routers("seed = 1", &wan, "cc = \"bbr\"\nduration = \"15 s\"");
+    let text = text
+        .replace("1 Gbit/s", "100 Mbit/s")
+        .replace("100 ns", "10 us");
+    let run = run(&text);
+    for tap in ["access", "far"] {
+        let seen = read(&run.captures[tap]).document.connections[0].a2b.clone();
+        let shares = &seen.limit_shares;
+        assert!(seen.policer.is_some(), "{tap}: {shares:?}");
+        let limit = seen.limited_by.as_deref();
+        assert_eq!(limit, Some("policer"), "{tap}: {shares:?}");
+        let link = shares.get("link").copied().unwrap_or(0.0);
+        assert!(link < 0.1, "{tap}: {shares:?}");
+    }
+}

@@ -458,6 +458,31 @@ fn syns_that_were_lost_cost_time() {
     );
 }
 
+/// At the server the SYN-ACK passes and is lost behind. How long a round trip takes shows in what the client acknowledges; without
+/// that the answer may be late.
+#[test]
+fn syns_behind_an_answer_that_was_lost_are_counted_apart() {
+    for (answers, fate) in [(true, "lost"), (false, "lost or late")] {
+        let mut talk = Talk::new(ONE_WAY);
+        let mut at = 0;
+        for sent in [0, 2000 * MS] {
+            talk.next = [1000, 9000];
+            at = talk.send(sent, true, SYN, &[]);
+            at = talk.send(at, false, SYN | ACK, &[]);
+        }
+        let at = talk.send(at, true, ACK, &[]);
+        talk.tell(at, !answers, 3);
+        let c = talk.read();
+        let opening = c.opening.expect("SYNs");
+        assert_eq!((opening.syns, opening.syn_retransmissions), (2, 1));
+        let (after, waited) = (opening.syns_after_answer, opening.waited_after_answer_ns);
+        assert_eq!((opening.waited_ns, after, waited), (0, 1, 2000 * MS));
+        let note = format!("1 SYN was sent again after the answer, which was {fate}: 2000 ms");
+        assert!(c.notes.contains(&note), "{note}: {:?}", c.notes);
+        assert!(!c.notes.iter().any(|n| n.contains("before the answer")));
+    }
+}
+
 #[test]
 fn resets_say_what_they_answer_and_whether_their_ttl_is_their_ends() {
     let closed = {

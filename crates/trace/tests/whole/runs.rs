@@ -150,6 +150,11 @@ pub(crate) fn with_fixed_windows(text: &str) -> String {
 
 /// Simulates a scenario with a capture of each link of [`TAPS`].
 pub(crate) fn run(text: &str) -> Run {
+    run_with(text, &TAPS)
+}
+
+/// Simulates a scenario with a capture of each of these links.
+pub(crate) fn run_with(text: &str, taps: &[&str]) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("scenario.toml");
     std::fs::write(&file, text).expect("a file");
@@ -158,7 +163,7 @@ pub(crate) fn run(text: &str) -> Run {
         text.parse().expect("a key and a value")
     };
     captured(Request {
-        sets: TAPS.iter().map(|link| set(link)).collect(),
+        sets: taps.iter().map(|link| set(link)).collect(),
         ..Request::new(file.to_str().expect("plain letters"))
     })
 }
