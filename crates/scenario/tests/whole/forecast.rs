@@ -1662,9 +1662,8 @@ fn a_second_answer_has_the_window_that_the_first_one_left() {
         ("300 kB", 301.75),
         ("500 kB", 352.51),
     ] {
-        let keys = format!(
-            "kind = \"request\"\nblock = \"{block}\"\nidle_restart = false\nrequests = 2"
-        );
+        let keys =
+            format!("kind = \"request\"\nblock = \"{block}\"\nidle_restart = false\nrequests = 2");
         let mean_ms = of(&predicted("", &keys), "response_avg_ns") / 1e6;
         assert!((mean_ms - simulated_ms).abs() < 0.5, "{block}: {mean_ms}");
     }
@@ -1713,8 +1712,7 @@ fn a_short_queue_has_no_share_of_another_algorithm() {
 #[test]
 fn what_is_left_of_bbrs_law_is_said_with_its_round_trips() {
     let said = |delay: &str| {
-        let far =
-            format!("rate = \"100 Mbit/s\"\ndelay = \"{delay}\"\n[link.forward]\nloss = 0.1");
+        let far = format!("rate = \"100 Mbit/s\"\ndelay = \"{delay}\"\n[link.forward]\nloss = 0.1");
         let test = "kind = \"tcp\"\ncc = \"bbr\"\nwindow = \"64 MB\"\nduration = \"100 s\"";
         let record = by_router("rate = \"1 Gbit/s\"", &far, test);
         let of_law = |note: &&String| note.contains("BBR's law knows no timeouts");
