@@ -92,6 +92,8 @@ pub(crate) struct Evidence {
     pub(crate) target: Option<Figure>,
     /// Share of packets the path loses whatever is sent.
     pub(crate) idle_loss: Option<Figure>,
+    /// Datagrams of the test that were lost.
+    pub(crate) datagrams_lost: Option<f64>,
     /// Bytes of pings of which none was answered, while smaller ones were.
     pub(crate) large_lost: Option<Figure>,
     /// The path MTU that a trace found by itself, or else that the host of the pings knows; whether it is the former.
@@ -348,6 +350,7 @@ impl Evidence {
             .zip(get("datagrams"))
             .filter(|(_, s)| s.value > 0.0)
         {
+            self.datagrams_lost = Some(lost.value);
             self.idle_loss = Some(lost.over(&sent));
         }
         self.cc = test.words.get("cc").cloned();

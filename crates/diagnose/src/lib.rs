@@ -79,6 +79,7 @@ mod located;
 mod lookalike;
 mod lossy_back;
 mod lost_alike;
+mod lost_datagrams;
 mod machine;
 mod marked;
 mod mean_only;

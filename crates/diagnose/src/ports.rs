@@ -363,6 +363,11 @@ impl Ports {
         self.damaged.as_ref().is_some_and(|d| d.accounts(e) >= 1.0)
     }
 
+    /// The share of the frames at a port that arrived damaged, 0 to 1; none where nothing says of how many.
+    pub(crate) fn damaged_share(&self) -> Option<f64> {
+        self.damaged.as_ref()?.share()
+    }
+
     /// The port whose plugs and cable are to be cleaned or changed, and where that was read.
     pub(crate) fn to_clean(&self, e: &Evidence) -> Option<&Counted> {
         let enough = |c: &&Counted| c.accounts(e) > 0.0;
