@@ -58,6 +58,8 @@ pub(crate) struct Evidence {
     pub(crate) file: Option<String>,
     /// The socket repeats what it sent, and nothing is acknowledged.
     pub(crate) stuck: Option<Stuck>,
+    /// The largest pings to the receiver that were answered and that no router might cut, bytes with their headers; 0 without any.
+    pub(crate) passes_whole: f64,
     /// A program that copies was connected, and nothing of what it asked for came.
     pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.
@@ -267,6 +269,7 @@ impl Evidence {
             e.streams = flow.sockets.len() as f64;
         }
         e.of_sockets(facts, flow);
+        e.passes_whole = crate::stuck::passes(facts, flow);
         e.of_step(flow);
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);

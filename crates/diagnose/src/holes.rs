@@ -42,6 +42,7 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
     too_large(e, items);
     unanswered(e, items);
     crate::stuck::by_stuck(e, items);
+    crate::after_full::by_after_full(e, items);
     discovered(e, items);
 }
 
@@ -173,7 +174,7 @@ fn goes_on(rows: &[crate::seen::Row]) -> bool {
 
 /// Whole intervals in which nothing was sent but once more, again and again: chance does not lose each repetition of a segment.
 fn stalls(e: &Evidence, items: &mut Vec<Item>) {
-    if goes_on(&e.counted) {
+    if goes_on(&e.counted) || e.hangs_after_full() {
         // Full segments passed before and did again: a time without any, which is named besides, says nothing of their size.
         return;
     }

@@ -9,6 +9,7 @@
 mod accept_queue;
 mod account;
 mod advice;
+mod after_full;
 mod air;
 mod around;
 mod asking;

@@ -235,6 +235,9 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     if e.assumed_for(cause).is_some() {
         return UNFOUNDED;
     }
+    if let Some(most) = e.at_most_after_full(cause) {
+        return most;
+    }
     if matches!(cause, Cause::MtuBlackHole | Cause::Middlebox) {
         return e.hole_at_most();
     }

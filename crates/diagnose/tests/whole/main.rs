@@ -1,6 +1,7 @@
 //! Texts in, verdicts out.
 
 mod accept_queues;
+mod after_full;
 mod alike;
 mod already;
 mod asked;
