@@ -463,6 +463,7 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
         default: said("cc"),
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),
+        stated: e.policer.is_some(),
         bucket: e.short_bucket(),
         burst: e.policer_burst.as_ref().map(|b| b.value),
         policer: policy_map::of_policer(e, facts),
