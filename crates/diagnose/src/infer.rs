@@ -337,7 +337,7 @@ fn by_default(e: &Evidence, flat: f64, defaults: &[f64]) -> f64 {
     let hit = |bytes: &f64| {
         let window = Figure::exact(*bytes, crate::fact::Place::You);
         match exact {
-            true => is_beside_line(flight.value, *bytes),
+            true => is_beside_line(flight.value, *bytes) && *bytes >= e.once_in_flight(),
             false => density_in(&flight, &window) > 0.0,
         }
     };
