@@ -25,6 +25,7 @@ use crate::recounted::Recounted;
 use crate::requests::Requests;
 use crate::restart::Restart;
 use crate::room::Room;
+use crate::router_full::FullRouter;
 use crate::seen::{Row, Side, Test};
 use crate::shrunk::Shrunk;
 use crate::stood::Stood;
@@ -239,6 +240,8 @@ pub(crate) struct Evidence {
     pub(crate) overshoot: Option<Overshoot>,
     /// What counters of hosts and other tests add.
     pub(crate) counted_else: Counted,
+    /// A router whose processor is full, and which drops.
+    pub(crate) router_full: Option<FullRouter>,
     /// A line that carried more than it can, and was left out.
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
@@ -302,6 +305,7 @@ impl Evidence {
         e.of_own_drops(facts, flow);
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);
+        e.of_full_router(facts);
         e.overshoot = e.of_start();
         e
     }

@@ -129,6 +129,7 @@ mod restart;
 mod roles;
 mod room;
 mod round_robin;
+mod router_full;
 mod routes;
 mod seen;
 mod segments;
