@@ -149,6 +149,11 @@ impl Evidence {
         });
     }
 
+    /// That the round trip is another than at another time, for people.
+    pub(crate) fn moved_in_words(&self) -> Option<String> {
+        self.around.moved.map(Moved::sentence)
+    }
+
     /// A round trip of which nobody knows whether it was the shorter of two may be that.
     pub(crate) fn span_routes(&mut self) {
         let either = self.around.routes.as_ref();
@@ -168,10 +173,10 @@ pub(crate) fn by_routes(e: &Evidence, items: &mut Vec<Item>) {
         weights: Vec::new(),
         sentence: routes.sentence(),
     }));
-    items.extend(e.around.moved.map(|moved| Item {
+    items.extend(e.moved_in_words().map(|sentence| Item {
         holds: 1.0,
         weights: Vec::new(),
-        sentence: moved.sentence(),
+        sentence,
     }));
 }
 

@@ -1,5 +1,7 @@
 //! The diagnosis: flows, their ceilings and verdicts, in one document.
 
+use std::collections::BTreeSet;
+
 use crate::advice::changes;
 use crate::besides::{besides, is_of_its_kind};
 use crate::bypassed;
@@ -65,6 +67,9 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     if reports.iter().all(lineless) {
         notes.extend(ports::line_offered(facts));
     }
+    // What is said of two flows that are called alike is said once.
+    let mut said = BTreeSet::new();
+    notes.retain(|note| said.insert(note.clone()));
     // It stands last: histories and twins have flows by their positions.
     let unrated = unrated::report(facts, &flows, &reports);
     reports.extend(unrated);

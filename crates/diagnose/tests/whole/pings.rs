@@ -552,6 +552,16 @@ fn pings_beside_other_traffic_are_not_of_the_test() {
     assert!((rtt - 28.1).abs() < 0.5, "{rtt}");
     let note = "ran beside other traffic than the test";
     assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+    // Of two tests between the same ends it is said once.
+    let text = format!(
+        "{download}{}{rest}pc$ # now with the CCTV upload running\npc{busy}",
+        download.replace("44170", "44180")
+    );
+    let d = of(&text, &Known::default());
+    let mut notes = d.notes.clone();
+    notes.sort();
+    notes.dedup();
+    assert_eq!(notes.len(), d.notes.len(), "{:?}", d.notes);
 }
 
 /// A kernel answers pings: where as many of them are lost as datagrams, the path takes both, and not the receiving program.
