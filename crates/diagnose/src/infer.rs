@@ -197,8 +197,9 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         because.splice(0..0, text.map(|text| (0.0, both.to_vec(), text)));
     }
     because.splice(0..0, guessed.map(|(causes, text)| (0.0, causes, text)));
-    let router = e.full_router_in_words();
-    because.splice(0..0, router.map(|text| (0.0, Vec::new(), text)));
+    let first = [e.varying_in_words(), e.full_router_in_words()];
+    let first = first.into_iter().flatten();
+    because.splice(0..0, first.map(|text| (0.0, Vec::new(), text)));
     because.extend(pattern::sentence(e, &pattern).map(|(causes, text)| (0.0, causes, text)));
     Weighed {
         ranking,

@@ -175,6 +175,7 @@ mod unrated;
 mod unread;
 mod unslowed;
 mod vantage;
+mod varying_rate;
 mod verdict;
 mod watched;
 mod way_back;
