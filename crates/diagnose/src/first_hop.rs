@@ -108,7 +108,7 @@ impl Evidence {
         let own = sent * share >= LOST_LEAST && share > OWN * end.value && end.high < share;
         own.then(|| {
             format!(
-                "{} leaves {:.1} % of the pings to itself unanswered, and the end far fewer: routers and switches hold their own answers to pings to a rate, so that this is no loss of the path",
+                "{} leaves {:.1} % of the pings to itself unanswered, and the end far fewer: routers and switches hold their own answers to pings to a rate, and the path lost none of these",
                 near.name,
                 100.0 * share
             )

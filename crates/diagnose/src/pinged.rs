@@ -261,10 +261,13 @@ fn set_aside(
     };
     let late = each.iter().filter(|(_, why)| *why == Some(Left::Time));
     let nearest = late.filter_map(|(n, _)| apart(*n)).min();
-    let near = |n: u32| apart(n).zip(nearest).is_none_or(|(own, least)| own <= least);
-    let is_own = |n: u32, why: Option<Left>| {
-        why.is_none() || why == Some(Left::Time) && !timely && near(n)
+    let near = |n: u32| {
+        apart(n)
+            .zip(nearest)
+            .is_none_or(|(own, least)| own <= least)
     };
+    let is_own =
+        |n: u32, why: Option<Left>| why.is_none() || why == Some(Left::Time) && !timely && near(n);
     let own = each.iter().filter(|(n, why)| is_own(*n, *why));
     let left = each.iter().filter(|(n, why)| !is_own(*n, *why));
     let left = left.filter_map(|(n, why)| Some((*n, (*why)?)));

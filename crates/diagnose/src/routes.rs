@@ -199,9 +199,9 @@ impl Moved {
             Some([a, b]) if a != b => format!(
                 "{begin}. The route has changed, as the TTL of the answers did, from {a} to {b}: a trace of both ways shows the new one, and who runs it knows why; ceilings go by the {now}"
             ),
-            _ => format!(
-                "{begin}, by another route or a queue of others; ceilings go by the {now}"
-            ),
+            _ => {
+                format!("{begin}, by another route or a queue of others; ceilings go by the {now}")
+            }
         }
     }
 }

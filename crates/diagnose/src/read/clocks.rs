@@ -26,7 +26,11 @@ pub(super) fn of_day(text: &str) -> Option<i64> {
         number.filter(|_| is_number && (least..=2).contains(&part.len()))
     };
     let (hours, minutes) = (digits(hours, 1)?, digits(minutes, 2)?);
-    let half = match rest.first().map(|word| word.to_ascii_lowercase()).as_deref() {
+    let half = match rest
+        .first()
+        .map(|word| word.to_ascii_lowercase())
+        .as_deref()
+    {
         Some("am") => Some(0),
         Some("pm") => Some(NOON),
         _ => None,

@@ -620,7 +620,11 @@ fn another_ttl_than_yesterday_is_another_route() {
         )
     };
     let of = |ttl: u32| {
-        let text = format!("yesterday:\n{}today:\n{}{LOG}", run(24.1, 56), run(98.2, ttl));
+        let text = format!(
+            "yesterday:\n{}today:\n{}{LOG}",
+            run(24.1, 56),
+            run(98.2, ttl)
+        );
         flow(&text).verdict.because.join("\n")
     };
     let turned = of(51);

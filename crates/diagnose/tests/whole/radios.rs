@@ -180,7 +180,11 @@ fn a_rate_that_goes_up_and_down_is_a_links_own() {
         ping("170.000/264.500/420.000/66.519")
     );
     let flow = crate::first(&text);
-    assert!(!flow.verdict.cause.ends_with("_loss"), "{:#?}", flow.verdict);
+    assert!(
+        !flow.verdict.cause.ends_with("_loss"),
+        "{:#?}",
+        flow.verdict
+    );
     let why = crate::because(&flow);
     let said = "the rate went up and down between 8.10 Mbit/s and 33.0 Mbit/s";
     assert!(why.contains(said), "{why}");
