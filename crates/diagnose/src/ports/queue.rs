@@ -123,7 +123,7 @@ pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
     }
 }
 
-/// A counter that is no more than this part of what was sent again is of another time than the flow.
+/// A counter below this part of what was sent again is of another time than the flow.
 const OF_FLOW: f64 = 0.4;
 
 /// How surely a port's queue dropped as large a share of what was to leave by it as this flow sent segments again, 0 to 1: what was read once
