@@ -242,6 +242,8 @@ fn change(
         Cause::HostCpu => core::with_offloads(of_processor(e, (facts, flow)), facts, &hosts, end),
         Cause::Disk => systems::disk(end, system, e.rate.as_ref().map(|r| r.value)),
         Cause::RandomLoss if e.udp => systems::finding(&sending(e, (facts, flow), &hosts)),
+        // Who loses some of what is sent is not to send more.
+        Cause::Application if e.lost_of_sent().is_some() => return None,
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
@@ -460,6 +462,7 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
         default: said("cc"),
         used: e.cc.clone(),
         policed: e.policed().map(|p| p.value),
+        stated: e.policer.is_some(),
         bucket: e.short_bucket(),
         burst: e.policer_burst.as_ref().map(|b| b.value),
         policer: policy_map::of_policer(e, facts),

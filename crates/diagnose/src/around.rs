@@ -125,8 +125,8 @@ pub(crate) struct Around {
     pub(crate) routes: Option<crate::routes::Routes>,
     /// Runs of pings of two hosts that lie far apart, and may be of two paths.
     pub(crate) vantages: Option<crate::vantage::Vantages>,
-    /// Mean round trips of pings of another time than the test, and of those of its time, seconds, where they lie far apart.
-    pub(crate) moved: Option<[f64; 2]>,
+    /// Pings of another time than the test, whose round trip lies far from that of its time.
+    pub(crate) moved: Option<crate::routes::Moved>,
     /// How the path changed in mid-test.
     pub(crate) stepped: Option<crate::stepped::Stepped>,
     /// TTL of answers before and after it changed, where the round trip stayed.

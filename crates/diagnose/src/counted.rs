@@ -165,6 +165,7 @@ impl Evidence {
     /// for, or expected, nine tenths count.
     pub(crate) fn is_as_asked(&self) -> bool {
         let all = self.udp && self.idle_loss.as_ref().is_some_and(|l| l.value < 0.005);
+        let all = all && self.lost_of_sent().is_none();
         let Some(rate) = self.rate.as_ref().filter(|_| all) else {
             return false;
         };
@@ -329,13 +330,17 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
         false => (Cause::Application, 6.0),
     };
     items.push(Item {
-        holds: 1.0 - step(lost.value, 0.0005, 0.005),
+        holds: match e.lost_of_sent() {
+            Some(_) => 0.0,
+            None => 1.0 - step(lost.value, 0.0005, 0.005),
+        },
         weights: [of(&LOSSES, -16.0), vec![named]].concat(),
         sentence: "next to none of the datagrams were lost: as much arrived as was sent".to_owned(),
     });
     passed(e, lost, items);
     crate::datagrams::by_ceiling(e, items);
     crate::lost_alike::by_pings(e, lost, items);
+    crate::lost_datagrams::by_lost(e, items);
 }
 
 /// Less arrives than was sent, and TCP between the same hosts gets no more than that and loses, too, or fewer datagrams lost none:

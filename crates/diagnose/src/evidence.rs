@@ -27,6 +27,7 @@ use crate::recounted::Recounted;
 use crate::requests::Requests;
 use crate::restart::Restart;
 use crate::room::Room;
+use crate::router_full::FullRouter;
 use crate::seen::{Row, Side, Test};
 use crate::shrunk::Shrunk;
 use crate::stood::Stood;
@@ -60,6 +61,8 @@ pub(crate) struct Evidence {
     pub(crate) stuck: Option<Stuck>,
     /// A transfer of curl that did not begin.
     pub(crate) unopened: Option<Unopened>,
+    /// The largest pings to the receiver that were answered and that no router might cut, bytes with their headers; 0 without any.
+    pub(crate) passes_whole: f64,
     /// A program that copies was connected, and nothing of what it asked for came.
     pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.
@@ -96,6 +99,8 @@ pub(crate) struct Evidence {
     pub(crate) idle_loss: Option<Figure>,
     /// Share of packets that a test lost beside its transfers.
     pub(crate) lost_beside: Option<Figure>,
+    /// Datagrams of the test that were lost.
+    pub(crate) datagrams_lost: Option<f64>,
     /// Bytes of pings of which none was answered, while smaller ones were.
     pub(crate) large_lost: Option<Figure>,
     /// The path MTU that a trace found by itself, or else that the host of the pings knows, or else that a router reported to it.
@@ -239,6 +244,8 @@ pub(crate) struct Evidence {
     pub(crate) overshoot: Option<Overshoot>,
     /// What counters of hosts and other tests add.
     pub(crate) counted_else: Counted,
+    /// A router whose processor is full, and which drops.
+    pub(crate) router_full: Option<FullRouter>,
     /// A line that carried more than it can, and was left out.
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
@@ -270,6 +277,7 @@ impl Evidence {
             e.streams = flow.sockets.len() as f64;
         }
         e.of_sockets(facts, flow);
+        e.passes_whole = crate::stuck::passes(facts, flow);
         e.of_step(flow);
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);
@@ -302,6 +310,7 @@ impl Evidence {
         e.of_own_drops(facts, flow);
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);
+        e.of_full_router(facts);
         e.overshoot = e.of_start();
         e
     }
@@ -355,6 +364,7 @@ impl Evidence {
             .zip(get("datagrams"))
             .filter(|(_, s)| s.value > 0.0)
         {
+            self.datagrams_lost = Some(lost.value);
             self.idle_loss = Some(lost.over(&sent));
         }
         self.cc = test.words.get("cc").cloned();

@@ -92,10 +92,27 @@ impl Evidence {
         let floor = self.rtt_floor.as_ref().map_or(f64::INFINITY, |f| f.value);
         let most = libm::fmin(NEAR * floor, FAR_S);
         let far = |near: &Near| near.rtt.is_some_and(|[least, _]| least > most);
-        let all = each.filter(|near| !far(near));
-        all.flat_map(|near| [self.loses(&near), self.waits_there(&near)])
-            .flatten()
-            .collect()
+        let (others, first): (Vec<Near<'_>>, Vec<Near<'_>>) = each.partition(far);
+        let of_first = first
+            .iter()
+            .flat_map(|near| [self.loses(near), self.waits_there(near)])
+            .flatten();
+        let of_others = others.iter().filter_map(|near| self.holds_answers(near));
+        of_first.chain(of_others).collect()
+    }
+
+    /// That a router or switch, which forwards what goes to the end, does not answer all that is sent to itself.
+    fn holds_answers(&self, near: &Near) -> Option<String> {
+        let (sent, share) = near.lost?;
+        let end = self.idle_loss.as_ref().filter(|_| !self.udp)?;
+        let own = sent * share >= LOST_LEAST && share > OWN * end.value && end.high < share;
+        own.then(|| {
+            format!(
+                "{} leaves {:.1} % of the pings to itself unanswered, and the end far fewer: routers and switches hold their own answers to pings to a rate, and the path lost none of these",
+                near.name,
+                100.0 * share
+            )
+        })
     }
 
     /// Where loss begins.

@@ -6,6 +6,7 @@ use crate::ceiling::bps;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::infer::{Ranking, fills_exactly, is_beside_line, usual_line};
+use crate::known::System;
 use crate::missing::line_command;
 use crate::verdict::NARROW;
 
@@ -19,6 +20,10 @@ const MORE: f64 = 1.02;
 
 /// A line is full whose queue adds more than this part of the least round trip.
 const QUEUED: f64 = 0.1;
+
+/// In slow start a window grows up to twice what is in flight, and later to what is (Linux, `tcp_is_cwnd_limited`); a part of the former is
+/// left for rounding.
+const USED: f64 = 0.4;
 
 /// The most that is said of a line that is guessed, where such a window fits as well: it is not a verdict.
 const GUESSED: f64 = 0.39;
@@ -37,11 +42,24 @@ impl Evidence {
         let narrow = flight.high < NARROW * flight.low;
         // A rate that is the line's to a hundredth leaves no room for a window that is not as near.
         let exact = fills_exactly(self);
-        let near = |bytes: f64| !exact || is_beside_line(flight.value, bytes);
+        let once = self.once_in_flight();
+        let near = |bytes: f64| !exact || is_beside_line(flight.value, bytes) && bytes >= once;
         let fits =
             |bytes: &f64| flight.low < MORE * bytes && *bytes < LESS * flight.high && near(*bytes);
         let usual = USUAL.into_iter().filter(|_| narrow).find(fits)?;
         (!self.open_rooms().is_empty()).then_some((line, usual))
+    }
+
+    /// Bytes that were in flight at some time at least, by the largest congestion window of a kernel that lets only such a window grow as is
+    /// used up: no window or buffer of the hosts is smaller. 0 where nothing says it.
+    pub(crate) fn once_in_flight(&self) -> f64 {
+        let linux = self.systems[0].is_none_or(|system| system == System::Linux);
+        if !linux || self.is_bbr() || self.streams > 1.0 {
+            return 0.0;
+        }
+        let each = self.counted.iter().filter_map(|r| r.cwnd);
+        let all = each.chain(self.cwnd.iter().map(|c| c.value));
+        USED * all.fold(0.0, libm::fmax)
     }
 
     /// What holds a flow by a window or a buffer of which no text says how large it is.
@@ -134,6 +152,18 @@ mod tests {
             ..evidence(9.43e6, 0.178)
         };
         assert_eq!(lossy.fits_both(), None);
+    }
+
+    /// 941 Mbit/s over 0.552 ms are 64.9 kB, near a window of 64 kB: a congestion window of 1.19 MB was never filled through one.
+    #[test]
+    fn a_window_that_once_grew_beyond_a_usual_one_leaves_the_line() {
+        let with = |cwnd: Option<f64>| Evidence {
+            cwnd: cwnd.map(|bytes| Figure::exact(bytes, Place::You)),
+            ..evidence(941e6, 0.552e-3)
+        };
+        assert_eq!(with(None).fits_both(), Some((1e9, 65_535.0)));
+        assert_eq!(with(Some(120e3)).fits_both(), Some((1e9, 65_535.0)));
+        assert_eq!(with(Some(1.25e6)).fits_both(), None);
     }
 
     #[test]

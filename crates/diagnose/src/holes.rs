@@ -55,6 +55,7 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
     unanswered(e, items);
     above_reported(e, items);
     crate::stuck::by_stuck(e, items);
+    crate::after_full::by_after_full(e, items);
     discovered(e, items);
 }
 
@@ -226,7 +227,7 @@ fn goes_on(rows: &[crate::seen::Row]) -> bool {
 
 /// Whole intervals in which nothing was sent but once more, again and again: chance does not lose each repetition of a segment.
 fn stalls(e: &Evidence, items: &mut Vec<Item>) {
-    if goes_on(&e.counted) {
+    if goes_on(&e.counted) || e.hangs_after_full() {
         // Full segments passed before and did again: a time without any, which is named besides, says nothing of their size.
         return;
     }

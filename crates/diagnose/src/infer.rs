@@ -197,6 +197,9 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         because.splice(0..0, text.map(|text| (0.0, both.to_vec(), text)));
     }
     because.splice(0..0, guessed.map(|(causes, text)| (0.0, causes, text)));
+    let first = [e.varying_in_words(), e.full_router_in_words()];
+    let first = first.into_iter().flatten();
+    because.splice(0..0, first.map(|text| (0.0, Vec::new(), text)));
     because.extend(pattern::sentence(e, &pattern).map(|(causes, text)| (0.0, causes, text)));
     Weighed {
         ranking,
@@ -337,7 +340,7 @@ fn by_default(e: &Evidence, flat: f64, defaults: &[f64]) -> f64 {
     let hit = |bytes: &f64| {
         let window = Figure::exact(*bytes, crate::fact::Place::You);
         match exact {
-            true => is_beside_line(flight.value, *bytes),
+            true => is_beside_line(flight.value, *bytes) && *bytes >= e.once_in_flight(),
             false => density_in(&flight, &window) > 0.0,
         }
     };

@@ -79,14 +79,21 @@ fn is_alone(facts: &Facts) -> bool {
     !failed && !counted && !sent && !seen && !waits
 }
 
+impl Evidence {
+    /// Where a trace says that packets are lost, for people; none where that is said by itself, or nothing else shows a loss.
+    pub(crate) fn lost_at_in_words(&self) -> Option<String> {
+        let seen = self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
+        let said = self.around.trace_alone.is_some() && self.rate.is_none();
+        let lost = self.around.lost_at.as_ref().filter(|_| seen && !said)?;
+        Some(format!(
+            "by the trace, packets are lost {lost}: the loss lasts from there to the end"
+        ))
+    }
+}
+
 /// What a trace, and pings to a first hop, say of where packets are lost.
 pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
-    let seen = e.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
-    let said = e.around.trace_alone.is_some() && e.rate.is_none();
-    let lost = e.around.lost_at.as_ref().filter(|_| seen && !said);
-    let lost = lost.map(|at| {
-        format!("by the trace, packets are lost {at}: the loss lasts from there to the end")
-    });
+    let lost = e.lost_at_in_words();
     let all = lost.into_iter().chain(e.around.own_answers.clone());
     let all = all.chain(e.around.first_hop.iter().cloned());
     items.extend(all.map(|sentence| Item {

@@ -223,7 +223,8 @@ fn of_processor(e: &Evidence, cpu: &Figure) -> String {
 }
 
 /// What a verdict leaves out though nobody is to miss it, whatever leads: counters of routers' ports, a full processor, packets that an
-/// interface or a queue of the sender's own dropped, unlike MTUs, options that are missing.
+/// interface or a queue of the sender's own dropped, unlike MTUs, where a trace has its loss, another round trip than before, options that are
+/// missing.
 pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let full = e.cpu.as_ref().filter(|cpu| cpu.value >= FULL[1]);
     let drops = e
@@ -236,6 +237,8 @@ pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
         e.around.other_tunnel.clone(),
         e.own_drops_in_words(),
         e.unlike_mtus_in_words(),
+        e.lost_at_in_words(),
+        e.moved_in_words(),
     ];
     let all = e
         .around

@@ -90,6 +90,7 @@ pub(crate) fn missing(
     all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
     all.splice(0..0, of_line(e, asking, &likely, sure));
+    all.splice(0..0, e.asks_full_router().or_else(|| e.asks_varying()));
     each_once(all)
 }
 
@@ -352,7 +353,8 @@ fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFa
 fn of_datagrams(e: &Evidence, mut all: Vec<MissingFact>, sure: bool) -> Vec<MissingFact> {
     all.retain(|m| m.fact != "rtt");
     let lost = e.idle_loss.as_ref().is_some_and(|l| l.low > 0.001);
-    if lost && !sure {
+    all.extend(e.asks_where_lost().filter(|_| !sure));
+    if (lost || e.lost_of_sent().is_some()) && !sure {
         all.push(MissingFact {
             fact: "receiver_drops",
             would_decide: "whether the receiving host lost them, at a full socket or its interface, or the path"

@@ -254,9 +254,22 @@ fn set_aside(
     let each: Vec<(u32, Option<Left>)> = pings.iter().map(|n| (*n, why(*n))).collect();
     // Of a path that nobody pinged at the time another time's ping is better than none.
     let timely = each.iter().any(|(_, why)| why.is_none());
-    let is_own = |why: Option<Left>| why.is_none() || why == Some(Left::Time) && !timely;
-    let own = each.iter().filter(|(_, why)| is_own(*why));
-    let left = each.iter().filter(|(_, why)| !is_own(*why));
+    // Then those are better whose time of day is the nearest.
+    let apart = |n: u32| {
+        let at = places.get(n as usize).copied().flatten()?;
+        facts.moments.minutes_apart(flow.test.as_ref()?.at, at)
+    };
+    let late = each.iter().filter(|(_, why)| *why == Some(Left::Time));
+    let nearest = late.filter_map(|(n, _)| apart(*n)).min();
+    let near = |n: u32| {
+        apart(n)
+            .zip(nearest)
+            .is_none_or(|(own, least)| own <= least)
+    };
+    let is_own =
+        |n: u32, why: Option<Left>| why.is_none() || why == Some(Left::Time) && !timely && near(n);
+    let own = each.iter().filter(|(n, why)| is_own(*n, *why));
+    let left = each.iter().filter(|(n, why)| !is_own(*n, *why));
     let left = left.filter_map(|(n, why)| Some((*n, (*why)?)));
     let own = own.map(|(n, _)| *n);
     (own.collect(), left.take(LEFT_MAX).collect())

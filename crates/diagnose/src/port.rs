@@ -65,7 +65,7 @@ pub(crate) struct PortReading {
     pub(crate) value: f64,
     /// The packets that had arrived at the port, where that was printed before; of its duplex, behind it.
     pub(crate) packets: Option<f64>,
-    /// Of its duplex, the packets that had left by the port.
+    /// Of its duplex, and of what its queue dropped, the packets that had left by the port.
     pub(crate) sent: Option<f64>,
     /// Where it was read.
     pub(crate) at: Place,

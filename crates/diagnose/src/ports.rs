@@ -24,6 +24,8 @@ pub(crate) struct Counted {
     pub(crate) count: Figure,
     /// Of so many packets.
     packets: Option<f64>,
+    /// So many packets left by the port meanwhile, where it is what its queue dropped.
+    sent: Option<f64>,
     grew: bool,
 }
 
@@ -54,6 +56,8 @@ pub(crate) struct Ports {
     pub(crate) dropping: Option<f64>,
     /// What leaves by that port, bit/s.
     dropping_leaves: Option<f64>,
+    /// Packets that left by that port while its queue counted.
+    dropping_sent: Option<f64>,
     /// What that queue sends, bit/s.
     serves: Option<f64>,
     /// What it is shaped to, bit/s.
@@ -125,10 +129,12 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
         let (before, came) = if grew { of(first) } else { (0.0, Some(0.0)) };
         let mut count = Figure::exact(last.value - before, last.at);
         count.from.extend(Some(first.at).filter(|_| grew));
+        let left = if grew { first.sent } else { Some(0.0) };
         Counted {
             port: last.port.clone(),
             count,
             packets: last.packets.zip(came).map(|(all, came)| all - came),
+            sent: last.sent.zip(left).map(|(all, left)| all - left),
             grew,
         }
     });
@@ -243,6 +249,7 @@ impl Ports {
         Ports {
             dropping: speed.map(value),
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
+            dropping_sent: dropped.as_ref().and_then(|d| d.sent_by_port(facts)),
             serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
             shaped,
             damaging: damaged.as_ref().and_then(|d| d.same_port(&speeds)),
@@ -361,6 +368,11 @@ impl Ports {
     /// Whether what arrived damaged at a port accounts for all that a flow lost.
     pub(crate) fn account_for_damage(&self, e: &Evidence) -> bool {
         self.damaged.as_ref().is_some_and(|d| d.accounts(e) >= 1.0)
+    }
+
+    /// The share of the frames at a port that arrived damaged, 0 to 1; none where nothing says of how many.
+    pub(crate) fn damaged_share(&self) -> Option<f64> {
+        self.damaged.as_ref()?.share()
     }
 
     /// The port whose plugs and cable are to be cleaned or changed, and where that was read.

@@ -114,13 +114,24 @@ impl Evidence {
     /// Takes what pings of another time than the test took, where it is far from what those of its time did; `runs` are sorted by their
     /// means.
     pub(crate) fn of_other_times(&mut self, facts: &Facts, flow: &Flow, runs: &[Run]) {
-        let mean = |run: &Run| run[1].value * NS;
         let others = of_other_times(facts, flow);
-        let then = others.iter().map(mean).reduce(libm::fmin);
-        let both = then.zip(runs.first().map(mean));
-        let far =
-            |[then, now]: &[f64; 2]| libm::fabs(then - now) > step_of(libm::fmin(*then, *now));
-        self.around.moved = both.map(<[f64; 2]>::from).filter(far);
+        let then = others
+            .iter()
+            .min_by(|a, b| a[1].value.total_cmp(&b[1].value));
+        self.around.moved = then.zip(runs.first()).and_then(|(then, now)| {
+            let means = [then, now].map(|run| run[1].value * NS);
+            let far = libm::fabs(means[0] - means[1]) > step_of(libm::fmin(means[0], means[1]));
+            let ttl = ttl(facts, then).zip(ttl(facts, now));
+            far.then(|| Moved {
+                means,
+                ttl: ttl.map(|(a, b)| [a, b]),
+            })
+        });
+    }
+
+    /// That the round trip is another than at another time, for people.
+    pub(crate) fn moved_in_words(&self) -> Option<String> {
+        self.around.moved.map(Moved::sentence)
     }
 
     /// A round trip of which nobody knows whether it was the shorter of two may be that.
@@ -143,16 +154,37 @@ pub(crate) fn by_routes(e: &Evidence, items: &mut Vec<Item>) {
         weights: Vec::new(),
         sentence: routes.sentence(),
     }));
-    items.extend(e.around.moved.map(|both| {
-        let [then, now] = both.map(ms);
-        Item {
-            holds: 1.0,
-            weights: Vec::new(),
-            sentence: format!(
-                "the round trip changed: pings of another time took {then}, and those of the test's time {now}, by another route or a queue of others; ceilings go by the {now}"
-            ),
-        }
+    items.extend(e.moved_in_words().map(|sentence| Item {
+        holds: 1.0,
+        weights: Vec::new(),
+        sentence,
     }));
+}
+
+/// A round trip that is another than at another time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Moved {
+    /// Mean round trips of pings of another time than the test, and of those of its time, seconds.
+    means: [f64; 2],
+    /// TTL of the answers of each, where both were printed.
+    ttl: Option<[u32; 2]>,
+}
+
+impl Moved {
+    fn sentence(self) -> String {
+        let [then, now] = self.means.map(ms);
+        let begin = format!(
+            "the round trip changed: pings of another time took {then}, and those of the test's time {now}"
+        );
+        match self.ttl {
+            Some([a, b]) if a != b => format!(
+                "{begin}. The route has changed, as the TTL of the answers did, from {a} to {b}: a trace of both ways shows the new one, and who runs it knows why; ceilings go by the {now}"
+            ),
+            _ => {
+                format!("{begin}, by another route or a queue of others; ceilings go by the {now}")
+            }
+        }
+    }
 }
 
 impl Routes {

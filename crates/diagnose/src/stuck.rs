@@ -1,5 +1,6 @@
 //! Sockets that repeat what they sent, again and again, while nothing is acknowledged.
 
+use crate::after_full::FULL_LEAST;
 use crate::asking::captured;
 use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
@@ -20,6 +21,8 @@ pub(crate) struct Stuck {
     lost: f64,
     /// Whether more than a segment of its life was acknowledged.
     moved: bool,
+    /// Whether many full segments of its life were acknowledged.
+    full: bool,
     /// Whether pings to its peer pass.
     pings: bool,
     /// How long nothing was acknowledged, seconds, where its kernel says it.
@@ -36,6 +39,9 @@ const SMALL: f64 = 1200.0;
 
 /// What a device that drops data is worth where no socket shows it, decibans: it is not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;
+
+/// Segments that carry this part of the most on average are full for the most part. A choice.
+const FULL: f64 = 0.9;
 
 /// A timer that was doubled so often met more than one loss by chance.
 const DOUBLED: f64 = 2.0;
@@ -60,11 +66,14 @@ impl Stuck {
         let under_way = get(most, "send_queue_bytes") - get(most, "unsent_bytes");
         let again = get(most, "retransmits_counted");
         let mean = get(most, "bytes_retransmitted") / again.max(1.0);
+        let segments = get(most, "data_segments_sent");
+        let full = segments > 0.0 && get(most, "bytes_sent") >= FULL * mss * segments;
         let each = [under_way, mean].into_iter().filter(|b| *b > 0.0);
         Some(Stuck {
             backoff: get(most, "backoff"),
             lost: get(most, "lost_segments"),
             moved: get(most, "bytes_acked") > mss,
+            full: full && get(most, "bytes_acked") >= FULL_LEAST * mss,
             pings: received > 0.0 && received >= 0.9 * sent,
             silent_s: Some(get(most, "silent_ns") * NS).filter(|s| *s > 0.0),
             each: each.reduce(libm::fmin),
@@ -90,6 +99,11 @@ impl Stuck {
             Some(s) => format!(" for {s:.1} s"),
             None => String::new(),
         }
+    }
+
+    /// Whether many full segments passed before it hung.
+    pub(crate) fn carried_full(&self) -> bool {
+        self.full
     }
 
     /// Whether nothing tells a hole for large packets from a path that is down.
@@ -135,7 +149,7 @@ const DEVICE: &str =
 
 /// The largest pings to a flow's receiver that were answered and that no router might cut: what its sender's host sent so passes, and not
 /// what came back.
-fn passes(facts: &Facts, flow: &Flow) -> f64 {
+pub(crate) fn passes(facts: &Facts, flow: &Flow) -> f64 {
     let to = flow.end_names(1);
     let is_to = |of: Of| match of {
         Of::Ping(n) => {
@@ -168,16 +182,20 @@ const OTHERS: [Cause; 8] = [
 pub(crate) fn by_stuck(e: &Evidence, items: &mut Vec<Item>) {
     let Some(stuck) = &e.stuck else { return };
     let dropped = stuck.small().is_some() || stuck.passes_full(e.mss);
+    let past = stuck.full && !e.is_proven_hole();
     let weights = match (dropped, stuck.pings) {
         (true, true) => vec![(Cause::Middlebox, 130.0), (Cause::MtuBlackHole, -60.0)],
         (true, false) => vec![(Cause::Middlebox, 116.0), (Cause::MtuBlackHole, -60.0)],
+        // What carried segments as large does not hang for their size.
+        (false, _) if past => Vec::new(),
         (false, true) => vec![(Cause::MtuBlackHole, 40.0)],
         (false, false) => vec![(Cause::MtuBlackHole, 26.0)],
     };
     let sure = if stuck.moved && !dropped { 0.7 } else { 1.0 };
-    let or = match dropped {
-        true => stuck.drops(),
-        false => stuck.may_be_large().to_owned(),
+    let or = match (dropped, past) {
+        (true, _) => stuck.drops(),
+        (false, true) => "full segments passed before".to_owned(),
+        (false, false) => stuck.may_be_large().to_owned(),
     };
     items.push(Item {
         holds: step(stuck.backoff, 0.0, 3.0) * sure,
@@ -246,7 +264,7 @@ impl Evidence {
     }
 
     /// Whether a sender hangs with segments of which no MTU is to blame.
-    fn drops_data(&self) -> bool {
+    pub(crate) fn drops_data(&self) -> bool {
         let dropped = |s: &Stuck| s.small().is_some() || s.passes_full(self.mss);
         self.stuck.as_ref().is_some_and(dropped)
     }

@@ -1,5 +1,7 @@
 //! The diagnosis: flows, their ceilings and verdicts, in one document.
 
+use std::collections::BTreeSet;
+
 use crate::advice::changes;
 use crate::besides::{besides, is_of_its_kind};
 use crate::bypassed;
@@ -65,6 +67,9 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     if reports.iter().all(lineless) {
         notes.extend(ports::line_offered(facts));
     }
+    // What is said of two flows that are called alike is said once.
+    let mut said = BTreeSet::new();
+    notes.retain(|note| said.insert(note.clone()));
     // It stands last: histories and twins have flows by their positions.
     let unrated = unrated::report(facts, &flows, &reports);
     reports.extend(unrated);
@@ -222,6 +227,8 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(room);
     let said = said.min(e.at_most_of_throttled(cause));
     let said = said.min(e.at_most_of_killed(cause));
+    let said = said.min(e.at_most_of_router(cause));
+    let said = said.min(e.at_most_of_varying(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 
@@ -234,6 +241,9 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     }
     if e.assumed_for(cause).is_some() {
         return UNFOUNDED;
+    }
+    if let Some(most) = e.at_most_after_full(cause) {
+        return most;
     }
     if matches!(cause, Cause::MtuBlackHole | Cause::Middlebox) {
         return e.hole_at_most();

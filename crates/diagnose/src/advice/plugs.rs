@@ -16,7 +16,8 @@ impl Evidence {
             || self.weak_radio().is_some()
             || self.damage_loses_pings()
             || self.dropped_by_itself(Cause::RandomLoss).is_some();
-        !other && (self.settled_by_damage() || self.around.ports.account_for_damage(self))
+        let accounts = self.settled_by_damage() || self.around.ports.account_for_damage(self);
+        !other && (accounts || self.damaged_as_lost().is_some())
     }
 }
 

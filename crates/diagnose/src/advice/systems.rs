@@ -561,8 +561,10 @@ pub(crate) fn datagrams(cause: Cause, passed: Option<f64>) -> Remedy {
         ),
         (_, None) => "send more slowly".to_owned(),
     };
+    let held = passed.filter(|_| matches!(cause, Cause::Policer | Cause::Shaper));
+    let ask = held.map(policer::ask);
     Remedy {
-        commands: vec![command],
+        commands: ask.into_iter().chain([command]).collect(),
         risk: NO_RISK.to_owned(),
         ..Remedy::default()
     }

@@ -16,6 +16,10 @@ pub(super) fn asked(
     likely: &[Cause],
     all: &mut Vec<MissingFact>,
 ) -> bool {
+    if e.hangs_after_full() {
+        all.extend(e.asks_after_full(asking));
+        return true;
+    }
     if likely.first() == Some(&Cause::Middlebox) {
         all.extend(e.asks_device(asking.ping(5)));
         return true;

@@ -1,12 +1,14 @@
 //! What queues of a router's ports dropped.
 
-use super::{Counted, Port, Ports};
+use super::{Counted, Kind, Port, Ports, counts};
 use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
+use crate::part::part;
+use crate::read::Facts;
 
 impl Port {
     /// A queue, whatever made it drop.
@@ -25,7 +27,24 @@ impl Port {
     }
 }
 
+impl Counted {
+    /// Packets that left by the port whose queue dropped these, where its text says it of the port or of this queue.
+    pub(super) fn sent_by_port(&self, facts: &Facts) -> Option<f64> {
+        let queue = self.port.without_cause();
+        let all = counts(facts, Kind::Dropped).into_iter();
+        let mut own = all.filter(|c| queue.is_queue_of(&c.port));
+        own.find_map(|c| c.sent)
+    }
+}
+
 impl Ports {
+    /// What the queue that dropped took of all that was to leave by its port, 0 to 1; none where nothing says how much that was.
+    fn dropped_share(&self) -> Option<f64> {
+        let (dropped, sent) = (self.dropped.as_ref()?.count.value, self.dropping_sent?);
+        let all = sent + dropped;
+        (all > 0.0).then(|| dropped / all)
+    }
+
     /// Whether the queue that dropped is one before the flow's way back, which is full.
     fn drop_back(&self, e: &Evidence) -> bool {
         self.dropping_leaves.is_some() && self.dropping_leaves == e.sent_back()
@@ -100,8 +119,24 @@ pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
     match dropped.grew {
         // Others lost packets there, too, where there are many more.
         true => step(part, 0.2, 0.7) * (1.0 - step(part, 3.0, 10.0)),
-        false => alike(e, &dropped.count),
+        false => alike(e, &dropped.count).max(as_large(e, dropped)),
     }
+}
+
+/// A counter below this part of what was sent again is of another time than the flow.
+const OF_FLOW: f64 = 0.4;
+
+/// How surely a port's queue dropped as large a share of what was to leave by it as this flow sent segments again, 0 to 1: what was read once
+/// has the drops of others, too, and of all of them the flow has its share.
+fn as_large(e: &Evidence, dropped: &Counted) -> f64 {
+    let again = e.again.as_ref().filter(|again| !e.udp && again.value > 0.0);
+    let Some((again, share)) = again.zip(e.around.ports.dropped_share()) else {
+        return 0.0;
+    };
+    let counted = e.retransmits.as_ref().filter(|r| r.value >= DROPS_LEAST);
+    let enough = counted.is_some_and(|r| dropped.count.value >= OF_FLOW * r.value);
+    let off = libm::fabs(libm::log(share.max(1e-12) / again.value));
+    f64::from(u8::from(enough)) * (1.0 - step(off, 0.5, 1.0))
 }
 
 /// Packets that a port's queue dropped.
@@ -146,8 +181,17 @@ pub(super) fn of_queue(e: &Evidence, dropped: &Counted) -> String {
             format!("; this flow sent {:.0} segments again", r.value)
         }),
     };
+    let shares = e.around.ports.dropped_share().zip(e.again.as_ref());
+    let shares = shares.filter(|_| !dropped.grew && as_large(e, dropped) > 0.5);
+    let shares = shares.map_or_else(String::new, |(own, again)| {
+        format!(
+            ", {} of its segments, as large a share as the queue dropped of what was to leave by its port, {}",
+            part(again.value),
+            part(own)
+        )
+    });
     format!(
-        "the queue of {} dropped {:.0} packets{}{beside}",
+        "the queue of {} dropped {:.0} packets{}{beside}{shares}",
         dropped.port.named("a router's port"),
         dropped.count.value,
         dropped.since()

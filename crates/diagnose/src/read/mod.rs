@@ -10,6 +10,7 @@ pub(crate) mod carrier;
 pub(crate) mod cgroup;
 mod channels;
 pub(crate) mod classes;
+mod clocks;
 pub(crate) mod command;
 pub(crate) mod conditioned;
 mod copies;
@@ -287,8 +288,10 @@ struct Reader<'t> {
 }
 
 impl Facts {
-    /// What a command that was typed does: it fetches a file, holds its own rate or prints what does, tries one version of IP.
+    /// What a command that was typed does: it fetches a file, holds its own rate or prints what does, tries one version of IP. A time
+    /// of day that somebody typed above it says when.
     fn typed(&mut self, line: Line) {
+        self.moments.clock(line);
         self.typed_fetch(line);
         self.typed_limit(line);
         self.typed_rate_file(line);

@@ -1,7 +1,7 @@
 //! When lines were printed, and beside which traffic: what `date` printed before them, and comments that name it.
 
 use super::periods::Period;
-use super::{Line, label, plain};
+use super::{Line, clocks, label, plain};
 use crate::fact::Place;
 use crate::follow::TESTERS;
 use crate::seen::{Side, Test};
@@ -55,6 +55,8 @@ pub(crate) struct Moments {
     dates: Vec<(Place, Date)>,
     /// Their words, in small letters.
     comments: Vec<(Place, Vec<String>)>,
+    /// Minutes of the day that stand above what follows.
+    clocks: Vec<(Place, i64)>,
     /// Times that headings, comments and names of files name.
     headings: Vec<(Place, Period)>,
     /// Lines that say that what follows was sent under load, and headings that say the opposite.
@@ -89,6 +91,15 @@ impl Moments {
             && self.comments.len() < KEPT_MAX
         {
             self.comments.push((line.at, words));
+        }
+    }
+
+    /// Takes a time of day above what follows, also where a tool knows its line.
+    pub(super) fn clock(&mut self, line: Line<'_>) {
+        if let Some(minute) = clocks::of_day(line.bare)
+            && self.clocks.len() < KEPT_MAX
+        {
+            self.clocks.push((line.at, minute));
         }
     }
 
@@ -150,7 +161,14 @@ impl Moments {
 
     /// Whether texts have neither, and name no times.
     pub(crate) fn is_empty(&self) -> bool {
-        self.dates.is_empty() && self.comments.is_empty() && self.headings.is_empty()
+        let timed = !self.dates.is_empty() || !self.clocks.is_empty();
+        !timed && self.comments.is_empty() && self.headings.is_empty()
+    }
+
+    /// How many minutes lie between the times of day above two places; none where one has none.
+    pub(crate) fn minutes_apart(&self, one: Place, other: Place) -> Option<i64> {
+        let of = |at| before(&self.clocks, at).map(|(_, minute)| *minute);
+        Some(clocks::apart(of(one)?, of(other)?))
     }
 
     /// Whether headings or dates say that what was printed at a place is of another time than a test.
@@ -159,7 +177,9 @@ impl Moments {
         let report = test.received.as_ref().or(test.sent.as_ref());
         let took = report.map_or(0.0, |r| r.seconds);
         let under = |at| before(&self.headings, at).map(|(_, period)| period);
-        if Period::differ(under(test.at), under(at)) {
+        let clocks = self.minutes_apart(test.at, at);
+        let clocks = clocks.is_some_and(|minutes| (60 * minutes) as f64 > APART_S + took);
+        if clocks || Period::differ(under(test.at), under(at)) {
             return true;
         }
         both.is_some_and(|((_, test), (_, other))| {

@@ -24,8 +24,12 @@ pub(super) struct Here {
     port: Port,
     /// Packets that had arrived at it.
     packets: Option<f64>,
+    /// Packets that had left by it.
+    left: Option<f64>,
     /// Its reading at half duplex, among those of all ports.
     half: Option<usize>,
+    /// Its reading of packets that its queue dropped, among those of all ports.
+    dropped: Option<usize>,
     /// Rows of policers follow.
     policers: bool,
     /// Tables of a filter's counters and policers follow.
@@ -108,6 +112,7 @@ impl Here {
     pub(super) fn is(&mut self, port: &str) {
         self.port.name = crate::redact(port.trim());
         (self.packets, self.half) = (None, None);
+        (self.left, self.dropped) = (None, None);
     }
 
     /// Takes the list of members of the port channel that is read now.
@@ -147,8 +152,11 @@ impl Here {
             half.packets = half.packets.or(self.packets);
             half.sent = half.sent.or_else(|| packets(text, OUTPUT));
         }
+        if let Some(n) = packets(text, OUTPUT) {
+            self.sent(n, facts);
+        }
         if let Some((kind, n)) = drops {
-            self.has(kind, n, at, facts);
+            self.counts(kind, n, at, facts);
         }
         if drops.is_some() || packets(text, INPUT).is_some() {
             return true;
@@ -156,8 +164,24 @@ impl Here {
         let Some((kind, n)) = counted(text) else {
             return false;
         };
-        self.has(kind, n, at, facts);
+        self.counts(kind, n, at, facts);
         true
+    }
+
+    /// So many packets had left by the port that is read now: what stands above and below of its queue's drops is of as many.
+    fn sent(&mut self, n: f64, facts: &mut Facts) {
+        self.left = Some(n);
+        if let Some(reading) = self.dropped.and_then(|at| facts.ports.get_mut(at)) {
+            reading.sent = reading.sent.or(self.left);
+        }
+    }
+
+    /// What the port that is read now counts of a kind.
+    fn counts(&mut self, kind: Kind, n: f64, at: Place, facts: &mut Facts) {
+        self.has(kind, n, at, facts);
+        if kind == Kind::Dropped {
+            self.dropped = facts.ports.len().checked_sub(1);
+        }
     }
 
     /// What the port that is read now has, of a kind.
@@ -183,7 +207,7 @@ impl Here {
             kind,
             value,
             packets: self.packets.filter(|_| kind != Kind::Policed),
-            sent: None,
+            sent: self.left.filter(|_| kind == Kind::Dropped),
             at,
         });
     }

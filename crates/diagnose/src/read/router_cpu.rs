@@ -2,6 +2,7 @@
 
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Of;
+use crate::router_full::{BUSY, PACKETS, ROUTER};
 use crate::words::{shortens, whole};
 
 /// The state of reading: the router whose command was read, empty where none was.
@@ -29,7 +30,9 @@ impl Tool for Processes {
         }
         let said = match (load(text), text.contains(HOG)) {
             (Some([all, packets]), _) => {
-                facts.exact(Of::Path, "router_cpu_ratio", all as f64 / 100.0, line.at);
+                facts.exact(Of::Path, BUSY, all as f64 / 100.0, line.at);
+                facts.exact(Of::Path, PACKETS, packets as f64 / 100.0, line.at);
+                facts.word(Of::Path, ROUTER, &self.router, line.at);
                 let full =
                     format!("was busy for {all} % of five seconds, {packets} % with packets");
                 (all >= FULL).then_some(full)

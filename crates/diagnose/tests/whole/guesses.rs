@@ -286,3 +286,25 @@ rtt min/avg/max/mdev = {rtt}/0.020 ms
     let both = with("0.551/0.557/0.561");
     assert_eq!(both.cause, "unknown", "{both:#?}");
 }
+
+/// 941 Mbit/s over 0.552 ms are 65 kB in flight; a congestion window of 1.19 MB was used up once, so that no window of 64 kB held it. A switch in
+/// the network of the end, which answers from no nearer, does not answer all pings to itself.
+#[test]
+fn a_window_that_grew_far_beyond_a_usual_one_is_a_full_line() {
+    let rows = [941.0, 941.0, 942.0, 941.0, 941.0, 941.0, 942.0, 941.0];
+    let rows: Vec<(f64, u32)> = rows.into_iter().map(|mbit| (mbit, 0)).collect();
+    let pings = |to: &str, received: u32, rtt: &str| {
+        format!(
+            "$ ping -c 100 -q {to}\nPING {to} ({to}) 56(84) bytes of data.\n\n--- {to} ping statistics ---\n100 packets transmitted, {received} received, {}% packet loss, time 99099ms\nrtt min/avg/max/mdev = {rtt}/0.029 ms\n\n",
+            100 - received
+        )
+    };
+    let text = log(&rows, 1.19).replace("198.51.100.2", "10.5.0.9")
+        + &pings("10.5.0.1", 78, "0.600/0.735/0.898")
+        + &pings("10.5.0.9", 100, "0.540/0.552/0.565");
+    let flow = crate::first(&text);
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    let said = "10.5.0.1 leaves 22.0 % of the pings to itself unanswered";
+    assert!(why.contains(said), "{why}");
+}

@@ -1,6 +1,7 @@
 //! Texts in, verdicts out.
 
 mod accept_queues;
+mod after_full;
 mod alike;
 mod already;
 mod asked;
@@ -39,6 +40,7 @@ mod holes;
 mod hostile;
 mod ip_versions;
 mod later;
+mod lost_datagrams;
 mod members;
 mod names;
 mod negotiated;

@@ -552,6 +552,16 @@ fn pings_beside_other_traffic_are_not_of_the_test() {
     assert!((rtt - 28.1).abs() < 0.5, "{rtt}");
     let note = "ran beside other traffic than the test";
     assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+    // Of two tests between the same ends it is said once.
+    let text = format!(
+        "{download}{}{rest}pc$ # now with the CCTV upload running\npc{busy}",
+        download.replace("44170", "44180")
+    );
+    let d = of(&text, &Known::default());
+    let mut notes = d.notes.clone();
+    notes.sort();
+    notes.dedup();
+    assert_eq!(notes.len(), d.notes.len(), "{:?}", d.notes);
 }
 
 /// A kernel answers pings: where as many of them are lost as datagrams, the path takes both, and not the receiving program.
@@ -583,4 +593,44 @@ rtt min/avg/max/mdev = 8.301/9.020/14.400/1.100 ms
     let none = first_flow(of(&text(1000, "0"), &Known::default()));
     assert_ne!(none.verdict.cause, "random_loss", "{:?}", none.verdict);
     assert!(!none.verdict.because.join("\n").contains(said));
+}
+
+/// Times of day stand above a test and three pings: each ping is of the test that is nearest to it.
+#[test]
+fn pings_under_another_time_of_day_are_not_under_the_tests_load() {
+    let early = ping("10.65.4.20 (10.65.4.20)", 11.0, 0);
+    let late = ping("10.65.4.20 (10.65.4.20)", 35.0, 0);
+    let text = format!("13:00\n\n{LOG}\n14:00 ping\n{early}\n20:31 ping\n{late}");
+    let d = of(&text, &on("10Gbit/s"));
+    let flow = &d.flows[0];
+    let rtt = unloaded(flow);
+    assert!((rtt - 11.1).abs() < 0.5, "{rtt}");
+    let because = flow.verdict.because.join("\n");
+    assert!(!because.contains("under load"), "{because}");
+    let note = "is of another time than the test";
+    assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+}
+
+/// The TTL of the answers is another than yesterday: so is the route.
+#[test]
+fn another_ttl_than_yesterday_is_another_route() {
+    let run = |ms: f64, ttl: u32| {
+        format!(
+            "$ ping -c 10 10.65.4.20\nPING 10.65.4.20 (10.65.4.20) 56(84) bytes of data.\n64 bytes from 10.65.4.20: icmp_seq=1 ttl={ttl} time={ms} ms\n\n--- 10.65.4.20 ping statistics ---\n10 packets transmitted, 10 received, 0% packet loss, time 9012ms\nrtt min/avg/max/mdev = {ms}/{ms}/{ms}/0.0 ms\n"
+        )
+    };
+    let of = |ttl: u32| {
+        let text = format!(
+            "yesterday:\n{}today:\n{}{LOG}",
+            run(24.1, 56),
+            run(98.2, ttl)
+        );
+        flow(&text).verdict.because.join("\n")
+    };
+    let turned = of(51);
+    let said = "The route has changed, as the TTL of the answers did, from 56 to 51";
+    assert!(turned.contains(said), "{turned}");
+    let same = of(56);
+    let said = "by another route or a queue of others";
+    assert!(same.contains(said), "{same}");
 }

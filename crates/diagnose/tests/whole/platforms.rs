@@ -255,6 +255,17 @@ GigabitEthernet0/1 is up, line protocol is up
     let why = because(&d.flows[0]);
     let said = "the receive ring of GigabitEthernet0/1 of r1 dropped 180 packets as they arrived";
     assert!(why.contains(said), "{why}");
+    // They are nearly as many as were sent again: that a queue or a host has to change is not said then.
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+    let said = "a router that forwards with its processor loses what it has no time for";
+    assert!(why.contains(said), "{why}");
+    assert_eq!(flow.missing[0].fact, "router_drops", "{:#?}", flow.missing);
+    assert!(!commands(flow).contains("qdisc"), "{:#?}", flow.changes);
+    // A processor that has time lost none.
+    let idle = router.replace("99%/98%", "12%/4%");
+    let why = because(&of(190, &idle).flows[0]);
+    assert!(!why.contains("forwards with its processor"), "{why}");
 }
 
 /// Of several ports the one that counts collisions is named, also where others stand below it.

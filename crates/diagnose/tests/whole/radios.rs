@@ -159,3 +159,35 @@ fn pings_that_the_air_need_not_lose_leave_the_cause_open() {
         assert_eq!(flow.verdict.cause, "unknown", "{signal} {to}");
     }
 }
+
+/// Between 8 and 33 Mbit/s from second to second, a window that always fills the path, and twelve segments sent again: no loss makes that rate.
+#[test]
+fn a_rate_that_goes_up_and_down_is_a_links_own() {
+    let rates = [
+        31.2, 24.5, 12.8, 8.1, 15.9, 28.3, 33.0, 19.7, 9.2, 14.1, 22.8, 27.4,
+    ];
+    let again = [0, 0, 2, 0, 0, 0, 0, 9, 0, 0, 0, 1];
+    let rows: Vec<(f64, u32)> = rates.into_iter().zip(again).collect();
+    let ping = |times: &str| {
+        format!(
+            "$ ping -c 20 198.51.100.2\nPING 198.51.100.2 (198.51.100.2) 56(84) bytes of data.\n\n--- 198.51.100.2 ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 19019ms\nrtt min/avg/max/mdev = {times} ms\n\n"
+        )
+    };
+    let text = format!(
+        "{}\nidle:\n{}while iperf3 was running:\n{}",
+        crate::alike::log(40_000, &rows, 600.0),
+        ping("38.000/51.400/90.000/12.975"),
+        ping("170.000/264.500/420.000/66.519")
+    );
+    let flow = crate::first(&text);
+    assert!(
+        !flow.verdict.cause.ends_with("_loss"),
+        "{:#?}",
+        flow.verdict
+    );
+    let why = crate::because(&flow);
+    let said = "the rate went up and down between 8.10 Mbit/s and 33.0 Mbit/s";
+    assert!(why.contains(said), "{why}");
+    let asked = crate::asked(&flow);
+    assert!(asked.contains(&"radio_signal"), "{asked:?}");
+}

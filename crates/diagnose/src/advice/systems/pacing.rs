@@ -25,6 +25,8 @@ pub(crate) struct Sending {
     pub(crate) used: Option<String>,
     /// What a policer lets through, bit/s.
     pub(crate) policed: Option<f64>,
+    /// A text states that rate: it is of whole packets.
+    pub(crate) stated: bool,
     /// What a short bucket of that policer holds, and what it is to hold, bytes.
     pub(crate) bucket: Option<[f64; 2]>,
     /// What the bucket of that policer is stated to hold, bytes.
@@ -249,16 +251,21 @@ pub(super) fn known(bps: f64) -> f64 {
     (bps / unit + 1e-6).floor() * unit
 }
 
+/// What is paced is held to this part of a rate that a policer is stated to have: what it counts of headers, and bursts of several segments,
+/// have room then. A choice.
+const BELOW: f64 = 0.95;
+
 /// Below what a policer lets through nothing is dropped. Gives what a command at the root of the interface loses.
 fn below(now: &Sending, remedy: &mut Remedy) -> Option<String> {
     if let Some(bps) = now.policed {
         let streams = now.streams.max(1.0);
+        let paced = if now.stated { BELOW * bps } else { bps };
         remedy.persist = Vec::new();
         // `maxrate` is of each connection: all of them together have to stay below the policer.
         let kbit = |bps: f64| format!("{:.0}kbit", known(bps) / 1e3);
         let pace = Pace {
-            fq: format!("fq maxrate {}", kbit(bps / streams)),
-            all: kbit(bps),
+            fq: format!("fq maxrate {}", kbit(paced / streams)),
+            all: kbit(paced),
         };
         let lost = root::put(now.at_root(), &pace, remedy);
         match now.instance {
@@ -276,7 +283,7 @@ fn below(now: &Sending, remedy: &mut Remedy) -> Option<String> {
         let share = match streams {
             n if n > 1.0 => format!(
                 ", a share of {} for each of {n:.0} side by side: one alone may have all of that",
-                crate::ceiling::bps(bps)
+                crate::ceiling::bps(paced)
             ),
             _ => String::new(),
         };

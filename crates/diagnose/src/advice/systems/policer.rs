@@ -24,6 +24,14 @@ pub(super) fn raised(now: &Sending, rate: f64) -> Vec<String> {
     deeper.into_iter().chain([higher(now, rate)]).collect()
 }
 
+/// What to ask first of a rate that a service lets through, bit/s, whatever is sent.
+pub(super) fn ask(rate: f64) -> String {
+    format!(
+        "ask the provider, or who else runs the policer or shaper, for its rate, and hold it against the contract: {} pass, however much is sent. Where more is sold it is theirs to set; until then",
+        bps(rate)
+    )
+}
+
 /// How the policer is had again as it was.
 pub(super) fn back(now: &Sending, rate: f64) -> String {
     let burst = now
@@ -125,6 +133,33 @@ pub(crate) fn larger_instance(of: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::systems::{datagrams, pacing};
+    use crate::cause::Cause;
+
+    /// 95 % of 200 Mbit/s, where a text states that; of what passed, all.
+    #[test]
+    fn a_sender_is_held_below_a_stated_rate() {
+        let all = |stated: bool| {
+            let now = Sending {
+                policed: Some(2e8),
+                stated,
+                streams: 1.0,
+                ..Sending::default()
+            };
+            pacing(Cause::Policer, &now).commands.join("\n")
+        };
+        assert!(all(true).contains("maxrate 190000kbit"), "{}", all(true));
+        assert!(all(false).contains("maxrate 200000kbit"), "{}", all(false));
+    }
+
+    #[test]
+    fn who_polices_datagrams_is_asked_first() {
+        let of = |cause| datagrams(cause, Some(1.95e8)).commands;
+        let policed = of(Cause::Policer);
+        assert!(policed[0].starts_with("ask the provider"), "{policed:?}");
+        assert!(policed[1].contains("195000 kbit/s"), "{policed:?}");
+        assert_eq!(of(Cause::Client).len(), 1);
+    }
 
     /// 10 Mbit/s over 22.1 ms fill 27.6 kB, and 50 Mbit/s five times that.
     #[test]

@@ -1,0 +1,52 @@
+//! Tests with datagrams of which a part was lost: what lost them, and never that they are to come faster.
+
+use crate::ports::ios;
+use crate::{asked, because, commands, first};
+
+/// 400 Mbit/s of datagrams were asked for and sent, and so many of 1071428 were lost.
+fn datagrams(lost: u32) -> String {
+    format!(
+        "$ iperf3 -c 198.51.100.40 -u -b 400M -l 1400 -t 30
+Connecting to host 198.51.100.40, port 5201
+[  5] local 192.0.2.4 port 40222 connected to 198.51.100.40 port 5201
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-30.00  sec  1.40 GBytes   400 Mbits/sec  0.000 ms  0/1071428 (0%)  sender
+[  5]   0.00-30.01  sec  1.39 GBytes   399 Mbits/sec  0.011 ms  {lost}/1071428 ({:.2}%)  receiver
+
+rtt min/avg/max/mdev = 8.400/8.449/8.499/0.029 ms
+",
+        f64::from(lost) / 10_714.28
+    )
+}
+
+/// 152510 of 49 million are 0.31 %, as 3320 of 1071428 are.
+#[test]
+fn datagrams_are_lost_where_as_large_a_share_arrives_damaged() {
+    let flow = first(&(datagrams(3320) + &ios(49_211_300, 152_510)));
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let because = because(&flow);
+    let said = "0.31 % of the datagrams were lost, and 0.31 % of the frames";
+    assert!(because.contains(said), "{because}");
+    let plugs = "clean or change the plugs, cable and transceiver of TenGigabitEthernet0/1/0";
+    assert!(commands(&flow).contains(plugs), "{:#?}", flow.changes);
+    assert!(!commands(&flow).contains("faster"), "{:#?}", flow.changes);
+}
+
+#[test]
+fn datagrams_that_nobody_says_who_lost_are_not_to_come_faster() {
+    for text in [
+        datagrams(3320),
+        datagrams(3320) + &ios(49_211_300, 12),
+        datagrams(9000),
+    ] {
+        let flow = first(&text);
+        assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+        let because = because(&flow);
+        assert!(because.contains("of the datagrams were lost"), "{because}");
+        assert!(!commands(&flow).contains("faster"), "{:#?}", flow.changes);
+        assert!(asked(&flow).contains(&"interface_errors"), "{text}");
+    }
+    // What any path loses now and then is none.
+    let flow = first(&datagrams(200));
+    assert_eq!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
+}
