@@ -27,6 +27,7 @@ use crate::restart::Restart;
 use crate::room::Room;
 use crate::seen::{Row, Side, Test};
 use crate::shrunk::Shrunk;
+use crate::shut_window::ShutWindow;
 use crate::stood::Stood;
 use crate::stops::Stop;
 use crate::stuck::Stuck;
@@ -58,6 +59,8 @@ pub(crate) struct Evidence {
     pub(crate) file: Option<String>,
     /// The socket repeats what it sent, and nothing is acknowledged.
     pub(crate) stuck: Option<Stuck>,
+    /// The socket waits for its window to open, and nothing moves.
+    pub(crate) shut: Option<ShutWindow>,
     /// A program that copies was connected, and nothing of what it asked for came.
     pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.

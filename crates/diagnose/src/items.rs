@@ -36,6 +36,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::observed::by_account(e, &mut items);
     crate::follow::by_window(e, &mut items);
     crate::shrunk::by_shrunk(e, &mut items);
+    crate::shut_window::by_shut_window(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::recovering::by_cut(e, &mut items);
     crate::growing::by_growth(e, &mut items);

@@ -135,6 +135,7 @@ mod service;
 mod shared_queue;
 mod shares;
 mod shrunk;
+mod shut_window;
 mod signs;
 mod silent_names;
 mod simple_queue;

@@ -222,6 +222,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(room);
     let said = said.min(e.at_most_of_throttled(cause));
     let said = said.min(e.at_most_of_killed(cause));
+    let said = said.min(e.at_most_of_shut(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 

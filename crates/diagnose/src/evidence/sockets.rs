@@ -6,6 +6,7 @@ use crate::flow::{Flow, number, word};
 use crate::read::Facts;
 use crate::room::Room;
 use crate::seen::Side;
+use crate::shut_window::ShutWindow;
 use crate::stuck::Stuck;
 
 impl Evidence {
@@ -50,6 +51,7 @@ impl Evidence {
             sum("bytes_sent"),
         );
         self.stuck = Stuck::of(facts, flow, self.mss);
+        self.shut = ShutWindow::of(facts, flow);
         self.words_of_sockets(facts, flow);
         if let Some(window) = most("window_bytes") {
             self.windows.push(Room::announced(window));
@@ -107,7 +109,9 @@ impl Evidence {
         acked: &Option<Figure>,
         busy: &Option<Figure>,
     ) {
-        if self.rate.is_some() || self.between_readings(facts, flow) {
+        // Of what stands still every rate is an old one.
+        let known = self.rate.is_some() || self.shut.is_some();
+        if known || self.between_readings(facts, flow) {
             return;
         }
         if let Some((bytes, busy)) = acked

@@ -5,6 +5,7 @@ use crate::address;
 use crate::datagram_socket::FullSocket;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
+use crate::shut_window::{UNANSWERED, unanswered};
 use crate::watched::SLEPT;
 use crate::words::{decimal, keyed, rate};
 
@@ -93,6 +94,9 @@ impl Tool for Ss {
                 let of = Of::Socket(facts.socket(ends));
                 facts.exact(of, "receive_queue_bytes", queues[0], line.at);
                 facts.exact(of, "send_queue_bytes", queues[1], line.at);
+                if let Some(probes) = unanswered(text) {
+                    facts.exact(of, UNANSWERED, probes, line.at);
+                }
                 self.socket = Some(of);
                 // Newer versions can print all of it in one line.
                 details(of, text, line.at, facts);

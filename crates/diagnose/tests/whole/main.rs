@@ -81,6 +81,7 @@ mod seeds;
 mod segments;
 mod server_waits;
 mod services;
+mod shut_windows;
 mod slac;
 mod slow_readers;
 mod slower_lines;
