@@ -27,6 +27,7 @@ mod channel;
 mod cloud;
 mod commanded;
 mod compared;
+mod complaint;
 mod conditioned;
 mod contradicted;
 mod core;
@@ -182,6 +183,7 @@ mod words;
 
 pub use account::Account;
 pub use cause::Cause;
+pub use complaint::is_beside;
 pub use document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, MissingFact, Observed, Piece, Ranked,
     Stream, Then, VerdictReport, Verify,

@@ -71,7 +71,7 @@ pub(crate) fn leads(reports: &[FlowReport]) -> bool {
 }
 
 /// Whether a transfer fills its line, got what was asked for, or is held by nothing that is known.
-fn is_free(report: &FlowReport) -> bool {
+pub(crate) fn is_free(report: &FlowReport) -> bool {
     let free = [Cause::Link, Cause::None, Cause::Unknown];
     let free = free.iter().any(|c| c.name() == report.verdict.cause);
     let mut ceilings = report.ceilings.iter();
