@@ -315,11 +315,22 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
 /// From this part of its least on, what a round trip grew by is said as a multiple.
 const SEVERAL: f64 = 2.0;
 
+/// Of so few segments in flight no queue fills: their acknowledgements may be delayed. A choice.
+const QUEUE_LEAST: f64 = 8.0;
+
+impl Evidence {
+    /// Whether a program that sends too little has so few segments in flight that its round trips show no queue.
+    fn sends_few(&self) -> bool {
+        let few = |f: &Figure| f.value < QUEUE_LEAST * self.mss;
+        self.app_limited.is_some() && self.flight.as_ref().is_some_and(few)
+    }
+}
+
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     unsteady(e, items);
-    // A short queue is what every access has, and a shaper that keeps it short.
-    if e.may_be_sold() {
+    // A short queue is what every access has, and a shaper that keeps it short. Acknowledgements that wait make round trips longer, too.
+    if e.may_be_sold() || e.sends_few() {
         return;
     }
     let (Some(floor), Some([mean, most]), Some(loaded)) =

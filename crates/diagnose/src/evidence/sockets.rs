@@ -3,6 +3,7 @@
 use super::{Evidence, NS, SMALLEST_FULL};
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
+use crate::held_small::HeldSmall;
 use crate::read::Facts;
 use crate::room::Room;
 use crate::seen::Side;
@@ -114,10 +115,13 @@ impl Evidence {
         if known || self.between_readings(facts, flow) {
             return;
         }
+        // What waits again and again carries little, and its last delivery is that of a moment.
+        let held = |s: &u32| HeldSmall::of(facts, *s).is_some();
+        let little = flow.sockets.iter().any(held);
         if let Some((bytes, busy)) = acked
             .as_ref()
             .zip(busy.as_ref())
-            .filter(|(b, t)| b.value > 1e5 && t.value > 0.0)
+            .filter(|(b, t)| (b.value > 1e5 || little) && t.value > 0.0)
         {
             self.rate = Some(bytes.times(8e9).over(busy));
             self.side = Some(Side::Sender);
