@@ -13,6 +13,7 @@ use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
+use crate::idle_session::IdleSession;
 use crate::known::System;
 use crate::memory::{SendMemory, beyond};
 use crate::negotiated::SlowPort;
@@ -61,6 +62,8 @@ pub(crate) struct Evidence {
     pub(crate) stuck: Option<Stuck>,
     /// The socket waits for its window to open, and nothing moves.
     pub(crate) shut: Option<ShutWindow>,
+    /// A session without traffic that broke.
+    pub(crate) idle_session: Option<IdleSession>,
     /// A program that copies was connected, and nothing of what it asked for came.
     pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.
@@ -284,6 +287,7 @@ impl Evidence {
         e.of_tcp_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
+        e.of_idle_session(facts);
         e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);

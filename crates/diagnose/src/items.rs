@@ -66,6 +66,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::other_test::by_other_test(e, &mut items);
     crate::split::by_split(e, &mut items);
     crate::commanded::by_command(e, &mut items);
+    crate::idle_session::by_idle_session(e, &mut items);
     crate::routes::by_routes(e, &mut items);
     crate::stepped::by_step(e, &mut items);
     crate::way_back::by_way_back(e, &mut items);

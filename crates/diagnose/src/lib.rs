@@ -65,6 +65,7 @@ mod held_small;
 mod history;
 mod holes;
 mod host;
+mod idle_session;
 mod incomplete;
 mod infer;
 mod intercepted;

@@ -46,6 +46,7 @@ impl Evidence {
             Cause::RandomLoss => self.damage_loses_pings() || self.air_loses_pings(),
             Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),
             Cause::Outage => self.around.one_version.is_some(),
+            Cause::Middlebox => self.idle_session.is_some(),
             _ => false,
         };
         seen || cause.is_before_data() || self.is_unread(cause)

@@ -1,4 +1,5 @@
-//! What is slow and not a transfer, in texts whose transfers have rates: look-ups of names, new connections, requests, IPv6.
+//! What is slow and not a transfer, in texts whose transfers have rates: look-ups of names, new connections, requests,
+//! IPv6, sessions without traffic.
 
 use core::net::IpAddr;
 
@@ -91,7 +92,8 @@ fn may_show(facts: &Facts) -> bool {
     let full = refused.full_queue.is_some() || refused.table_full.is_some();
     let waits = facts.server_wait.is_some() || facts.names.decide();
     let counted = || facts.facts.iter().any(|f| f.name == COUNT);
-    late || full || waits || facts.shows_one_version() || counted()
+    let breaks = refused.session.is_some();
+    breaks || late || full || waits || facts.shows_one_version() || counted()
 }
 
 /// What is slow, for people; none where the cause is of a transfer.
@@ -103,6 +105,7 @@ fn name(judged: &Judged<'_>) -> Option<&'static str> {
         Cause::NameLookup => Some("look-ups of names"),
         Cause::Application if requests => Some("requests"),
         Cause::Outage if around.one_version.is_some() => Some("connections by IPv6"),
+        Cause::Middlebox if judged.e.idle_session.is_some() => Some("sessions without traffic"),
         _ => None,
     }
 }

@@ -129,7 +129,7 @@ fn cloud(flow: &Flow) -> Change {
 
 fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     if cause == Cause::Middlebox {
-        return Some(crate::stuck::find_device(flow));
+        return Some(e.find_device(flow));
     }
     if cause == Cause::PauseFrames {
         return Some(crate::pauses::change(e, flow));

@@ -4,6 +4,7 @@ use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::idle_session::IdleSession;
 use crate::ip_versions::OneVersion;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
@@ -29,6 +30,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     if let Some(queue) = &e.around.accept_queue {
         return queue.asks();
+    }
+    if e.idle_session.is_some() {
+        return vec![IdleSession::asks()];
     }
     if let Some(names) = &e.around.names {
         return names.asks().into_iter().collect();

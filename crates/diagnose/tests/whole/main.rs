@@ -37,6 +37,7 @@ mod held_rates;
 mod histories;
 mod holes;
 mod hostile;
+mod idle_sessions;
 mod ip_versions;
 mod later;
 mod members;
