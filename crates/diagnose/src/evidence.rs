@@ -62,6 +62,8 @@ pub(crate) struct Evidence {
     pub(crate) stuck: Option<Stuck>,
     /// The socket waits for its window to open, and nothing moves.
     pub(crate) shut: Option<ShutWindow>,
+    /// That interfaces show nothing wrong, for people, where texts have nothing else.
+    pub(crate) quiet: Option<String>,
     /// A session without traffic that broke.
     pub(crate) idle_session: Option<IdleSession>,
     /// A program that copies was connected, and nothing of what it asked for came.
@@ -288,6 +290,7 @@ impl Evidence {
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
         e.of_idle_session(facts);
+        e.of_quiet_ports(facts);
         e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);

@@ -117,6 +117,7 @@ mod pinged;
 mod placed;
 mod port;
 mod ports;
+mod quiet_port;
 mod radio_link;
 mod read;
 mod read_again;

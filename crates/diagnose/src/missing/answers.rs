@@ -55,6 +55,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(air) = e.asks_air(asking) {
         return vec![air];
     }
+    if let Some(complaint) = e.asks_complaint() {
+        return vec![complaint];
+    }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;

@@ -70,6 +70,7 @@ mod printed;
 mod prompts;
 mod proven;
 mod queues;
+mod quiet_ports;
 mod radios;
 mod receiving;
 mod recounted;
