@@ -27,7 +27,7 @@ impl IdleSession {
     pub(crate) fn asks() -> MissingFact {
         MissingFact {
             fact: "idle_timeout",
-            would_decide: "after how long without traffic it breaks: a device forgets after the same time each time, such as 5 min or 1 h; a host that was started again, or has another address, breaks a session at any time".to_owned(),
+            would_decide: "after how long without traffic it breaks. A device forgets after the same time each time, such as 5 min or 1 h. A host that was started again, or has another address, breaks a session at any time".to_owned(),
             command: "two sessions left alone side by side: ssh HOST, and ssh -o ServerAliveInterval=60 HOST: which of them breaks, and after how long; and on HOST: uptime".to_owned(),
         }
     }

@@ -57,7 +57,7 @@ fn a_rest_that_waits_beside_an_open_window_is_a_small_write() {
         flow.verdict
     );
     assert!(commands(&flow).contains("TCP_NODELAY"));
-    // Nothing waits, and they are no pairs, or segments are full: that rule held nothing back.
+    // Nothing waits and they do not come in pairs, or segments are full: that rule held nothing back.
     for other in [text(0, 2600), text(306, 430)] {
         let flow = first(&other);
         assert_ne!(flow.verdict.cause, "small_writes", "{:#?}", flow.verdict);
