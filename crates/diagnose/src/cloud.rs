@@ -102,8 +102,8 @@ impl Cloud {
             .filter(|_| self.surely(e).is_none())
     }
 
-    /// What Amazon's cloud gives one connection, bit/s, where this one, or each of these, has that: 5 Gbit/s between instances, 10 within a cluster placement
-    /// group ("Amazon EC2 instance network bandwidth", single-flow traffic).
+    /// What Amazon's cloud gives one connection, bit/s, where this one, or each of these, has that: 5 Gbit/s between instances, 10 within a
+    /// cluster placement group ("Amazon EC2 instance network bandwidth", single-flow traffic).
     fn near_single_flow(&self, e: &Evidence) -> Option<f64> {
         let rate = e.settled().filter(|_| !e.udp)?;
         let meets = |rate: f64, limit: f64| {

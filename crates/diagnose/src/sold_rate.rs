@@ -60,11 +60,28 @@ impl Evidence {
     /// Whether connections side by side share just what headers leave of a rate that services are sold at, between two sites. The queue of
     /// such a service drops some of their segments.
     fn shares_service(&self) -> bool {
+        self.around.access == Some(SHARED) && self.leaves_service()
+    }
+
+    /// Whether the rate is just what headers leave of a rate that services are sold at, between two sites.
+    fn leaves_service(&self) -> bool {
         let rate = self.rate.as_ref().map_or(0.0, |r| r.value);
         let near = |mbit: &f64| (SHARED_NEAR[0]..SHARED_NEAR[1]).contains(&(rate / (mbit * 1e6)));
         let sites = self.rtt_floor.is_some() && self.may_cross_service();
-        let shared = self.around.access == Some(SHARED) && self.around.group.is_none();
-        shared && sites && self.is_even() && SHARED_RATES.iter().any(near)
+        let whole = self.around.group.is_none() && self.is_even();
+        whole && sites && SHARED_RATES.iter().any(near)
+    }
+
+    /// That a service leaves the rate of one connection of a test as well, which nothing else explains, for people.
+    pub(crate) fn service_besides(&self) -> Option<String> {
+        let alone = self.tester && !self.udp && self.streams == 1.0;
+        let full = usual_line(self).is_some() || self.lower_port().is_some();
+        let may = alone && !full && self.leaves_service() && self.sold().is_none();
+        let rate = self.rate.as_ref().filter(|_| may)?.value;
+        Some(format!(
+            "a service of {} leaves this rate, too: the contract says what is sold, and connections side by side get no more of it",
+            named(rate)
+        ))
     }
 
     /// The way of an access whose rate a service leaves that is sold at it, and that rate, bit/s. None where a line is full, a queue is long,
@@ -232,7 +249,7 @@ mod tests {
         e
     }
 
-    /// 476 Mbit/s are what is left of 500, and some of their segments are lost at its queue. One connection says nothing of it.
+    /// 476 Mbit/s are what is left of 500, and some of their segments are lost at its queue. Of one connection it is said besides.
     #[test]
     fn connections_that_share_a_usual_rate_may_have_all_of_a_service() {
         let said = side_by_side(476.0, 4).sold_in_words().expect("one");
@@ -240,6 +257,9 @@ mod tests {
         for e in [side_by_side(476.0, 1), side_by_side(440.0, 4)] {
             assert!(!e.may_be_sold(), "{e:?}");
         }
+        let alone = side_by_side(476.0, 1).service_besides();
+        assert!(alone.is_some_and(|said| said.contains("500 Mbit/s")));
+        assert_eq!(side_by_side(476.0, 4).service_besides(), None);
         let near = Evidence {
             rtt_floor: Some(Figure::exact(2e-4, Place::You)),
             ..side_by_side(476.0, 4)

@@ -364,6 +364,7 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
     let unsaid = unsaid(e, &verdict.because);
     verdict.because.extend(unsaid);
     verdict.because.extend(e.stop_sentence());
+    verdict.because.extend(e.service_besides());
     verdict
 }
 
