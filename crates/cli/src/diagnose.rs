@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{Cursor, IsTerminal, Read};
 use std::path::Path;
 
-use farpath_diagnose::{Diagnosis, Facts, Known, NoTwin, Source, System, Verify, read};
+use farpath_diagnose::{Diagnosis, Facts, Known, NoTwin, Source, System, Verify, is_beside, read};
 use farpath_trace::Analysis;
 
 use crate::args::DiagnoseArgs;
@@ -116,13 +116,15 @@ fn twin_of(
     Ok(())
 }
 
-/// Explained is 0; where any flow's cause is unknown, or its twin does not agree, 1.
+/// Explained is 0; where any flow's cause is unknown that does not just stand beside an explained one, or a twin does not agree, 1.
 fn outcome(diagnosis: &Diagnosis) -> Exit {
+    let flows = &diagnosis.flows;
     let doubted = |v: &Verify| v.agrees == Some(false);
-    let unknown = diagnosis
-        .flows
-        .iter()
-        .any(|f| f.verdict.cause == "unknown" || f.verify.as_ref().is_some_and(doubted));
+    let mut each = flows.iter().enumerate();
+    let unknown = each.any(|(n, f)| {
+        let open = f.verdict.cause == "unknown" && !is_beside(flows, n);
+        open || f.verify.as_ref().is_some_and(doubted)
+    });
     if unknown { Exit::Finding } else { Exit::Ok }
 }
 

@@ -188,6 +188,7 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         Cause::HostCpu => end_of(e.cpu_of.as_ref().and_then(|(side, _)| *side), End::Sender),
         Cause::Disk => end_of(e.around.disk_of, End::Sender),
         Cause::ReceiveWindow | Cause::Client => End::Receiver,
+        Cause::Application if e.waits_at_server() => End::Sender,
         // Who reads asks for it.
         Cause::Application if e.requests.is_some_and(|r| r.reads) => End::Receiver,
         Cause::Application if e.holds_itself().is_some() => End::from(e.holds_itself()?.1),
@@ -259,6 +260,7 @@ fn change(
         Cause::MtuBlackHole => fitting::against_hole(system, e, (facts, flow)),
         Cause::Reordering => systems::in_order(e.bond_in_turn()),
         Cause::Ramp => start::against(e, system, &to(flow)),
+        Cause::Application | Cause::Client if e.waits_at_server() => systems::at_server(),
         Cause::Application => of_program(e),
         Cause::SmallWrites => systems::small_writes(),
         Cause::SetUp => of_set_up(e)?,

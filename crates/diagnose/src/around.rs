@@ -49,6 +49,8 @@ pub(crate) struct Around {
     pub(crate) damaged: Option<Tally>,
     /// Those that are too few of all frames to be weighed.
     pub(crate) noise: Option<Tally>,
+    /// No ping was answered, and a transfer arrived all the same.
+    pub(crate) silent_pings: bool,
     /// Those at the sender, where none of what it sends arrives.
     pub(crate) damaged_back: Option<Tally>,
     /// Segments that a test counts as sent again.

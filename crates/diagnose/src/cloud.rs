@@ -36,6 +36,8 @@ pub(crate) struct Cloud {
     counted: bool,
     /// Whether a host is an instance of EC2.
     amazon: bool,
+    /// What one connection alone had between the same hosts, bit/s, where a test of one stands beside the flow.
+    alone: Option<f64>,
 }
 
 impl Cloud {
@@ -43,6 +45,7 @@ impl Cloud {
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Cloud {
         let mut cloud = Cloud {
             amazon: is_amazon(facts, flow),
+            alone: alone(flow),
             ..Cloud::default()
         };
         for (_, kind, of) in ALLOWANCES {
@@ -76,15 +79,19 @@ impl Cloud {
             .filter(|_| self.surely(e).is_none())
     }
 
-    /// What Amazon's cloud gives one connection, bit/s, where this one has that: 5 Gbit/s between instances, 10 within a cluster placement
-    /// group ("Amazon EC2 instance network bandwidth", single-flow traffic).
+    /// What Amazon's cloud gives one connection, bit/s, where this one, or each of these, has that: 5 Gbit/s between instances, 10 within a
+    /// cluster placement group ("Amazon EC2 instance network bandwidth", single-flow traffic).
     fn near_single_flow(&self, e: &Evidence) -> Option<f64> {
-        let rate = e.settled().filter(|_| e.streams == 1.0 && !e.udp)?;
-        let of = |limit: &f64| {
-            let share = rate.value / limit;
+        let rate = e.settled().filter(|_| !e.udp)?;
+        let meets = |rate: f64, limit: f64| {
+            let share = rate / limit;
             share > SINGLE_FLOW[0] && share < SINGLE_FLOW[1]
         };
-        let slower = |limit: &f64| e.line.as_ref().is_none_or(|(l, _)| l.value > 1.1 * limit);
+        // Several side by side have it each where one alone had it, too: else it may be a share of something else.
+        let one = |limit: f64| e.streams == 1.0 || self.alone.is_some_and(|a| meets(a, limit));
+        let of = |limit: &f64| meets(rate.value / e.streams, *limit) && one(*limit);
+        let all = |limit: f64| 1.1 * limit * e.streams;
+        let slower = |limit: &f64| e.line.as_ref().is_none_or(|(l, _)| l.value > all(*limit));
         let even = e.is_even() && (self.amazon || self.counted);
         [5e9, 10e9]
             .into_iter()
@@ -123,6 +130,13 @@ impl Exceeded {
     }
 }
 
+/// The most that one connection had in a test beside a flow, bit/s.
+fn alone(flow: &Flow) -> Option<f64> {
+    let tests = flow.beside.iter().filter(|t| t.streams == 1 && !t.udp);
+    let rates = tests.filter_map(|t| Some(t.goodput()?.0.value));
+    rates.reduce(f64::max)
+}
+
 /// Whether a host of a flow is an instance of EC2: by its driver or its kernel.
 fn is_amazon(facts: &Facts, flow: &Flow) -> bool {
     let hosts = flow.senders.iter().chain(&flow.receivers);
@@ -153,8 +167,15 @@ pub(crate) fn by_cloud(e: &Evidence, items: &mut Vec<Item>) {
             holds: 1.0,
             weights: vec![(Cause::Shaper, 40.0), (Cause::Link, -6.0)],
             sentence: format!(
-                "{} is what Amazon's cloud gives one connection, whatever the instance has; several side by side get more",
-                crate::ceiling::bps(limit)
+                "{} is what Amazon's cloud gives one connection, whatever the instance has; {}",
+                crate::ceiling::bps(limit),
+                match e.streams > 1.0 {
+                    true => format!(
+                        "each of these {:.0} side by side has that, as one alone had",
+                        e.streams
+                    ),
+                    false => "several side by side get more".to_owned(),
+                }
             ),
         });
     }

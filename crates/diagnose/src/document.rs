@@ -141,7 +141,8 @@ pub struct Observed {
     pub side: Option<&'static str>,
     /// Where it was read.
     pub source: Option<String>,
-    /// How long nothing was acknowledged to a socket that repeats what it sent, nanoseconds: it is stalled.
+    /// How long nothing was acknowledged to a socket that repeats what it sent, or nothing new was sent by one whose receiver keeps its
+    /// window shut, nanoseconds: it is stalled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stalled_ns: Option<f64>,
     /// Time of its first packet where it was captured, or else the one that iperf3 wrote down: nanoseconds since 1970-01-01 00:00 UTC by

@@ -14,6 +14,7 @@ use crate::fact::{Figure, Of, Place};
 use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
 use crate::holes::MtuBy;
+use crate::idle_session::IdleSession;
 use crate::known::{SEGMENT, System};
 use crate::lost_beside::LOST_BESIDE;
 use crate::memory::{SendMemory, beyond};
@@ -30,6 +31,7 @@ use crate::room::Room;
 use crate::router_full::FullRouter;
 use crate::seen::{Row, Side, Test};
 use crate::shrunk::Shrunk;
+use crate::shut_window::ShutWindow;
 use crate::stood::Stood;
 use crate::stops::Stop;
 use crate::stuck::Stuck;
@@ -63,6 +65,12 @@ pub(crate) struct Evidence {
     pub(crate) unopened: Option<Unopened>,
     /// The largest pings to the receiver that were answered and that no router might cut, bytes with their headers; 0 without any.
     pub(crate) passes_whole: f64,
+    /// The socket waits for its window to open, and nothing moves.
+    pub(crate) shut: Option<ShutWindow>,
+    /// That interfaces show nothing wrong, for people, where texts have nothing else.
+    pub(crate) quiet: Option<String>,
+    /// A session without traffic that broke.
+    pub(crate) idle_session: Option<IdleSession>,
     /// A program that copies was connected, and nothing of what it asked for came.
     pub(crate) unanswered: bool,
     /// The program only tests: it sends as fast as it can, unless it was asked not to.
@@ -294,6 +302,8 @@ impl Evidence {
         e.of_tcp_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
+        e.of_idle_session(facts);
+        e.of_quiet_ports(facts);
         e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);

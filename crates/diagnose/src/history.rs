@@ -4,6 +4,7 @@ use farpath_record::median;
 use serde::Serialize;
 
 use crate::ceiling::{bps, span};
+use crate::complaint::is_beside;
 use crate::document::FlowReport;
 use crate::unrated;
 
@@ -68,8 +69,8 @@ impl History {
     }
 }
 
-/// The reports that are shown whole: of a flow of several tests the last of each cause, and all others. What is slow and not a transfer
-/// is the second, or the first where nothing is known to hold the transfers back.
+/// The reports that are shown whole: of a flow of several tests the last of each cause, and all others; those that only stand beside what
+/// is explained last. What is slow and not a transfer is the second, or the first where nothing is known to hold the transfers back.
 pub fn shown<'a>(
     reports: &'a [FlowReport],
     histories: &'a [History],
@@ -80,6 +81,7 @@ pub fn shown<'a>(
     };
     let is_flow = |n: &usize| !reports[*n].unrated && is_latest(*n);
     let mut order: Vec<usize> = (0..reports.len()).filter(is_flow).collect();
+    order.sort_by_cached_key(|n| is_beside(reports, *n));
     if let Some(n) = reports.iter().position(|r| r.unrated) {
         let behind = usize::from(!unrated::leads(reports));
         order.insert(behind.min(order.len()), n);

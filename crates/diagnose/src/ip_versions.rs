@@ -12,7 +12,8 @@ use crate::flow::number;
 use crate::items::Item;
 use crate::pinged::by_ipv6;
 use crate::read::tries::{Try, What};
-use crate::read::{Facts, FetchedBy};
+use crate::read::{COPIES, Facts, FetchedBy};
+use crate::seen::Test;
 
 /// What it is worth by connections of both versions, decibans. A choice, as those below.
 const CONNECTIONS: f64 = 126.0;
@@ -115,6 +116,21 @@ impl Facts {
         });
         let pings = pings.take(TRIES_MAX);
         own.chain(of_commands).chain(pings).collect()
+    }
+
+    /// Whether a copy went by IPv6, or by IPv4: by the connection that its own program said, above its rate, to have been opened.
+    pub(crate) fn version_of(&self, test: &Test) -> Option<bool> {
+        let above = |at: Place, below: Place| below.lines_below(at).is_some_and(|n| n > 0);
+        let is_own = |one: &&Try| {
+            let is_between = |at: Place| above(one.at, at) && above(at, test.at);
+            let others = self.tests.iter().map(|t| t.at);
+            let mut others = others.chain(self.fetches.iter().map(|f| f.at));
+            let opened = one.what == What::Connection && one.answered;
+            opened && above(one.at, test.at) && !others.any(is_between)
+        };
+        let copies = COPIES.contains(&test.tool);
+        let mut opened = self.tries.all.iter().filter(|_| copies);
+        opened.rfind(is_own).map(|one| one.ipv6)
     }
 
     /// Whether texts show a host that IPv4 alone reaches.

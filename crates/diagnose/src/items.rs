@@ -36,6 +36,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::observed::by_account(e, &mut items);
     crate::follow::by_window(e, &mut items);
     crate::shrunk::by_shrunk(e, &mut items);
+    crate::shut_window::by_shut_window(e, &mut items);
     crate::overshoot::by_overshoot(e, &mut items);
     crate::recovering::by_cut(e, &mut items);
     crate::growing::by_growth(e, &mut items);
@@ -65,6 +66,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::other_test::by_other_test(e, &mut items);
     crate::split::by_split(e, &mut items);
     crate::commanded::by_command(e, &mut items);
+    crate::idle_session::by_idle_session(e, &mut items);
     crate::routes::by_routes(e, &mut items);
     crate::stepped::by_step(e, &mut items);
     crate::way_back::by_way_back(e, &mut items);
@@ -314,11 +316,22 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
 /// From this part of its least on, what a round trip grew by is said as a multiple.
 const SEVERAL: f64 = 2.0;
 
+/// Of so few segments in flight no queue fills: their acknowledgements may be delayed. A choice.
+const QUEUE_LEAST: f64 = 8.0;
+
+impl Evidence {
+    /// Whether a program that sends too little has so few segments in flight that its round trips show no queue.
+    fn sends_few(&self) -> bool {
+        let few = |f: &Figure| f.value < QUEUE_LEAST * self.mss;
+        self.app_limited.is_some() && self.flight.as_ref().is_some_and(few)
+    }
+}
+
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
     unsteady(e, items);
-    // A short queue is what every access has, and a shaper that keeps it short.
-    if e.may_be_sold() {
+    // A short queue is what every access has, and a shaper that keeps it short. Acknowledgements that wait make round trips longer, too.
+    if e.may_be_sold() || e.sends_few() {
         return;
     }
     let (Some(floor), Some([mean, most]), Some(loaded)) =

@@ -29,6 +29,7 @@ mod channel;
 mod cloud;
 mod commanded;
 mod compared;
+mod complaint;
 mod conditioned;
 mod contradicted;
 mod core;
@@ -67,6 +68,7 @@ mod held_small;
 mod history;
 mod holes;
 mod host;
+mod idle_session;
 mod incomplete;
 mod infer;
 mod intercepted;
@@ -120,6 +122,7 @@ mod pinged;
 mod placed;
 mod port;
 mod ports;
+mod quiet_port;
 mod radio_link;
 mod read;
 mod read_again;
@@ -141,6 +144,7 @@ mod service;
 mod shared_queue;
 mod shares;
 mod shrunk;
+mod shut_window;
 mod signs;
 mod silent_names;
 mod simple_queue;
@@ -190,6 +194,7 @@ mod words;
 
 pub use account::Account;
 pub use cause::Cause;
+pub use complaint::is_beside;
 pub use document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, MissingFact, Observed, Piece, Ranked,
     Stream, Then, VerdictReport, Verify,

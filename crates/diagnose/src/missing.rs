@@ -50,6 +50,9 @@ pub(crate) fn missing(
     if hole::asked(e, (facts, flow), asking, &likely, &mut all) {
         return all;
     }
+    if e.shut.is_some() {
+        return e.asks_shut();
+    }
     all.extend(hole::of_way_back(e, asking));
     all.extend(e.asks_way_back());
     let alone = alone::asked(e, (facts, flow), asking);

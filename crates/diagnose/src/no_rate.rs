@@ -5,6 +5,7 @@ use crate::document::VerdictReport;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
+use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
 use crate::tcp_memory::ALL_SOCKETS;
@@ -29,7 +30,7 @@ pub(crate) fn stalled(facts: &Facts) -> Option<String> {
 /// What a trace alone says, or a kernel or a host's sockets, where no cause is known: it stands first of all that was found.
 pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
-    let mut heads = [CLEAN, LOSSY, STALLED, ALL_SOCKETS, NOT_BEGUN].iter();
+    let mut heads = [CLEAN, LOSSY, STALLED, ALL_SOCKETS, NOT_BEGUN, QUIET].iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
     is_one.then_some(first.as_str())
 }
@@ -47,6 +48,7 @@ impl Evidence {
             Cause::RandomLoss => self.damage_loses_pings() || self.air_loses_pings(),
             Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),
             Cause::Outage => self.around.one_version.is_some(),
+            Cause::Middlebox => self.idle_session.is_some(),
             _ => false,
         };
         seen || cause.is_before_data() || self.is_unread(cause)
@@ -59,7 +61,8 @@ impl Evidence {
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
-        let said = trace.or_else(stalled).or_else(memory).or_else(not_begun);
+        let quiet = || self.quiet.clone();
+        let said = trace.or_else(stalled).or_else(memory).or_else(not_begun).or_else(quiet);
         said.unwrap_or_else(nothing)
     }
 }

@@ -108,6 +108,34 @@ impl Facts {
         }
     }
 
+    /// Whether two texts are of one host: of one piece, or by the name at their prompts.
+    pub(crate) fn are_one(&self, a: u32, b: u32) -> bool {
+        let name = |host: u32| self.hosts.get(host as usize).and_then(|names| names.first());
+        a == b || name(a).is_some() && name(a) == name(b)
+    }
+
+    /// How many frames interfaces received from the first reading of a counter to its last: the host, the interface and the count, of those
+    /// that were read twice or more.
+    pub(crate) fn received_between(&self) -> Vec<(u32, &str, f64)> {
+        let is_frames = |p: &&Passed| p.counter.1 == Way::Received && p.counter.2 == Unit::Packets;
+        let mut all: Vec<(&Passed, &Passed)> = Vec::new();
+        for reading in self.passed.iter().filter(is_frames) {
+            let same = |(first, _): &&mut (&Passed, &Passed)| {
+                let alike = first.counter == reading.counter;
+                let port = alike && first.interface == reading.interface;
+                port && self.are_one(first.host, reading.host)
+            };
+            match all.iter_mut().find(same) {
+                Some(known) => known.1 = reading,
+                None => all.push((reading, reading)),
+            }
+        }
+        let grew = all.into_iter().filter(|(first, last)| first.at != last.at);
+        let each = grew.filter(|(first, last)| last.value >= first.value);
+        each.map(|(first, last)| (last.host, last.interface.as_str(), last.value - first.value))
+            .collect()
+    }
+
     /// The most frames that a counter of this host's interface has as received, when it was read last; none where nothing counts them.
     pub(crate) fn received(&self, host: u32, interface: &str) -> Option<f64> {
         let name = crate::redact(interface);

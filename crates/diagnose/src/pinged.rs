@@ -230,6 +230,7 @@ fn set_aside(
     pings: &[u32],
 ) -> (Vec<u32>, Vec<(u32, Left)>) {
     let version = one_version(ends.iter().flatten());
+    let version = version.or_else(|| facts.version_of(flow.test.as_ref()?));
     let versions = pings.iter().filter_map(|n| by_ipv6(facts, *n));
     let versions: BTreeSet<bool> = versions.collect();
     let both = versions.len() > 1;

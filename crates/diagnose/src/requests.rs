@@ -5,7 +5,7 @@ use crate::cause::Cause;
 use crate::ceiling::UNSCALED;
 use crate::evidence::{Evidence, NS};
 use crate::fact::{Fact, Value};
-use crate::items::{Item, step};
+use crate::items::{self, Item, step};
 use crate::read::{DIALECT, Facts, OLD_DIALECT};
 use crate::seen::{Side, Test};
 
@@ -14,6 +14,9 @@ pub(crate) const PER_S: &str = "requests_per_s";
 pub(crate) const SIZE: &str = "request_bytes";
 pub(crate) const TOOK: &str = "request_rtt_ns";
 pub(crate) const WHOLE: &str = "request_ns";
+
+/// How long an answer took to requests of the other way, of the same mount in the same time.
+pub(crate) const OTHER: &str = "request_other_rtt_ns";
 
 /// The most bytes of a request, of a test that says nothing else of them.
 pub(crate) const MOST: &str = "request_most_bytes";
@@ -54,6 +57,8 @@ pub(crate) struct Requests {
     single: bool,
     /// Nothing counted them: they are what the rate makes of the largest, one at a time.
     supposed: bool,
+    /// How long answers took of the other way meanwhile, seconds.
+    other_s: Option<f64>,
 }
 
 /// So few requests at a time are those of a program that waits for answers; of more the path's window or the server may be what holds them.
@@ -90,6 +95,7 @@ impl Requests {
                     largest,
                     single: value(AGREED).is_some_and(|agreed| bytes < agreed),
                     supposed: true,
+                    other_s: None,
                 }
             }
             None => Requests {
@@ -104,6 +110,7 @@ impl Requests {
                 largest,
                 single: false,
                 supposed: false,
+                other_s: value(OTHER).map(|ns| ns * NS),
             },
         };
         (of.per_s > 0.0 && of.took_s > 0.0).then_some(of)
@@ -124,6 +131,7 @@ impl Requests {
             largest: false,
             single: false,
             supposed: true,
+            other_s: None,
         })
     }
 
@@ -191,6 +199,10 @@ pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
         add(1.0, Vec::new(), of.shown());
         return;
     };
+    if e.waits_at_server() {
+        add(1.0, at_server(e, of), of.beyond(path));
+        return;
+    }
     let elsewhere = step(of.took_s / path, ELSEWHERE[0], ELSEWHERE[1]);
     let few = 1.0 - step(of.at_a_time(), FEW[0], FEW[1]);
     let text = format!(
@@ -228,6 +240,70 @@ pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
         ms(path)
     );
     add(elsewhere, Vec::new(), text);
+}
+
+/// An answer that takes so many times the path's round trip, of a path that carries far more, is its server's. A choice.
+const FAR: f64 = 10.0;
+
+impl Requests {
+    /// Whether the path is known to carry far more than these: a test between the same hosts got that, or requests of the other way, which
+    /// would wait in the same queues, were answered far sooner.
+    fn have_room(self, e: &Evidence) -> bool {
+        let rate = 8.0 * self.per_s * self.bytes;
+        let faster = e.counted_else.faster.as_ref();
+        let narrow = e.line.as_ref().is_some_and(|(line, _)| line.high < ROOM * rate);
+        let sooner = self.other_s.is_some_and(|other| other < self.took_s / ROOM);
+        faster.is_some_and(|(.., times)| *times > ROOM) || sooner && !narrow
+    }
+
+    /// What of them is spent beyond the path, seconds, for people.
+    fn beyond(self, path_s: f64) -> String {
+        let kind = if self.reads { "reads" } else { "writes" };
+        let other = if self.reads { "writes" } else { "reads" };
+        let sooner = self.other_s.map_or_else(String::new, |other_s| {
+            format!("; {other} of the same mount took {} meanwhile", ms(other_s))
+        });
+        format!(
+            "{}, of which the path's round trip is {}: {:.1} % of each of these {kind} is spent at the server, by its disks, its log or what else it waits for{}{sooner}",
+            self.shown(),
+            ms(path_s),
+            100.0 * (1.0 - path_s / self.took_s),
+            self.by_sync()
+        )
+    }
+}
+
+impl Evidence {
+    /// Whether requests wait for their server for nearly all of their time, and the path carries far more.
+    pub(crate) fn waits_at_server(&self) -> bool {
+        let path = self.rtt_idle.as_ref().or(self.rtt_floor.as_ref());
+        let of = self.requests.filter(|of| !of.supposed && !self.udp);
+        let Some((of, path)) = of.zip(path) else {
+            return false;
+        };
+        let sent = of.whole_s <= 2.0 * of.took_s;
+        let far = path.value > 0.0 && of.took_s >= FAR * path.value;
+        far && sent && of.have_room(self)
+    }
+}
+
+/// For the program at the server's end, which writes go to and reads come from, or its disk where a text has one.
+fn at_server(e: &Evidence, of: Requests) -> Vec<(Cause, f64)> {
+    let (own, other) = match of.reads {
+        true => (Cause::Application, Cause::Client),
+        false => (Cause::Client, Cause::Application),
+    };
+    let against = [
+        Cause::ReceiveWindow,
+        Cause::SendBuffer,
+        Cause::Link,
+        Cause::Shaper,
+        other,
+    ];
+    let disk = (!of.reads && e.disk_receives()).then_some((Cause::Disk, 50.0));
+    let both = [items::of(&items::LOSSES, -20.0), items::of(&against, -20.0)];
+    let own = [(own, 50.0)].into_iter().chain(disk);
+    both.concat().into_iter().chain(own).collect()
 }
 
 /// One request at a time takes the path's round trip within the first of these parts of it, and surely not from the second on. A choice.

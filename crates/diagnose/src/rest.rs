@@ -162,10 +162,12 @@ impl Evidence {
             self.around.pings_lost = lost_pings(facts, flow);
             return;
         }
-        self.idle_loss = known
-            .or(told)
-            .or_else(|| lost_pings(facts, flow))
-            .or(self.idle_loss.take());
+        // Where a transfer arrives, pings of which none is answered are dropped, or go another way.
+        let arrives = self.rate.as_ref().is_some_and(|r| r.value > 0.0);
+        let pings = lost_pings(facts, flow);
+        self.around.silent_pings = arrives && pings.as_ref().is_some_and(|p| p.value >= 1.0);
+        let pings = pings.filter(|_| !self.around.silent_pings);
+        self.idle_loss = known.or(told).or(pings).or(self.idle_loss.take());
     }
 }
 
@@ -200,6 +202,13 @@ fn lost_pings(facts: &Facts, flow: &Flow) -> Option<Figure> {
 
 /// What the path loses whatever is sent.
 pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
+    if e.around.silent_pings {
+        items.push(Item {
+            holds: 1.0,
+            weights: Vec::new(),
+            sentence: "nothing that ping sent was answered, though the transfer arrived: pings are dropped, or go another way, and say nothing of its loss".to_owned(),
+        });
+    }
     if let Some(idle) = e.idle_loss.as_ref().filter(|_| !e.udp) {
         let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
         let others = e.loses_beside_others();

@@ -12,6 +12,7 @@ use crate::flow::{FLOWS_MAX, Flow, LARGE, alike, number};
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
 use crate::seen::{End, Report, Side, Test};
+use crate::shut_window::is_shut;
 use crate::stuck::is_stuck;
 use crate::verdict::Judged;
 
@@ -329,7 +330,8 @@ fn without_idle(facts: &Facts, flows: &mut [Flow], own: &mut Vec<Flow>, tests: b
     let largest = all.map(|f| most(facts, f)).fold(0.0, f64::max);
     let least = if tests { WORTH } else { 0.0 };
     // What hangs carried little for that very reason.
-    let hangs = |f: &Flow| f.sockets.iter().any(|n| is_stuck(facts, *n));
+    let stands = |n: &u32| is_stuck(facts, *n) || is_shut(facts, *n);
+    let hangs = |f: &Flow| f.sockets.iter().any(stands);
     // Requests that wait for each other carry little, too. Of several such sockets nobody says which is slow, and a shell only has its keys.
     let asks = |f: &Flow| tests && !is_shell(f) && OneByOne::waits_long(facts, f);
     let asks_alone = own.iter().filter(|f| asks(f)).count() == 1;

@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::ceiling::{Limit, bps};
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::follow::TESTERS;
 use crate::infer::{Ranking, usual_line};
 use crate::items::Item;
 use crate::seen::{Side, Test};
@@ -24,6 +25,16 @@ const USUAL: [f64; 20] = [
 /// What headers leave of such a rate, and what many operators give on top. A choice.
 const NEAR: [f64; 2] = [0.92, 1.08];
 
+/// The way of connections side by side between any two hosts, for people.
+const SHARED: &str = "this way";
+
+/// Rates of services that such connections share, Mbit/s, without those of Ethernet, which are lines. They are fewer than above: a rate is
+/// near one of many by chance.
+const SHARED_RATES: [f64; 8] = [150.0, 200.0, 250.0, 300.0, 400.0, 500.0, 600.0, 750.0];
+
+/// What headers leave of such a rate, whether they count or not. A choice.
+const SHARED_NEAR: [f64; 2] = [0.94, 0.97];
+
 /// The most that is said of the line and of a shaper, one of which the service is, and of all others together: none is a verdict.
 const SERVICE: [(Cause, f64); 2] = [(Cause::Link, 0.39), (Cause::Shaper, 0.37)];
 const OTHERS: f64 = 0.24;
@@ -39,7 +50,38 @@ impl Evidence {
             Side::Receiver => "down",
             Side::Sender => "up",
         };
-        self.around.access = OF_ACCESS.contains(&test.tool).then_some(way);
+        let shared = TESTERS.contains(&test.tool) && test.streams > 1 && !test.udp;
+        self.around.access = match OF_ACCESS.contains(&test.tool) {
+            true => Some(way),
+            false => shared.then_some(SHARED),
+        };
+    }
+
+    /// Whether connections side by side share just what headers leave of a rate that services are sold at, between two sites. The queue of
+    /// such a service drops some of their segments.
+    fn shares_service(&self) -> bool {
+        self.around.access == Some(SHARED) && self.leaves_service()
+    }
+
+    /// Whether the rate is just what headers leave of a rate that services are sold at, between two sites.
+    fn leaves_service(&self) -> bool {
+        let rate = self.rate.as_ref().map_or(0.0, |r| r.value);
+        let near = |mbit: &f64| (SHARED_NEAR[0]..SHARED_NEAR[1]).contains(&(rate / (mbit * 1e6)));
+        let sites = self.rtt_floor.is_some() && self.may_cross_service();
+        let whole = self.around.group.is_none() && self.is_even();
+        whole && sites && SHARED_RATES.iter().any(near)
+    }
+
+    /// That a service leaves the rate of one connection of a test as well, which nothing else explains, for people.
+    pub(crate) fn service_besides(&self) -> Option<String> {
+        let alone = self.tester && !self.udp && self.streams == 1.0;
+        let full = usual_line(self).is_some() || self.lower_port().is_some();
+        let may = alone && !full && self.leaves_service() && self.sold().is_none();
+        let rate = self.rate.as_ref().filter(|_| may)?.value;
+        Some(format!(
+            "a service of {} leaves this rate, too: the contract says what is sold, and connections side by side get no more of it",
+            named(rate)
+        ))
     }
 
     /// The way of an access whose rate a service leaves that is sold at it, and that rate, bit/s. None where a line is full, a queue is long,
@@ -51,7 +93,12 @@ impl Evidence {
         let filled = line.is_some_and(|line| rate > FULL * line * self.payload_share());
         let full = filled || usual_line(self).is_some() || self.lower_port().is_some();
         let stated = self.shaper.is_some() || self.policer.is_some() || self.half_duplex.is_some();
-        let lost = self.again.is_some() || self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
+        let shares = self.shares_service();
+        if way == SHARED && !shares {
+            return None;
+        }
+        let lost = self.again.is_some() && !shares
+            || self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
         let damaged = self.around.is_damaged() || self.weak_radio().is_some();
         let other = full || stated || lost || damaged || self.bloat().is_some();
         (rate > 0.0 && !other).then_some((way, rate))
@@ -110,18 +157,20 @@ fn named(rate: f64) -> String {
 }
 
 /// Whether something that was read speaks for a cause by itself.
-fn is_grounded(cause: Cause, items: &[Item], ceilings: &[Limit]) -> bool {
+fn is_grounded(cause: Cause, e: &Evidence, items: &[Item], ceilings: &[Limit]) -> bool {
     let service = SERVICE.iter().any(|(own, _)| *own == cause);
     let worth = |i: &Item| i.weights.iter().any(|(c, w)| *c == cause && *w > GROUND);
     let speaks = items.iter().any(|i| i.holds > HOLDS && worth(i));
-    let stated = ceilings.iter().any(|l| l.cause == cause);
+    // What a service's queue drops has a law's ceiling, too.
+    let law = cause.is_loss() && e.shares_service();
+    let stated = ceilings.iter().any(|l| l.cause == cause) && !law;
     !service && (speaks || stated)
 }
 
 /// Gives the lead to what a service is, the line or a shaper, where it may be all there is and nothing that was read speaks for the first.
 pub(crate) fn even_out(e: &Evidence, items: &[Item], ceilings: &[Limit], ranking: &mut [Ranking]) {
     let first = ranking.first().map(|r| r.cause);
-    let grounded = first.is_none_or(|cause| is_grounded(cause, items, ceilings));
+    let grounded = first.is_none_or(|cause| is_grounded(cause, e, items, ceilings));
     if grounded || !e.may_be_sold() {
         return;
     }
@@ -186,6 +235,46 @@ mod tests {
         let mut other = upload(50.4, 12.1);
         other.of_access(&Test::new("iperf3", Place::You));
         assert!(!other.may_be_sold());
+    }
+
+    /// Four connections of a test from memory, so many Mbit/s together, 6.1 ms apart.
+    fn side_by_side(mbit: f64, streams: u32) -> Evidence {
+        let mut e = upload(mbit, 6.2);
+        let mut test = Test::new("iperf3", Place::You);
+        test.streams = streams;
+        e.streams = f64::from(streams);
+        e.rtt_loaded = None;
+        e.again = Some(Figure::exact(7.6e-4, Place::You));
+        e.of_access(&test);
+        e
+    }
+
+    /// 476 Mbit/s are what is left of 500, and some of their segments are lost at its queue. Of one connection it is said besides.
+    #[test]
+    fn connections_that_share_a_usual_rate_may_have_all_of_a_service() {
+        let said = side_by_side(476.0, 4).sold_in_words().expect("one");
+        assert!(said.starts_with("a service of 500 Mbit/s this way"), "{said}");
+        for e in [side_by_side(476.0, 1), side_by_side(440.0, 4)] {
+            assert!(!e.may_be_sold(), "{e:?}");
+        }
+        let alone = side_by_side(476.0, 1).service_besides();
+        assert!(alone.is_some_and(|said| said.contains("500 Mbit/s")));
+        assert_eq!(side_by_side(476.0, 4).service_besides(), None);
+        let near = Evidence {
+            rtt_floor: Some(Figure::exact(2e-4, Place::You)),
+            ..side_by_side(476.0, 4)
+        };
+        assert!(!near.may_be_sold());
+        let law = Limit {
+            cause: Cause::RandomLoss,
+            rate: Figure::between(300e6, 150e6, 600e6, Place::You),
+            formula: String::new(),
+            bursts: Some(900e6),
+        };
+        let of = |cause, confidence| Ranking { cause, confidence };
+        let mut ranking = vec![of(Cause::RandomLoss, 0.8), of(Cause::Link, 0.2)];
+        even_out(&side_by_side(476.0, 4), &[], &[law], &mut ranking);
+        assert_eq!(ranking[0].cause, Cause::Link);
     }
 
     #[test]

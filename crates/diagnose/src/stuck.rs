@@ -232,9 +232,12 @@ pub(crate) fn find_device(flow: &Flow) -> Change {
 }
 
 impl Evidence {
-    /// How long nothing of this flow was acknowledged, seconds: its socket is stalled, and every rate that it names is an old one.
+    /// How long nothing of this flow was acknowledged, or nothing new was sent, seconds: its socket is stalled, and every rate that it names
+    /// is an old one.
     pub(crate) fn stalled_s(&self) -> Option<f64> {
-        self.stuck.as_ref()?.silent_s
+        let stuck = self.stuck.as_ref().and_then(|stuck| stuck.silent_s);
+        let shut = self.shut.as_ref().and_then(|shut| shut.silent_s);
+        stuck.or(shut)
     }
 
     /// Whether pings prove a hole for packets that are as large as those of a sender that hangs.

@@ -1,5 +1,5 @@
 //! What is slow and not a transfer, in texts whose transfers have rates: look-ups of names, new connections, requests, IPv6, datagrams that a
-//! program does not read.
+//! program does not read, sessions without traffic.
 
 use core::net::IpAddr;
 
@@ -72,7 +72,7 @@ pub(crate) fn leads(reports: &[FlowReport]) -> bool {
 }
 
 /// Whether a transfer fills its line, got what was asked for, or is held by nothing that is known.
-fn is_free(report: &FlowReport) -> bool {
+pub(crate) fn is_free(report: &FlowReport) -> bool {
     let free = [Cause::Link, Cause::None, Cause::Unknown];
     let free = free.iter().any(|c| c.name() == report.verdict.cause);
     let mut ceilings = report.ceilings.iter();
@@ -93,7 +93,8 @@ fn may_show(facts: &Facts) -> bool {
     let waits = facts.server_wait.is_some() || facts.names.decide();
     let counted = || facts.facts.iter().any(|f| f.name == COUNT);
     let dropped = !facts.datagram_sockets.is_empty();
-    late || full || waits || dropped || facts.shows_one_version() || counted()
+    let breaks = refused.session.is_some();
+    breaks || late || full || waits || dropped || facts.shows_one_version() || counted()
 }
 
 /// What is slow, for people; none where the cause is of a transfer.
@@ -106,6 +107,7 @@ fn name(judged: &Judged<'_>) -> Option<&'static str> {
         Cause::Application if requests => Some("requests"),
         Cause::Outage if around.one_version.is_some() => Some("connections by IPv6"),
         Cause::Client if around.overfull.is_some() => Some("reading of datagrams"),
+        Cause::Middlebox if judged.e.idle_session.is_some() => Some("sessions without traffic"),
         _ => None,
     }
 }

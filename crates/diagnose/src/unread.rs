@@ -104,7 +104,7 @@ impl Evidence {
             Cause::Disk => self.disk_receives(),
             _ => false,
         };
-        keeps && self.stands_unread()
+        keeps && (self.stands_unread() || self.shut.is_some())
     }
 }
 

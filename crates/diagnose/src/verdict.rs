@@ -229,6 +229,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(e.at_most_of_killed(cause));
     let said = said.min(e.at_most_of_router(cause));
     let said = said.min(e.at_most_of_varying(cause));
+    let said = said.min(e.at_most_of_shut(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 
@@ -373,6 +374,7 @@ fn unknown(e: &Evidence, weighed: &Weighed) -> VerdictReport {
     let unsaid = unsaid(e, &verdict.because);
     verdict.because.extend(unsaid);
     verdict.because.extend(e.stop_sentence());
+    verdict.because.extend(e.service_besides());
     verdict
 }
 

@@ -100,13 +100,25 @@ fn of_shaper(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
 
 /// What one connection gets more of in Amazon's cloud.
 fn cloud(flow: &Flow) -> Change {
+    let own = flow.test.as_ref().filter(|t| t.streams > 1);
+    let more = match (own, several(flow)) {
+        (Some(own), _) => format!(
+            "more than these {} connections side by side, up to the bandwidth of the instance itself",
+            own.streams
+        ),
+        (None, Some(most)) => format!(
+            "several connections side by side, which had {} in all",
+            bps(most)
+        ),
+        (None, None) => format!(
+            "several connections side by side: iperf3 -c {} -P 8 -t 30 shows what they get",
+            super::to(flow)
+        ),
+    };
     Change {
         host: "the instances".to_owned(),
         commands: vec![
-            match several(flow) {
-                Some(most) => format!("several connections side by side, which had {} in all", bps(most)),
-                None => format!("several connections side by side: iperf3 -c {} -P 8 -t 30 shows what they get", super::to(flow)),
-            },
+            more,
             "both instances in one cluster placement group: 10 Gbit/s for a connection".to_owned(),
             "ENA Express, where both are of a type that has it and in one availability zone: up to 25 Gbit/s".to_owned(),
         ],
@@ -117,7 +129,7 @@ fn cloud(flow: &Flow) -> Change {
 
 fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     if cause == Cause::Middlebox {
-        return Some(crate::stuck::find_device(flow));
+        return Some(e.find_device(flow));
     }
     if cause == Cause::PauseFrames {
         return Some(crate::pauses::change(e, flow));

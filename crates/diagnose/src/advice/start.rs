@@ -25,10 +25,12 @@ impl Evidence {
     }
 
     /// Whether no ceiling says what is left once this cause is gone: pauses, what its settings do not hold, a file that is over, and requests
-    /// that wait for one another.
+    /// that wait for one another, or for their server.
     pub(super) fn leaves_unsaid(&self, cause: Cause) -> bool {
         let over = cause == Cause::Ramp && self.brief().is_some();
         let waits = cause == Cause::Application && self.around.one_by_one.is_some();
+        let server = [Cause::Application, Cause::Client].contains(&cause);
+        let waits = waits || server && self.waits_at_server();
         over || waits || self.begins_anew(cause) || self.is_left(cause)
     }
 }

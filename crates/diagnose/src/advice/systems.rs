@@ -20,7 +20,7 @@ pub(crate) use disk::disk;
 pub(crate) use holes::{Between, probing};
 pub(crate) use pacing::{MANY_QUEUES, Sending, bearing, finding, in_order, pacing, unpaced};
 pub(crate) use policer::larger_instance;
-pub(crate) use requests::of_requests;
+pub(crate) use requests::{at_server, of_requests};
 pub(crate) use restart::restart;
 pub(crate) use root::{DELETED, is_kept, unseen_back};
 pub(crate) use scaling::{OFFERED_TO_ALL, option_between, scaling};

@@ -3,9 +3,11 @@
 use super::{Evidence, NS, SMALLEST_FULL};
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
+use crate::held_small::HeldSmall;
 use crate::read::Facts;
 use crate::room::Room;
 use crate::seen::Side;
+use crate::shut_window::ShutWindow;
 use crate::stuck::Stuck;
 
 impl Evidence {
@@ -50,6 +52,7 @@ impl Evidence {
             sum("bytes_sent"),
         );
         self.stuck = Stuck::of(facts, flow, self.mss);
+        self.shut = ShutWindow::of(facts, flow);
         self.words_of_sockets(facts, flow);
         if let Some(window) = most("window_bytes") {
             self.windows.push(Room::announced(window));
@@ -107,13 +110,18 @@ impl Evidence {
         acked: &Option<Figure>,
         busy: &Option<Figure>,
     ) {
-        if self.rate.is_some() || self.between_readings(facts, flow) {
+        // Of what stands still every rate is an old one.
+        let known = self.rate.is_some() || self.shut.is_some();
+        if known || self.between_readings(facts, flow) {
             return;
         }
+        // What waits again and again carries little, and its last delivery is that of a moment.
+        let held = |s: &u32| HeldSmall::of(facts, *s).is_some();
+        let little = flow.sockets.iter().any(held);
         if let Some((bytes, busy)) = acked
             .as_ref()
             .zip(busy.as_ref())
-            .filter(|(b, t)| b.value > 1e5 && t.value > 0.0)
+            .filter(|(b, t)| (b.value > 1e5 || little) && t.value > 0.0)
         {
             self.rate = Some(bytes.times(8e9).over(busy));
             self.side = Some(Side::Sender);

@@ -4,6 +4,7 @@ use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::idle_session::IdleSession;
 use crate::ip_versions::OneVersion;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
@@ -31,6 +32,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(queue) = &e.around.accept_queue {
         return queue.asks();
     }
+    if e.idle_session.is_some() {
+        return vec![IdleSession::asks()];
+    }
     if let Some(names) = &e.around.names {
         return names.asks().into_iter().collect();
     }
@@ -51,6 +55,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     if let Some(air) = e.asks_air(asking) {
         return vec![air];
+    }
+    if let Some(complaint) = e.asks_complaint() {
+        return vec![complaint];
     }
     let host = &asking.host;
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);

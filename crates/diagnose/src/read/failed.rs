@@ -4,8 +4,11 @@ use super::{Facts, NOTES_MAX};
 use crate::fact::Place;
 use crate::unopened::Unopened;
 
+/// The program of a session.
+const SSH: &str = "ssh";
+
 /// Beginnings of errors, and the tool.
-const BEGINS: [(&str, &str); 26] = [
+const BEGINS: [(&str, &str); 28] = [
     ("iperf3: error - ", "iperf3"),
     ("iperf3: interrupt - ", "iperf3"),
     ("iperf3: parameter error - ", "iperf3"),
@@ -31,6 +34,8 @@ const BEGINS: [(&str, &str); 26] = [
     ("curl: (60) ", "curl"),
     ("curl: (18) ", "curl"),
     ("curl: (56) ", "curl"),
+    ("client_loop: send disconnect: ", SSH),
+    ("packet_write_wait: Connection to ", SSH),
     (
         "establish control: are you sure there is a netserver",
         "netperf",
@@ -88,6 +93,8 @@ pub(crate) struct Refused {
     pub(crate) asked_again: Option<Place>,
     /// The tool whose connection broke while it was open, and where it says so.
     pub(crate) broken: Option<(&'static str, Place)>,
+    /// Where a session of ssh broke.
+    pub(crate) session: Option<Place>,
     /// The host whose table of connections is full, empty where no prompt names it, and where its kernel says so.
     pub(crate) table_full: Option<(String, Place)>,
     /// A socket that listens with more connections waiting than its backlog.
@@ -150,8 +157,15 @@ impl Facts {
             return;
         }
         self.refused.connection |= lower.contains("connection refused");
-        if BROKEN.iter().any(|words| lower.contains(words)) {
-            self.refused.broken.get_or_insert((tool, at));
+        let broke = BROKEN.iter().any(|words| lower.contains(words));
+        match (broke, tool == SSH) {
+            (true, true) => {
+                self.refused.session.get_or_insert(at);
+            }
+            (true, false) => {
+                self.refused.broken.get_or_insert((tool, at));
+            }
+            (false, _) => {}
         }
         if lower.contains("timed out") || lower.contains("timeout was reached") {
             self.refused.timed_out.get_or_insert(at);

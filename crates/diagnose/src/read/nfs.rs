@@ -5,7 +5,7 @@ use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::mounted;
 use crate::redact::address;
-use crate::requests::{AGREED, MOST, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE};
+use crate::requests::{AGREED, MOST, OTHER, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};
 use crate::words::{between, decimal, keyed, whole};
 
@@ -353,6 +353,10 @@ impl Mount {
             (WHOLE, row.whole_ms * 1e6),
         ] {
             test.set(name, Figure::exact(value, at));
+        }
+        let other = self.rows[usize::from(reads)];
+        if let Some(other) = other.filter(|row| row.per_s >= 1.0 && row.rtt_ms > 0.0) {
+            test.set(OTHER, Figure::exact(other.rtt_ms * 1e6, at));
         }
         test
     }

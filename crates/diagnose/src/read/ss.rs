@@ -4,6 +4,7 @@ use super::{Facts, FullQueue, Line, NOTES_MAX, Tool};
 use crate::address;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
+use crate::shut_window::{UNANSWERED, unanswered};
 use crate::words::{decimal, keyed, rate};
 
 /// How long a command waited, seconds.
@@ -110,6 +111,9 @@ impl Tool for Ss {
                 let of = Of::Socket(facts.socket(ends));
                 facts.exact(of, "receive_queue_bytes", queues[0], line.at);
                 facts.exact(of, "send_queue_bytes", queues[1], line.at);
+                if let Some(probes) = unanswered(text) {
+                    facts.exact(of, UNANSWERED, probes, line.at);
+                }
                 self.socket = Some(of);
                 // Newer versions can print all of it in one line.
                 details(of, text, line.at, facts);

@@ -109,3 +109,26 @@ fn a_transfer_by_ipv4_is_not_down_with_ipv6() {
     let verdict = &d.flows[0].verdict;
     assert_ne!(verdict.cause, "outage", "{verdict:#?}");
 }
+
+/// A copy by IPv4 does not share the loss of pings by IPv6, nor that of pings which nobody answers: IPv6 comes first.
+#[test]
+fn pings_that_no_one_answers_say_nothing_of_a_copy_that_arrived() {
+    let saved = "2026-11-30 02:22:22 (107 MB/s) - 'f' saved [1073741824/1073741824]\n\n";
+    let lost = |ping: &str, to: &str| {
+        format!(
+            "$ {ping} -c 3 {to}\nPING {to}({to}) 56 data bytes\n\n--- {to} ping statistics ---\n3 packets transmitted, 0 received, 100% packet loss, time 2003ms\n"
+        )
+    };
+    let six = lost("ping6", "2001:db8:5::10");
+    let four = lost("ping", "192.0.2.44");
+    for pings in [&six, &four] {
+        let d = of(&format!("{WGET}{saved}{pings}"), &Known::default());
+        let copy = d.flows.iter().find(|f| !f.unrated).expect("a copy");
+        assert_ne!(copy.verdict.cause, "random_loss", "{:#?}", copy.verdict);
+        let says = "nothing that ping or a trace sent was answered";
+        assert!(!because(copy).contains(says), "{}", because(copy));
+    }
+    let d = of(&format!("{WGET}{saved}{six}"), &Known::default());
+    let leads = d.ticket.starts_with("connections by IPv6");
+    assert!(leads, "{}", d.ticket);
+}

@@ -80,6 +80,53 @@ fn a_server_that_takes_its_time() {
     );
 }
 
+/// 780 writes of 8 kB a second take 41.2 ms each over 0.17 ms, while reads take 0.8 ms: the server's, and the client changes nothing.
+#[test]
+fn writes_that_take_a_hundred_round_trips_wait_at_the_server() {
+    let report = |[reads, writes]: [f64; 2], [read_ms, write_ms]: [f64; 2]| {
+        let row = |per_s: f64, kib: f64, rtt: f64| {
+            format!(
+                "                  {per_s:.3}         {:.3}          {kib:.3}        0 (0.0%)           {rtt:.3}           {:.3}           0.040        0 (0.0%)\n",
+                per_s * kib,
+                rtt + 0.1
+            )
+        };
+        let head = |way: &str| {
+            format!(
+                "{way:<18} ops/s            kB/s           kB/op         retrans    avg RTT (ms)    avg exe (ms)  avg queue (ms)          errors\n"
+            )
+        };
+        format!(
+            "filer:/vol/app mounted on /app:\n\n           ops/s       rpc bklog\n         812.200           0.000\n\n{}{}{}{}\n",
+            head("read:"),
+            row(reads, 10.0, read_ms),
+            head("write:"),
+            row(writes, 8.0, write_ms)
+        )
+    };
+    let ping = "app9$ ping -c 3 -q filer\nPING filer (10.2.0.30) 56(84) bytes of data.\n\n--- filer ping statistics ---\n3 packets transmitted, 3 received, 0% packet loss, time 2052ms\nrtt min/avg/max/mdev = 0.151/0.170/0.190/0.016 ms\n";
+    let text = |read_ms: f64| {
+        let since_mount = report([11.8, 98.2], [read_ms, 38.7]);
+        let now = report([11.8, 780.2], [read_ms, 41.2]);
+        format!("app9$ nfsiostat 5 2\n{since_mount}{now}{ping}")
+    };
+    let d = of(&text(0.8), &known());
+    let flow = &d.flows[0];
+    let because = flow.verdict.because.join("\n");
+    assert_eq!(flow.verdict.cause, "client", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+    assert!(because.contains("99.6 % of each of these writes"), "{because}");
+    let change = &flow.changes[0];
+    assert_eq!((change.host.as_str(), change.predicted_bps), ("filer", None));
+    let commands = change.commands.join("\n");
+    assert!(commands.contains("iostat -x"), "{commands}");
+    assert!(!commands.contains("nconnect"), "{commands}");
+    // Reads that wait as long may wait in a queue of the path.
+    let d = of(&text(39.0), &known());
+    let because = d.flows[0].verdict.because.join("\n");
+    assert!(!because.contains("is spent at the server"), "{because}");
+}
+
 /// A mount alone, and one report, are known, and it is said what to give instead.
 #[test]
 fn what_says_no_rate_is_listed() {

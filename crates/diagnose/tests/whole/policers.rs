@@ -250,6 +250,44 @@ fn a_counter_of_the_instance_is_no_limit_of_one_connection() {
     assert!(!texts.contains("get no more"), "{texts}");
 }
 
+/// 19.8 Gbit/s of four connections are four times what the cloud gives one, and so is each where one alone had it.
+#[test]
+fn what_a_cloud_gives_one_connection_holds_each_of_several() {
+    const PROMPT: &str = "[ec2-user@ip-10-0-1-10 ~]$ ";
+    let end = |id: &str, gbit: f64, again: u32| {
+        let gbytes = gbit * 10.0 / 8.589_934_592;
+        format!(
+            "[{id}]   0.00-10.00  sec  {gbytes:.2} GBytes  {gbit:.2} Gbits/sec   {again}             sender\n[{id}]   0.00-10.00  sec  {gbytes:.2} GBytes  {gbit:.2} Gbits/sec                  receiver\n"
+        )
+    };
+    let local = |id: &str, port: u32| {
+        format!("[{id}] local 10.0.1.10 port {port} connected to 10.0.2.20 port 5201\n")
+    };
+    let head = "[ ID] Interval           Transfer     Bitrate         Retr\n";
+    let one = local("  5", 50_110) + head + &end("  5", 4.96, 12);
+    let ids = ["  5", "  7", "  9", " 11"];
+    let ports = (50_200_u32..).step_by(2);
+    let locals: String = ids.iter().zip(ports).map(|(id, port)| local(id, port)).collect();
+    let ends: String = ids.iter().map(|id| end(id, 4.95, 26)).collect();
+    let four = locals + head + &ends + &end("SUM", 19.8, 104);
+    let host = "ethtool -i ens5 | head -2\ndriver: ena\nversion: 6.1.79\n";
+    let ping = "ping -c 4 -q 10.0.2.20\n4 packets transmitted, 4 received, 0% packet loss, time 3050ms\nrtt min/avg/max/mdev = 0.610/0.640/0.671/0.021 ms\n";
+    let iperf3 = "iperf3 -c 10.0.2.20 -t 10 -i 0";
+    let text = format!(
+        "{PROMPT}{iperf3}\n{one}{PROMPT}{iperf3} -P 4\n{four}{PROMPT}{host}{PROMPT}{ping}"
+    );
+    let flows = of(&text, &Known::default()).flows;
+    assert_eq!(flows.len(), 2, "{flows:#?}");
+    for flow in &flows {
+        assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+        assert!(!commands(flow).contains("bbr"), "{:#?}", flow.changes);
+    }
+    let says = "each of these 4 side by side has that";
+    assert!(because(&flows[1]).contains(says), "{}", because(&flows[1]));
+    let more = "more than these 4 connections";
+    assert!(commands(&flows[1]).contains(more), "{}", commands(&flows[1]));
+}
+
 #[test]
 fn the_limits_of_an_instance_are_asked_for() {
     let once = allowance([9124, 0, 0]);

@@ -27,6 +27,15 @@ pub(crate) fn of_requests(of: Requests) -> Remedy {
     remedy
 }
 
+/// Against a server of files that takes nearly all of the time of its requests.
+pub(crate) fn at_server() -> Remedy {
+    Remedy::without_risk([
+        "on the server, meanwhile: iostat -x 5 2 and top -b -n 1, of an appliance its own statistics of the volume's disks: whether a disk, its log of writes or a processor is busy",
+        "nfsiostat 5 2 on other clients of the same volume: they wait as long, and one of them may be what fills the server",
+        "nothing of this client or the path shortens that; more requests at a time only where the server has room for them",
+    ])
+}
+
 /// Against the option of a mount by which each write waits.
 const WITHOUT_SYNC: [&str; 2] = [
     "mount without the option sync, also in /etc/fstab or the automounter's map: umount MOUNT, and mount it with the other options that mount prints. async is the default, and what a program closes or hands to fsync is on the server all the same",

@@ -1,0 +1,86 @@
+//! Sessions that break where nobody typed for long: a device between that keeps states of connections forgets those without traffic.
+
+use crate::advice::Remedy;
+use crate::cause::Cause;
+use crate::document::{Change, MissingFact};
+use crate::evidence::Evidence;
+use crate::flow::Flow;
+use crate::items::Item;
+use crate::read::Facts;
+use crate::stuck::find_device;
+
+/// What it is worth, decibans. A choice: a host that was started again, or that has another address since, breaks a session as well.
+const BROKE: f64 = 112.0;
+
+/// Programs that copy by ssh.
+const OVER_SSH: [&str; 2] = ["scp", "rsync"];
+
+/// A session of a shell that broke, and no transfer did.
+#[derive(Clone, Debug)]
+pub(crate) struct IdleSession {
+    /// Where a text says so, for people.
+    at: String,
+}
+
+impl IdleSession {
+    /// What tells a timeout from a host that went away.
+    pub(crate) fn asks() -> MissingFact {
+        MissingFact {
+            fact: "idle_timeout",
+            would_decide: "after how long without traffic it breaks. A device forgets after the same time each time, such as 5 min or 1 h. A host that was started again, or has another address, breaks a session at any time".to_owned(),
+            command: "two sessions left alone side by side: ssh HOST, and ssh -o ServerAliveInterval=60 HOST: which of them breaks, and after how long; and on HOST: uptime".to_owned(),
+        }
+    }
+
+    /// What keeps such a session.
+    fn change() -> Change {
+        let remedy = Remedy {
+            commands: vec![
+                "ServerAliveInterval 60 under `Host *` in ~/.ssh/config: ssh then asks after each minute without traffic, and no device forgets it. Or on the server ClientAliveInterval 60 in sshd_config".to_owned(),
+                "for other programs: keepalives of their own, or SO_KEEPALIVE with sysctl net.ipv4.tcp_keepalive_time below the timeout of the device; Linux waits 7200 s by default".to_owned(),
+                "or at the firewall, NAT or load balancer between: a longer timeout of idle TCP connections, 2 h 4 min or more (RFC 5382 REQ-5), and a reset to both ends when one ends".to_owned(),
+            ],
+            undo: vec!["take ServerAliveInterval or ClientAliveInterval out again".to_owned()],
+            risk: "a session that is kept alive breaks when the path is down for some minutes, where it would have lasted without traffic".to_owned(),
+            ..Remedy::default()
+        };
+        remedy.change("the host of the session", None, None)
+    }
+}
+
+impl Evidence {
+    /// Takes a session that broke, where no transfer broke, and nothing hangs.
+    pub(crate) fn of_idle_session(&mut self, facts: &Facts) {
+        let nothing = self.rate.as_ref().is_none_or(|r| r.value <= 0.0);
+        // A copy over ssh that breaks off says the same.
+        let copied = facts.tests.iter().any(|t| OVER_SSH.contains(&t.tool));
+        let broken = copied || facts.refused.broken.is_some();
+        let free = nothing && self.stuck.is_none() && !broken;
+        let session = facts.refused.session.filter(|_| free);
+        self.idle_session = session.map(|at| IdleSession {
+            at: facts.place(at),
+        });
+    }
+}
+
+impl Evidence {
+    /// What is done about a device on the way that drops data, or forgets sessions.
+    pub(crate) fn find_device(&self, flow: &Flow) -> Change {
+        match &self.idle_session {
+            Some(_) => IdleSession::change(),
+            None => find_device(flow),
+        }
+    }
+}
+
+/// Weighs it.
+pub(crate) fn by_idle_session(e: &Evidence, items: &mut Vec<Item>) {
+    items.extend(e.idle_session.as_ref().map(|session| Item {
+        holds: 1.0,
+        weights: vec![(Cause::Middlebox, BROKE)],
+        sentence: format!(
+            "a session of ssh broke ({}): where nobody had typed for long, a stateful firewall, NAT or load balancer between forgot the connection, and drops or resets what comes then. Transfers, which are never idle, do not meet that",
+            session.at
+        ),
+    }));
+}
