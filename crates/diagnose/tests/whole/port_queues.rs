@@ -214,6 +214,28 @@ fn a_class_that_is_full_is_the_shaper() {
     assert!(because(&flow).contains("its class is held to 128 Mbit/s"));
 }
 
+/// The rate of a port of Junos, as it is printed and as it is set.
+#[test]
+fn a_port_that_is_shaped_is_the_shaper() {
+    for stated in [
+        "noc@mx-lon> show class-of-service interface xe-0/1/0
+Physical interface: xe-0/1/0, Index: 148
+Maximum usable queues: 8, Queues in use: 4
+Shaping rate: 1000000000 bps
+  Scheduler map: SM, Index: 45611
+",
+        "noc@mx-lon> show configuration class-of-service interfaces xe-0/1/0 | display set
+set class-of-service interfaces xe-0/1/0 scheduler-map SM
+set class-of-service interfaces xe-0/1/0 shaping-rate 1g
+",
+    ] {
+        let flow = first_flow(of(&format!("{CLASS}{stated}"), &on("10Gbit/s")));
+        assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+        let set = "set class-of-service interfaces xe-0/1/0 shaping-rate RATE";
+        assert!(commands(&flow).contains(set), "{:#?}", flow.changes);
+    }
+}
+
 /// A class of marked traffic inside a policy that shapes all: its own rate is the one that the flow fills, and its queue is full. What it
 /// dropped since its counters were cleared is far more than this test lost.
 #[test]
