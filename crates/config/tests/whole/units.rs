@@ -131,6 +131,43 @@ fn qos013_of_lines_of_junos() {
     );
 }
 
+/// A class that may not exceed its rate waits for that rate, and not for the port's.
+#[test]
+fn jun010_a_class_that_is_held_to_its_rate() {
+    let with = |scheduler: &str| {
+        let text = format!(
+            "system {{ host-name r; }}\ninterfaces {{ ge-0/0/1 {{ unit 0 {{ family inet {{ address 192.0.2.1/30; }} }} }} }}\nclass-of-service {{ schedulers {{ s {{ {scheduler} }} }} scheduler-maps {{ m {{ forwarding-class best-effort scheduler s; }} }} interfaces {{ ge-0/0/1 {{ scheduler-map m; shaping-rate 500m; }} }} }}\n"
+        );
+        found(&text, Dialect::Junos, "JUN010")
+    };
+    for (scheduler, says) in [
+        ("transmit-rate percent 5;", "at 500 Mbit/s: "),
+        (
+            "transmit-rate { percent 5; exact; }",
+            "at 25 Mbit/s, to which `exact` holds it: ",
+        ),
+        (
+            "transmit-rate 25m rate-limit;",
+            "at 25 Mbit/s, to which `rate-limit` holds it: ",
+        ),
+        (
+            "transmit-rate percent 5; shaping-rate 50m;",
+            "at 50 Mbit/s, to which `shaping-rate` holds it: ",
+        ),
+    ] {
+        let found = with(&format!("{scheduler} buffer-size temporal 500;"));
+        assert!(
+            found.len() == 1 && found[0].1.contains(says),
+            "{scheduler} {found:?}"
+        );
+    }
+    // A hundredth of 100 ms of the port's rate are 20 ms of a twentieth of it.
+    assert_eq!(
+        with("transmit-rate { percent 5; exact; } buffer-size percent 1;"),
+        []
+    );
+}
+
 /// 200 µs are 0.2 % of a round trip of 100 ms, and 1 % of a buffer of 100 ms is 1 ms.
 #[test]
 fn jun010_queues_far_below_what_is_in_flight() {
