@@ -45,6 +45,8 @@ pub struct Device {
     pub of_system: Vec<Stated<String>>,
     /// `crypto ipsec`: what tunnels are sealed with.
     pub(crate) ipsec: Ipsec,
+    /// `port-channel load-balance` by MAC addresses alone: the words behind it.
+    pub channel_hash: Option<Stated<String>>,
     /// Interfaces in order of their first mention.
     pub interfaces: Vec<Interface>,
     /// Faults of the text itself: values out of range, comments where none may stand.

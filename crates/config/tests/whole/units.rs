@@ -298,3 +298,34 @@ fn qos030_members_fit_their_channel() {
         );
     }
 }
+
+/// Two routers have one pair of addresses, and hosts in a VLAN one each.
+#[test]
+fn qos035_a_hash_of_macs_alone() {
+    let routed = " no switchport\n ip address 192.0.2.1 255.255.255.252\n";
+    let trunk = " switchport mode trunk\n";
+    let with = |hash: &str, channel: &str, members: u32| {
+        let member =
+            |n: u32| format!("interface GigabitEthernet1/0/{n}\n channel-group 1 mode active\n");
+        let members: String = (1..=members).map(member).collect();
+        let text = format!(
+            "version 16.12\nhostname r\nport-channel load-balance {hash}\ninterface Port-channel1\n{channel}{members}"
+        );
+        found(&text, Dialect::Ios, "QOS035")
+    };
+    for (channel, severity) in [(routed, Severity::Warning), (trunk, Severity::Info)] {
+        let said = with("src-dst-mac", channel, 2);
+        assert!(
+            said.len() == 1
+                && said[0].0 == severity
+                && said[0]
+                    .1
+                    .contains("one member of channel 1 carries the whole of a routed path"),
+            "{said:?}"
+        );
+    }
+    assert_eq!(with("src-dst-ip", routed, 2), []);
+    assert_eq!(with("src-mac", routed, 1), []);
+    let nexus = "!Command: show running-config\nversion 7.0(3)I7(8)\nhostname n\nfeature lacp\nport-channel load-balance src-dst mac\ninterface port-channel10\n  switchport mode trunk\ninterface Ethernet1/1\n  switchport mode trunk\n  channel-group 10 mode active\ninterface Ethernet1/2\n  switchport mode trunk\n  channel-group 10 mode active\n";
+    assert_eq!(found(nexus, Dialect::Ios, "QOS035").len(), 1);
+}
