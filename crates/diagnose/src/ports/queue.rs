@@ -75,8 +75,8 @@ impl Evidence {
         (full && self.class_holds(dropped) > 0.5).then_some(held)
     }
 
-    /// The same of the packets of the queue of a class which the flow fills: of a queue that was full when it was printed it is not asked how
-    /// many it dropped since its counters were cleared.
+    /// The same of a class that the flow fills. Where its queue was full when it was printed, all that it ever dropped need not be as many as
+    /// were sent again.
     fn class_holds(&self, dropped: &Counted) -> f64 {
         let ports = &self.around.ports;
         let filled = ports.filled.is_some_and(|part| part >= BRIM) && !ports.drop_back(self);
