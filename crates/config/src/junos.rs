@@ -8,6 +8,7 @@ mod class;
 mod firewall;
 mod grammar;
 mod groups;
+mod held;
 mod icmp;
 pub mod lex;
 pub mod model;

@@ -128,6 +128,8 @@ rules! {
         "TCP fills the queue before its slowest line until frames are lost; one far below rate times round-trip time ends slow start early, and leaves part of the line idle after each loss";
     QOS034 Warning "MTUs of one VLAN differ"
         "a switch takes and sends nothing that is larger than the MTU of the port; between ports of one VLAN with unlike MTUs full packets vanish, and at layer 2 nothing answers with ICMP";
+    QOS035 Warning "members chosen by MAC addresses"
+        "all frames between two routers have one pair of MAC addresses: a hash of these alone sends the whole of a routed path over one member, however many flows it has";
     ATM001 Error "sustainable above peak"
         "a circuit cannot keep up a cell rate above its peak; the interface refuses the contract";
     ATM002 Error "cell rate above the line"

@@ -70,10 +70,13 @@ impl Blackout {
             true => again >= AGAIN || again >= AGAIN_ALONE && !elsewhere && stop.lasted >= ALONE_S,
             false => stop.lasted >= timeout * TIMEOUTS[usize::from(elsewhere)],
         };
-        if !sure {
+        // The capture ends in it; where the other end is heard of, the path is not down.
+        let since = |ns: i64| (ns - started_ns) as f64 / 1e9;
+        let vain = found.unanswered.filter(|u| until > since(u.since_ns));
+        if !sure || vain.is_some_and(|u| u.heard) {
             return None;
         }
-        stop.dark = Some(again);
+        (stop.dark, stop.to_end) = (Some(again), vain.is_some());
         let mss = f64::from(direction.mss.unwrap_or(u32::MAX).max(1));
         let pieces = |s: &SegmentSeen| libm::ceil(f64::from(s.length) / mss);
         let taken = all.iter().filter(|s| lost(s) && of_it(s));
@@ -86,6 +89,7 @@ impl Blackout {
                 segments: all.iter().filter(|s| !of_it(s)).copied().collect(),
                 observed: Some(Box::new(rest)),
                 acks: found.acks.clone(),
+                unanswered: None,
             },
         })
     }
@@ -137,10 +141,15 @@ fn without(seen: &Seen, from: f64, most: u64) -> (Seen, f64) {
     (rest, repaired)
 }
 
-/// Why a silence is an outage, where data was sent again so often in it.
-pub(crate) fn though(again: usize) -> String {
-    match again {
+/// Why a silence is an outage, where data was sent again so often in it, and what else it may be where it lasted to the capture's end.
+pub(crate) fn though(again: usize, to_end: bool) -> String {
+    let mut text = match again {
         0 => String::new(),
         n => format!(", though data was sent again {n} times"),
+    };
+    if to_end {
+        text += ", and nothing answered until the capture's end (the path is down or carries nothing large any more, a device on it drops the \
+                 data, or the other end is gone: pings meanwhile, small and large, tell)";
     }
+    text
 }

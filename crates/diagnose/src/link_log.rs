@@ -33,6 +33,9 @@ const CHANGES: f64 = 2.0;
 /// The most that is said of an outage where nothing says that the link was down at its time. A choice.
 const UNTIMED: f64 = 0.8;
 
+/// The most that is said of one that lasts to a capture's end: the other end may be gone, or a device drops all. A choice.
+const OPEN: f64 = 0.9;
+
 /// Writes that make intervals differ by more than this part leave some empty.
 const GRAIN_MOST: f64 = 0.25;
 
@@ -145,12 +148,16 @@ impl Evidence {
         libm::fmax(stop.lasted, empty * self.interval_s)
     }
 
-    /// The most that is said of an outage: less where a link went down, and nothing but the stop itself says that it did so then.
+    /// The most that is said of an outage: less where a link went down, and nothing but the stop itself says that it did so then, and where
+    /// nothing answered to the end of a capture.
     pub(crate) fn at_most_of_flap(&self, cause: Cause) -> f64 {
-        let stop = self.stop.filter(|s| s.dark.is_none());
-        match cause == Cause::Outage && stop.is_some_and(|s| self.is_flapped(&s)) {
-            true => UNTIMED,
-            false => 1.0,
+        let Some(stop) = self.stop.filter(|_| cause == Cause::Outage) else {
+            return 1.0;
+        };
+        match stop.dark {
+            None if self.is_flapped(&stop) => UNTIMED,
+            Some(_) if stop.to_end => OPEN,
+            _ => 1.0,
         }
     }
 
@@ -205,6 +212,7 @@ mod tests {
             cost: None,
             dark: None,
             by_log: true,
+            to_end: false,
         }
     }
 

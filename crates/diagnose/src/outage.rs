@@ -117,10 +117,10 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
     let longest = full || most.map_or(unshared, |(_, share)| down >= *share);
     let leads = down >= PART_LEAST && (longest || costs_most(e, down));
     let (by, why) = match (stop.dark, &e.account) {
-        (Some(again), _) if stop.by_log => ("the log", crate::blackout::though(again)),
+        (Some(again), _) if stop.by_log => ("the log", crate::blackout::though(again, false)),
         (Some(again), account) => (
             account.as_ref().map_or("the capture", |a| a.by),
-            crate::blackout::though(again),
+            crate::blackout::though(again, stop.to_end),
         ),
         (None, _) => {
             let by = if stop.by_log { "the log" } else { "the record" };

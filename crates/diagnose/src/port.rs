@@ -46,6 +46,8 @@ pub(crate) enum Kind {
     Speed,
     /// What the queue of a class is shaped to, bit/s.
     Shaped,
+    /// What part of the queue of a class is full, 0 to 1.
+    Filled,
     /// A port's MTU, bytes.
     Mtu,
     /// What the queue of a class sends, bit/s.

@@ -62,10 +62,14 @@ pub(crate) struct Ports {
     serves: Option<f64>,
     /// What it is shaped to, bit/s.
     shaped: Option<Figure>,
+    /// What part of it was full, 0 to 1.
+    filled: Option<f64>,
+    /// A mark that its class takes and that a rule of a host sets, for people.
+    marked: Option<String>,
 }
 
 /// What does not count up: of two readings the larger counts.
-const RATES: [Kind; 3] = [Kind::Serves, Kind::Leaves, Kind::Arrives];
+const RATES: [Kind; 4] = [Kind::Serves, Kind::Leaves, Kind::Arrives, Kind::Filled];
 
 /// What stands as it is: nothing of it counts up.
 const STATES: [Kind; 5] = [
@@ -251,6 +255,8 @@ impl Ports {
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
             dropping_sent: dropped.as_ref().and_then(|d| d.sent_by_port(facts)),
             serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
+            filled: of_dropping(&counts(facts, Kind::Filled)).map(value),
+            marked: shaped.as_ref().and_then(|held| queue::marked(facts, held)),
             shaped,
             damaging: damaged.as_ref().and_then(|d| d.same_port(&speeds)),
             damaged,

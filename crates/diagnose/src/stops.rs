@@ -19,6 +19,8 @@ pub(crate) struct Stop {
     pub(crate) dark: Option<usize>,
     /// A log of a tool shows it, which counts what the stop took with all else that was sent again.
     pub(crate) by_log: bool,
+    /// It lasted until a capture's end: nothing answered any more.
+    pub(crate) to_end: bool,
 }
 
 /// A stop is worth naming from so many seconds on, or from this part of the whole time.
@@ -49,6 +51,7 @@ pub(crate) fn captured(glitches: &[Glitch], seen: &Connection) -> Option<Stop> {
             lasted,
             dark: None,
             by_log: false,
+            to_end: false,
             cost: (glitch.cost_bytes > 0).then_some(glitch.cost_bytes as f64),
         })
     });
@@ -99,6 +102,7 @@ pub(crate) fn logged(rows: &[&Row]) -> Option<Stop> {
                 cost: None,
                 dark: None,
                 by_log: true,
+                to_end: false,
             });
         }
     }
@@ -174,7 +178,7 @@ impl Evidence {
             )
         });
         let why = match (stop.dark, self.down() > 0.0) {
-            (Some(again), _) => crate::blackout::though(again),
+            (Some(again), _) => crate::blackout::though(again, stop.to_end),
             (None, true) => ", as a link was down".to_owned(),
             (None, false) => String::new(),
         };

@@ -86,6 +86,7 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
     notes(connection, &mut described);
     let mut more = unread_notes(&described, &found);
     more.extend(undecided_notes(&described, open));
+    more.extend(in_vain_notes(&described, &found));
     described.notes.extend(more);
     Judged { described, found }
 }
@@ -165,6 +166,7 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         segments: segments.collect(),
         observed: (stream.unique > 0).then(|| Box::new(seen.observed)),
         acks: stream.bare_acks.clone(),
+        unanswered: stream.unanswered(&classes),
     };
     (d, found, undecided(&stream.events, &classes, at))
 }
@@ -208,7 +210,7 @@ fn counts(connection: &Connection, from: usize, classes: &[Class]) -> TraceDirec
         window_scale_inferred: inferred && stream.acks > 0,
         window_max_bytes: stream.window_max,
         flight_max_bytes: stream.flights.peak,
-        goodput_bps: goodput(stream),
+        goodput_bps: goodput(stream, classes),
         ..TraceDirection::default()
     };
     if let Some(marks) = stream.marks.as_ref().filter(|_| connection.echoes_marks()) {
@@ -271,8 +273,9 @@ fn slot(all: &mut Retransmissions, why: Why) -> &mut u64 {
 }
 
 /// Bytes acknowledged, or seen where nobody acknowledged, over the time they took. One segment alone takes no time that
-/// the place of the capture would not decide: no rate is said of it, and none where the capture has no times.
-fn goodput(stream: &Stream) -> u64 {
+/// the place of the capture would not decide: no rate is said of it, and none where the capture has no times. The time in which an answer was
+/// waited for in vain is among it.
+fn goodput(stream: &Stream, classes: &[Class]) -> u64 {
     if stream.sizes.segments < 2 {
         return 0;
     }
@@ -280,7 +283,9 @@ fn goodput(stream: &Stream) -> u64 {
         return 0;
     };
     let bytes = delivered(stream);
-    let took = stream.last_delivered() - first;
+    let silent = stream.unanswered(classes);
+    let until = silent.map_or(stream.last_delivered(), |s| s.until_ns);
+    let took = until - first;
     match took > 0 {
         true => (u128::from(bytes) * 8_000_000_000 / took as u128) as u64,
         false => 0,
@@ -521,6 +526,24 @@ fn undecided_notes(described: &TraceConnection, open: [u64; 2]) -> Vec<String> {
         )
     })
     .collect()
+}
+
+/// That what a sender sent again was never acknowledged, until the capture's end.
+fn in_vain_notes(described: &TraceConnection, found: &[DirectionFound; 2]) -> Vec<String> {
+    let both = [(&described.a, &found[0]), (&described.b, &found[1])];
+    let note = |(sender, found): (&String, &DirectionFound)| {
+        let silent = found.unanswered?;
+        let why = match silent.heard {
+            true => "the other end is heard of, and takes no more of it",
+            false => "the path or a device on it drops the data, or the other end is gone",
+        };
+        Some(format!(
+            "{sender} sent data again {} and nothing more of it was acknowledged in the last {:.1} s: {why}",
+            count_of(silent.again as u64, "time", "times"),
+            (silent.until_ns - silent.since_ns) as f64 / 1e9
+        ))
+    };
+    both.into_iter().filter_map(note).collect()
 }
 
 fn notes(connection: &Connection, described: &mut TraceConnection) {

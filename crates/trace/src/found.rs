@@ -30,6 +30,24 @@ pub struct DirectionFound {
     pub observed: Option<Box<Observed>>,
     /// Acknowledgements without data of what was sent, in time.
     pub acks: Acks,
+    /// The time at its end in which nothing that was sent again was acknowledged. None where the data came through.
+    pub unanswered: Option<Unanswered>,
+}
+
+/// A time until the end of a capture in which a sender's timer ran out twice or more, and nothing more of its data was acknowledged: its path
+/// or the other end does not answer. Times are nanoseconds since 1970-01-01 00:00 UTC by the capture's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// When the first segment that was never acknowledged was sent first.
+    pub since_ns: i64,
+    /// When data was last sent.
+    pub until_ns: i64,
+    /// How often data was sent again in it.
+    pub again: usize,
+    /// How many of these were timeouts.
+    pub timeouts: usize,
+    /// The other end was heard of in it: what it sends passes, and it takes no more data.
+    pub heard: bool,
 }
 
 /// The word of a class.

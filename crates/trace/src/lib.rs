@@ -54,6 +54,6 @@ pub use capture::is_capture;
 pub use error::TraceError;
 pub use farpath_record::trace::TraceDocument;
 pub use filter::Filter;
-pub use found::{DirectionFound, SegmentSeen};
+pub use found::{DirectionFound, SegmentSeen, Unanswered};
 pub use pairs::Paired;
 pub use trail::{Mark, Marks, Trail, Wanted};

@@ -73,10 +73,11 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
     } else {
         Vec::new()
     };
-    // Of data that never came the whole time counts.
-    let over = match delivered(stream) {
-        0 => last,
-        _ => stream.last_delivered(),
+    // Of data that never came the whole time counts, and so does that of an end that is waited for.
+    let over = match (delivered(stream), stream.unanswered(classes)) {
+        (0, _) => last,
+        (_, Some(silent)) => silent.until_ns,
+        (_, None) => stream.last_delivered(),
     };
     let at_sender = vantage == Vantage::At(from);
     // The sender has the last acknowledgement so much later.

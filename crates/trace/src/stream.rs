@@ -6,6 +6,7 @@ mod marks;
 mod past;
 mod sack;
 mod seen;
+mod unanswered;
 
 use std::collections::{BTreeMap, VecDeque};
 

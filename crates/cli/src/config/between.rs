@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use farpath_config::junos::model::Router;
 use farpath_config::qos::Options;
 use farpath_config::{Report, Source};
 use farpath_record::Record;
@@ -17,6 +18,8 @@ use crate::left::entry;
 pub(super) struct Between {
     rtt: Duration,
     built: Result<Wired, String>,
+    /// Classes that routers hold to a rate of their own, which a forecast does not have.
+    held: Vec<String>,
 }
 
 /// There and back.
@@ -53,7 +56,8 @@ impl Between {
             Some(folder) if folders.len() == 1 => wired(report, sources, folder, stated),
             _ => Err("their files are in several folders: put them into one".to_owned()),
         };
-        Some(Between { rtt, built })
+        let held = report.routers.iter().flat_map(Router::held).collect();
+        Some(Between { rtt, built, held })
     }
 
     /// For people.
@@ -72,7 +76,17 @@ impl Between {
         }
         let lasts = scenario.tests.first().and_then(|test| test.duration);
         let lasts = lasts.map_or_else(String::new, |d| format!(" of {d}"));
-        for record in forecasts(built) {
+        for (n, held) in self.held.iter().enumerate() {
+            let unknown = format!(
+                "one TCP connection{lasts} gets an unknown rate: a class is held to a rate of its own, which a forecast does not have"
+            );
+            if n == 0 {
+                entry("gives", &unknown, &mut text);
+            }
+            entry("", held, &mut text);
+        }
+        let known = forecasts(built).into_iter();
+        for record in known.filter(|_| self.held.is_empty()) {
             let bps = record.metrics.get("goodput_bps").copied();
             let rate = bps.and_then(|bps| Rate::from_bps(bps as u64));
             let rate = match (rate, bps) {
@@ -112,7 +126,7 @@ impl Between {
         };
         let [there, back] = WAYS.map(|(_, dir)| crossings(built, dir));
         let forecasts = forecasts(built);
-        let of_test = forecasts.first();
+        let of_test = forecasts.first().filter(|_| self.held.is_empty());
         let idle = built.document.without_effect(&built.scenario);
         let without_effect = idle.faults.iter().map(|d| {
             let (line, column) = d.places.first().map_or((1, 1), |p| idle.line_column(p));
@@ -126,7 +140,7 @@ impl Between {
             "back": back,
             "goodput_bps": of_test.and_then(|r| r.metrics.get("goodput_bps")),
             "limited_by": of_test.and_then(|r| r.limited_by.as_deref()),
-            "notes": of_test.map_or(&[][..], |r| &r.notes),
+            "notes": of_test.map_or(&self.held[..], |r| &r.notes[..]),
             "without_effect": without_effect.collect::<Vec<_>>(),
             "scenario": built.text,
         })

@@ -158,6 +158,46 @@ fn a_filter_that_discards_leaves_nothing_of_the_path() {
     );
 }
 
+/// A class that may not exceed its rate gets no more, and no forecast has it: a rate is not promised.
+#[test]
+fn a_class_that_is_held_to_its_rate_leaves_the_path_without_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let router = |name: &str, own: &str, between: &str| {
+        format!(
+            "system {{ host-name {name}; }}\ninterfaces {{ ge-0/0/1 {{ unit 0 {{ family inet {{ address {own}; }} }} }} ge-0/0/0 {{ unit 0 {{ family inet {{ address {between}; }} }} }} }}\n"
+        )
+    };
+    let cos = "class-of-service { schedulers { BE { transmit-rate 5m exact; } NC { transmit-rate percent 95; } }
+scheduler-maps { SM { forwarding-class best-effort scheduler BE; forwarding-class network-control scheduler NC; } }
+interfaces { ge-0/0/0 { scheduler-map SM; } } }
+";
+    let at = |name: &str| folder.path().join(name);
+    let near = router("pa", "10.1.1.1/24", "192.0.2.5/30") + cos;
+    fs::write(at("pa.conf"), near).expect("a file");
+    fs::write(at("pb.conf"), router("pb", "10.2.2.1/24", "192.0.2.6/30")).expect("a file");
+    let check = [
+        "config", "check", "pa.conf", "pb.conf", "--rtt", "40ms", "--rate", "1Gbit/s", "--memory",
+        "5MB",
+    ];
+    let found = farpath_in(folder.path(), &check).exits(0);
+    let words = found.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let held =
+        "`ge-0/0/0` of `pa` holds class `best-effort` to 5 Mbit/s (`exact` of scheduler `BE`)";
+    for said in [
+        "gets an unknown rate: a class is held to a rate of its own",
+        held,
+    ] {
+        assert!(words.contains(said), "{said}: {}", found.out);
+    }
+    let json: Vec<&str> = check.iter().copied().chain(["--json"]).collect();
+    let path = document(&farpath_in(folder.path(), &json).exits(0).out)["path"].clone();
+    assert!(
+        path["goodput_bps"].is_null() && path["limited_by"].is_null(),
+        "{path}"
+    );
+    assert_eq!(path["notes"][0], held);
+}
+
 /// The path as a document: rate, what limits, round trip and each crossing, with units in the names.
 #[test]
 fn a_joined_path_is_in_the_document() {

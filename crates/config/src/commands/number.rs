@@ -12,6 +12,7 @@ pub(crate) const SPEED: Number = Number("a speed in Mbit/s", 10, 400_000);
 pub(crate) const VLAN: Number = Number("a VLAN ID", 1, 4094);
 pub(crate) const CHANNEL: Number = Number("a channel's number", 1, 4096);
 
+pub(crate) const DIAL_POOL: Number = Number("a pool of dialers", 1, 255);
 pub(crate) const BUNDLE: Number = Number("a bundle's number", 1, 65_535);
 pub(crate) const QUEUE: Number = Number("a queue's number", 1, 8);
 pub(crate) const STRICT_QUEUE: Number = Number("the strict queue's number", 1, 1);

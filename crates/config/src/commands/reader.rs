@@ -60,6 +60,7 @@ impl Reader {
                 faults: Vec::new(),
                 unknown: Vec::new(),
                 unknown_qos: Vec::new(),
+                channel_hash: None,
                 without_effect: Vec::new(),
                 understood: 0,
                 passed_over: 0,

@@ -3,7 +3,8 @@
 use farpath_units::Rate;
 
 use crate::commands::{
-    BURST_CELLS, Number, PEAK_CELLS, SUSTAINED_CELLS, Section, Statement, VCI, VPI, Words,
+    BURST_CELLS, DIAL_POOL, Number, PEAK_CELLS, SUSTAINED_CELLS, Section, Statement, VCI, VPI,
+    Words,
 };
 use crate::qos::{Category, Contract, Encapsulation, Interface, Pvc};
 
@@ -19,6 +20,10 @@ static CIRCUIT: Section<Pvc> = Section {
         }),
         ("encapsulation aal5mux", |s| {
             s.put(Some(Encapsulation::Mux), |c| &mut c.encapsulation)
+        }),
+        ("pppoe-client dial-pool-number", |s| {
+            let pool = s.number(DIAL_POOL)?;
+            s.put(Some(pool), |c| &mut c.dial_pool)
         }),
     ],
     over: &[
@@ -46,6 +51,7 @@ pub(super) fn pvc(s: &mut Statement<'_, '_, Interface>) -> Option<()> {
         vci: vci?,
         contract: None,
         encapsulation: None,
+        dial_pool: None,
         unknown: Vec::new(),
     };
     circuit.unknown = s.section(&CIRCUIT, &mut |_, _, _, f| f(&mut circuit));

@@ -1,7 +1,9 @@
 //! Statements outside sections.
 
 use super::modes::{self, Mode};
-use super::{crypto, features, icmp, interface, keywords, lists, names, over, policy, srr};
+use super::{
+    channels, crypto, features, icmp, interface, keywords, lists, names, over, policy, srr,
+};
 use crate::commands::{
     DSCP, Kind, Number, Reader, Section, Statement, Taken, Tree, Words, eight, fit, shortened,
 };
@@ -30,6 +32,7 @@ static GLOBAL: Section<()> = Section {
             s.finish()
         }),
         ("system qos", policies_of_system),
+        ("port-channel load-balance", channels::hash),
         ("crypto ipsec transform-set", crypto::transform_set),
         ("crypto ipsec profile", crypto::profile),
         ("mls ~qos map", map),

@@ -6,8 +6,8 @@ use super::keywords::slip;
 use super::rate_limit::rate_limit;
 use super::{address, atm, crypto, duplex, over, queueing, srr};
 use crate::commands::{
-    BANDWIDTH, BUNDLE, CHANNEL, COS, DSCP, Kind, MSS, MSS_IPV6, MTU, MTU_NEXUS, Reader, SHARE,
-    SPEED, STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, shortened, trust,
+    BANDWIDTH, BUNDLE, CHANNEL, COS, DIAL_POOL, DSCP, Kind, MSS, MSS_IPV6, MTU, MTU_NEXUS, Reader,
+    SHARE, SPEED, STRICT_SHARE, Section, Statement, Tree, VLAN, Words, note, shortened, trust,
 };
 use crate::platform::Platform;
 use crate::qos::{
@@ -133,6 +133,20 @@ static INTERFACE: Section<Interface> = Section {
             s.put(Some(named.to_owned()), |i| &mut i.tunnel.protection)
         }),
         ("~tunnel ~key", |s| s.put(Some(()), |i| &mut i.tunnel.key)),
+        ("dialer pool", |s| {
+            let pool = s.number_unless_off(DIAL_POOL);
+            s.put(pool, |i| &mut i.pppoe.pool)
+        }),
+        ("pppoe-client dial-pool-number", |s| {
+            let pool = s.number_unless_off(DIAL_POOL);
+            s.put(pool, |i| &mut i.pppoe.client)
+        }),
+        ("pppoe-client ppp-max-payload", |s| {
+            s.put(Some(()), |i| &mut i.pppoe.larger)
+        }),
+        ("pppoe enable", |s| {
+            s.put(Some(()), |i| &mut i.pppoe.enabled)
+        }),
         ("~storm-control * ~level", storm_level),
         ("~rate-limit", rate_limit),
         ("wrr-queue bandwidth", queueing::bandwidth),

@@ -2,6 +2,7 @@
 
 mod address;
 mod atm;
+mod channels;
 mod class;
 mod crypto;
 mod duplex;

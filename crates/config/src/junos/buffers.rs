@@ -4,6 +4,7 @@ use farpath_units::{Duration, Size};
 
 use super::check::slowest;
 use super::class::{Scheduler, SchedulerMap};
+use super::held::longer;
 use super::model::Router;
 use crate::finding::{Finding, Severity};
 use crate::qos::{FULL_FRAME_BYTES, Options, queued_tcp};
@@ -59,7 +60,15 @@ fn small(
     options: &Options,
 ) -> Option<Finding> {
     let (time, taken, place) = held(scheduler)?;
-    let (rate, port) = slowest(router, map)?;
+    let (of_port, port) = slowest(router, map)?;
+    let most = scheduler.most(of_port).filter(|(most, _)| *most < of_port);
+    let rate = most.map_or(of_port, |(most, _)| most);
+    // A part of the port's buffer lasts longer in a class that is slower than the port.
+    let time = match taken {
+        true => longer(time, of_port, rate),
+        false => time,
+    };
+    let only = most.map_or_else(String::new, |(_, by)| format!(", to which `{by}` holds it"));
     let trip = options.trip(place.file, [port].into_iter());
     if time.as_ps().saturating_mul(PARTS) >= trip.rtt.as_ps() {
         return None;
@@ -73,7 +82,7 @@ fn small(
     let queue = Size::from_bytes(held.as_bytes().max(FULL_FRAME_BYTES));
     let left = queued_tcp(rate, queue, trip.rtt);
     let message = format!(
-        "scheduler `{}` holds {held} of class `{class}`, {time} at {rate}{whole}: {share:.1} % of what is in flight over a round trip of {}{}{}",
+        "scheduler `{}` holds {held} of class `{class}`, {time} at {rate}{only}{whole}: {share:.1} % of what is in flight over a round trip of {}{}{}",
         scheduler.name.value,
         trip.rtt,
         trip.how(),

@@ -37,6 +37,10 @@ pub struct Scheduler {
     pub name: Stated<String>,
     /// `transmit-rate`.
     pub transmit: Option<Transmit>,
+    /// What makes that the most its class gets, too: `exact` or `rate-limit`.
+    pub exact: Option<Stated<String>>,
+    /// `shaping-rate` as a rate.
+    pub shaping: Option<Stated<Rate>>,
     /// `buffer-size percent`.
     pub buffer_percent: Option<Stated<u64>>,
     /// `buffer-size temporal`.
@@ -313,10 +317,34 @@ impl Reader<'_, '_> {
         Some(Scheduler {
             name: self.stated(id, "schedulers", text, "a name")?,
             transmit: self.transmit(id),
+            exact: self.exact(id),
+            shaping: self.shaping(id),
             buffer_percent: buffer.and_then(|b| self.value(b, "percent", number, PERCENT)),
             buffer_time: buffer.and_then(|b| self.value(b, "temporal", microseconds, time)),
             priority: self.value(id, "priority", text, "a priority"),
         })
+    }
+
+    /// `exact` or `rate-limit`, which stands beside the rate or behind it.
+    fn exact(&mut self, id: Id) -> Option<Stated<String>> {
+        let at = self.child(id, "transmit-rate")?;
+        let mut places = vec![at];
+        places.extend(self.active(at, &[]));
+        places.extend(self.active(at, &["percent"]));
+        let mut found = None;
+        for place in places {
+            for word in ["exact", "rate-limit"] {
+                found = found.or(self.child(place, word));
+            }
+        }
+        self.stated(found?, "transmit-rate", text, "exact")
+    }
+
+    /// A rate, and no share of the port's.
+    fn shaping(&mut self, id: Id) -> Option<Stated<Rate>> {
+        let mut all = self.active(id, &["shaping-rate"]);
+        all.retain(|i| rate(self.tree.node(*i).word).is_some());
+        self.stated(*all.last()?, "shaping-rate", rate, "a rate, `50m`")
     }
 
     fn transmit(&mut self, id: Id) -> Option<Transmit> {

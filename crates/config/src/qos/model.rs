@@ -2,7 +2,7 @@
 
 use farpath_units::{Rate, Ratio, Size};
 
-use super::{Class, Ipsec, Maps, PortType, Srr, SrrMaps, StormControl, Tunnel};
+use super::{Class, Ipsec, Maps, PortType, Pppoe, Srr, SrrMaps, StormControl, Tunnel};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::platform::Platform;
@@ -45,6 +45,8 @@ pub struct Device {
     pub of_system: Vec<Stated<String>>,
     /// `crypto ipsec`: what tunnels are sealed with.
     pub(crate) ipsec: Ipsec,
+    /// `port-channel load-balance` by MAC addresses alone: the words behind it.
+    pub channel_hash: Option<Stated<String>>,
     /// Interfaces in order of their first mention.
     pub interfaces: Vec<Interface>,
     /// Faults of the text itself: values out of range, comments where none may stand.
@@ -84,6 +86,8 @@ pub struct Interface {
     pub ipv6_mtu: Option<Stated<u32>>,
     /// Of a tunnel, what it is made of.
     pub tunnel: Tunnel,
+    /// PPP over Ethernet, on either side of it.
+    pub pppoe: Pppoe,
     /// `ip tcp adjust-mss`: the largest segment that SYNs through it offer, bytes.
     pub adjust_mss: Option<Stated<u32>>,
     /// `ipv6 tcp adjust-mss`: the same over IPv6.
@@ -389,6 +393,8 @@ pub struct Pvc {
     pub contract: Option<Stated<Contract>>,
     /// How frames are put into AAL5.
     pub encapsulation: Option<Stated<Encapsulation>>,
+    /// `pppoe-client dial-pool-number`: the pool of dialers that it dials for.
+    pub dial_pool: Option<Stated<u32>>,
     /// Statements not understood.
     pub unknown: Vec<Place>,
 }

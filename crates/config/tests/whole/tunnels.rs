@@ -244,3 +244,57 @@ security {{ ipsec {{
         )]
     );
 }
+
+/// A router behind a DSL line; `dialer` and `port` stand in its interfaces.
+fn dsl(dialer: &str, port: &str) -> Vec<(Severity, String)> {
+    let text = format!(
+        "version 15.7\nhostname r\ninterface GigabitEthernet0/0\n no ip address\n pppoe enable group global\n pppoe-client dial-pool-number 1\n{port}interface GigabitEthernet0/1\n ip address 192.0.2.1 255.255.255.0\ninterface Dialer1\n ip address negotiated\n encapsulation ppp\n dialer pool 1\n{dialer}"
+    );
+    found(&text, Dialect::Ios, "QOS028")
+}
+
+/// PPPoE takes 8 of the 1500 bytes of an Ethernet frame (RFC 2516 §7).
+#[test]
+fn qos028_of_pppoe() {
+    let said = dsl("", "");
+    let texts: Vec<&str> = said.iter().map(|f| f.1.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "Dialer1 states no `ip mtu`, and its default may be too large: PPPoE adds 8 B, and GigabitEthernet0/0 takes 1500 B",
+            "nothing lowers the segments that TCP offers through Dialer1: its packets have at most 1492 B, and hosts begin with segments of 1460 B",
+        ]
+    );
+    assert!(said.iter().all(|f| f.0 == Severity::Info), "{said:?}");
+    for fine in [
+        " ip mtu 1492\n ip tcp adjust-mss 1452\n",
+        " mtu 1492\n ip tcp adjust-mss 1452\n",
+        " ip tcp adjust-mss 1452\n",
+    ] {
+        assert_eq!(dsl(fine, ""), [], "{fine}");
+    }
+    assert_eq!(dsl("", " pppoe-client ppp-max-payload 1500\n"), []);
+    let large = dsl(" ip mtu 1500\n ip tcp adjust-mss 1452\n", "");
+    assert!(
+        large.len() == 1 && large[0].0 == Severity::Warning,
+        "{large:?}"
+    );
+    // Another pool, or a line that is not PPPoE.
+    let text = "version 15.7\nhostname r\ninterface Dialer1\n ip address negotiated\n encapsulation ppp\n dialer pool 2\n";
+    assert_eq!(found(text, Dialect::Ios, "QOS028"), []);
+}
+
+/// Over ATM as over Ethernet, and on the side that answers.
+#[test]
+fn qos028_of_pppoe_over_atm_and_of_templates() {
+    for text in [
+        "version 15.7\nhostname r\ninterface ATM0\n no ip address\n pvc 8/35\n  pppoe-client dial-pool-number 1\ninterface Dialer1\n ip address negotiated\n encapsulation ppp\n dialer pool 1\n ip tcp adjust-mss 1460\n",
+        "version 15.7\nhostname r\ninterface GigabitEthernet0/0\n no ip address\n pppoe enable group global\ninterface Virtual-Template1\n ip unnumbered Loopback0\n ip tcp adjust-mss 1460\n",
+    ] {
+        let said = found(text, Dialect::Ios, "QOS028");
+        assert!(
+            said.len() == 1 && said[0].1.contains("PPPoE adds 8 B"),
+            "{text}: {said:?}"
+        );
+    }
+}

@@ -131,6 +131,43 @@ fn qos013_of_lines_of_junos() {
     );
 }
 
+/// A class that may not exceed its rate waits for that rate, and not for the port's.
+#[test]
+fn jun010_a_class_that_is_held_to_its_rate() {
+    let with = |scheduler: &str| {
+        let text = format!(
+            "system {{ host-name r; }}\ninterfaces {{ ge-0/0/1 {{ unit 0 {{ family inet {{ address 192.0.2.1/30; }} }} }} }}\nclass-of-service {{ schedulers {{ s {{ {scheduler} }} }} scheduler-maps {{ m {{ forwarding-class best-effort scheduler s; }} }} interfaces {{ ge-0/0/1 {{ scheduler-map m; shaping-rate 500m; }} }} }}\n"
+        );
+        found(&text, Dialect::Junos, "JUN010")
+    };
+    for (scheduler, says) in [
+        ("transmit-rate percent 5;", "at 500 Mbit/s: "),
+        (
+            "transmit-rate { percent 5; exact; }",
+            "at 25 Mbit/s, to which `exact` holds it: ",
+        ),
+        (
+            "transmit-rate 25m rate-limit;",
+            "at 25 Mbit/s, to which `rate-limit` holds it: ",
+        ),
+        (
+            "transmit-rate percent 5; shaping-rate 50m;",
+            "at 50 Mbit/s, to which `shaping-rate` holds it: ",
+        ),
+    ] {
+        let found = with(&format!("{scheduler} buffer-size temporal 500;"));
+        assert!(
+            found.len() == 1 && found[0].1.contains(says),
+            "{scheduler} {found:?}"
+        );
+    }
+    // A hundredth of 100 ms of the port's rate are 20 ms of a twentieth of it.
+    assert_eq!(
+        with("transmit-rate { percent 5; exact; } buffer-size percent 1;"),
+        []
+    );
+}
+
 /// 200 µs are 0.2 % of a round trip of 100 ms, and 1 % of a buffer of 100 ms is 1 ms.
 #[test]
 fn jun010_queues_far_below_what_is_in_flight() {
@@ -260,4 +297,35 @@ fn qos030_members_fit_their_channel() {
             "{whole}{second}{first}{turned:?}"
         );
     }
+}
+
+/// Two routers have one pair of addresses, and hosts in a VLAN one each.
+#[test]
+fn qos035_a_hash_of_macs_alone() {
+    let routed = " no switchport\n ip address 192.0.2.1 255.255.255.252\n";
+    let trunk = " switchport mode trunk\n";
+    let with = |hash: &str, channel: &str, members: u32| {
+        let member =
+            |n: u32| format!("interface GigabitEthernet1/0/{n}\n channel-group 1 mode active\n");
+        let members: String = (1..=members).map(member).collect();
+        let text = format!(
+            "version 16.12\nhostname r\nport-channel load-balance {hash}\ninterface Port-channel1\n{channel}{members}"
+        );
+        found(&text, Dialect::Ios, "QOS035")
+    };
+    for (channel, severity) in [(routed, Severity::Warning), (trunk, Severity::Info)] {
+        let said = with("src-dst-mac", channel, 2);
+        assert!(
+            said.len() == 1
+                && said[0].0 == severity
+                && said[0]
+                    .1
+                    .contains("one member of channel 1 carries the whole of a routed path"),
+            "{said:?}"
+        );
+    }
+    assert_eq!(with("src-dst-ip", routed, 2), []);
+    assert_eq!(with("src-mac", routed, 1), []);
+    let nexus = "!Command: show running-config\nversion 7.0(3)I7(8)\nhostname n\nfeature lacp\nport-channel load-balance src-dst mac\ninterface port-channel10\n  switchport mode trunk\ninterface Ethernet1/1\n  switchport mode trunk\n  channel-group 10 mode active\ninterface Ethernet1/2\n  switchport mode trunk\n  channel-group 10 mode active\n";
+    assert_eq!(found(nexus, Dialect::Ios, "QOS035").len(), 1);
 }

@@ -4,11 +4,11 @@ use super::{Counted, Kind, Port, Ports, counts};
 use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
 use crate::evidence::Evidence;
-use crate::fact::Figure;
+use crate::fact::{Figure, Value};
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 use crate::part::part;
-use crate::read::Facts;
+use crate::read::{CLASS_MARKS, Facts, SET_MARK};
 
 impl Port {
     /// A queue, whatever made it drop.
@@ -70,6 +70,9 @@ impl Ports {
 /// A class is full from this part of what its rate leaves for payload on, up to that.
 const FULL: [f64; 2] = [0.85, 1.06];
 
+/// A queue is full from this part of what it holds on.
+const BRIM: f64 = 0.9;
+
 /// A queue that sends between these parts of a rate that is stated is held to it.
 const SENDS: [f64; 2] = [0.95, 1.03];
 
@@ -87,7 +90,15 @@ impl Evidence {
         let held = ports.shaped.clone().or_else(stated)?;
         let part = self.usual_rate()?.value / (held.value * payload_share(self.mss));
         let full = part > FULL[0] && part < FULL[1];
-        (full && queue_holds(self, dropped) > 0.5).then_some(held)
+        (full && self.class_holds(dropped) > 0.5).then_some(held)
+    }
+
+    /// The same of a class that the flow fills. Where its queue was full when it was printed, all that it ever dropped need not be as many as
+    /// were sent again.
+    fn class_holds(&self, dropped: &Counted) -> f64 {
+        let ports = &self.around.ports;
+        let filled = ports.filled.is_some_and(|part| part >= BRIM) && !ports.drop_back(self);
+        libm::fmax(queue_holds(self, dropped), f64::from(u8::from(filled)))
     }
 
     /// A class that is full is what shapes the flow, and no port before which it drops.
@@ -142,8 +153,18 @@ fn as_large(e: &Evidence, dropped: &Counted) -> f64 {
 /// Packets that a port's queue dropped.
 pub(super) fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
     if let Some(held) = e.full_class() {
+        let ports = &e.around.ports;
+        let filled = ports.filled.filter(|part| *part >= BRIM);
+        let filled = filled.map_or_else(String::new, |part| {
+            format!(
+                ", with {:.0} % of its queue full when it was printed",
+                100.0 * part
+            )
+        });
+        let marked = ports.marked.iter().map(|marked| format!("; {marked}"));
+        let marked: String = marked.collect();
         items.push(Item {
-            holds: queue_holds(e, dropped),
+            holds: e.class_holds(dropped),
             weights: vec![
                 (Cause::Shaper, 24.0),
                 (Cause::ShallowBuffer, -10.0),
@@ -152,7 +173,7 @@ pub(super) fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
                 (Cause::RandomLoss, -14.0),
             ],
             sentence: format!(
-                "{}; its class is held to {}, and this flow fills that",
+                "{}; its class is held to {}, and this flow fills that{filled}{marked}",
                 of_queue(e, dropped),
                 bps(held.value)
             ),
@@ -196,4 +217,20 @@ pub(super) fn of_queue(e: &Evidence, dropped: &Counted) -> String {
         dropped.count.value,
         dropped.since()
     )
+}
+
+/// A code point that the class takes which is held to this rate, and that a rule among the texts sets.
+pub(super) fn marked(facts: &Facts, held: &Figure) -> Option<String> {
+    let words = |name: &'static str| {
+        let named = facts.facts.iter().filter(move |f| f.name == name);
+        named.filter_map(|f| match &f.value {
+            Value::Word(word) => Some((word.as_str(), f.at)),
+            Value::Number(_) => None,
+        })
+    };
+    let (taken, _) = words(CLASS_MARKS).find(|(_, at)| held.from.contains(at))?;
+    let (dscp, _) = words(SET_MARK).find(|(dscp, _)| taken.split(' ').any(|t| t == *dscp))?;
+    Some(format!(
+        "the class takes what is marked DSCP {dscp}, and a rule of a host sets that mark"
+    ))
 }

@@ -50,8 +50,8 @@ pub(super) fn words_of(rate: &str) -> [&'static str; 3] {
     }
 }
 
-/// Words beside a rate to which a scheduler of Junos holds its class: the router, the scheduler, and the statement with `RATE` in place of the
-/// rate.
+/// Words beside a rate to which a scheduler of Junos holds its class, or to which a port is shaped. They are the router, what the statement
+/// stands in, `schedulers BE`, and the statement with `RATE` in place of the rate.
 pub(crate) const OF_SCHEDULER: [&str; 3] =
     ["scheduler_router", "scheduler_name", "scheduler_statement"];
 

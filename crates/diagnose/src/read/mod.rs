@@ -109,6 +109,7 @@ pub(crate) use modes::{Duplexed, Negotiated};
 pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
+pub(crate) use policed::classes::{CLASS_MARKS, CLASS_POLICER, CLASS_SHAPER, SET_MARK};
 pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;

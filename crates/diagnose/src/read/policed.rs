@@ -5,6 +5,7 @@
 //! of that interface.
 
 mod car;
+pub(super) mod classes;
 
 use super::conditioned::{FEW, POLICER, SHAPER, words_of};
 use super::{Facts, Line, Tool};
@@ -22,6 +23,8 @@ struct Stated {
     marked: bool,
     /// Of IOS the router, its policy map and its class, each empty where nothing says it.
     of_policy: Option<[String; 3]>,
+    /// The code points that its class takes, as numbers with a blank between.
+    takes: String,
     at: Place,
 }
 
@@ -56,6 +59,9 @@ pub(super) struct Policed {
     port: Port,
     policy: String,
     class: String,
+    /// Packets that the queue of that class may hold, and the code points that it takes.
+    limit: Option<u64>,
+    takes: String,
     /// What policers dropped.
     counted: Vec<PortReading>,
     /// The host whose filters `tc` prints, and the interface they are at; and whether lines of one are read.
@@ -70,9 +76,13 @@ impl Tool for Policed {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
+        self.beside(line, facts);
         if let Some(packets) = super::ports::of_class(text) {
             self.close();
             self.queue(Kind::Dropped, packets as f64, line.at);
+            if let (Some(limit), Some(depth)) = (self.limit, classes::depth(text)) {
+                self.queue(Kind::Filled, depth as f64 / limit as f64, line.at);
+            }
             facts.ports.append(&mut self.counted);
             return true;
         }
@@ -106,19 +116,7 @@ impl Tool for Policed {
     fn finish(&mut self, facts: &mut Facts) {
         self.close();
         facts.ports.append(&mut self.counted);
-        let mut different: Vec<Stated> = Vec::new();
-        let of_all = self.found.iter().any(|one| !one.marked);
-        for one in core::mem::take(&mut self.found) {
-            if one.marked && of_all {
-                continue;
-            }
-            if !different
-                .iter()
-                .any(|d| (d.name, d.bps) == (one.name, one.bps))
-            {
-                different.push(one);
-            }
-        }
+        let [different, of_classes] = classes::parted(core::mem::take(&mut self.found));
         if different.len() > FEW {
             facts.notes.push(format!(
                 "{} policers and shapers are stated, and nothing says which of them this traffic meets: none is taken",
@@ -127,19 +125,45 @@ impl Tool for Policed {
             return;
         }
         for one in different {
-            facts.exact(Of::Path, one.name, one.bps, one.at);
-            if let Some(burst) = one.burst_bytes {
-                facts.exact(Of::Path, "policer_burst_bytes", burst, one.at);
-            }
-            let names = words_of(one.name);
-            for (name, word) in names.into_iter().zip(one.of_policy.iter().flatten()) {
-                facts.word(Of::Path, name, word, one.at);
-            }
+            one.note(one.name, facts);
+        }
+        for one in of_classes {
+            one.note(classes::of_class(one.name), facts);
+        }
+    }
+}
+
+impl Stated {
+    /// Notes it under this name, with what stands beside it.
+    fn note(&self, name: &'static str, facts: &mut Facts) {
+        facts.exact(Of::Path, name, self.bps, self.at);
+        if let Some(burst) = self.burst_bytes {
+            facts.exact(Of::Path, "policer_burst_bytes", burst, self.at);
+        }
+        let names = words_of(self.name);
+        for (name, word) in names.into_iter().zip(self.of_policy.iter().flatten()) {
+            facts.word(Of::Path, name, word, self.at);
+        }
+        if !self.takes.is_empty() {
+            facts.word(Of::Path, classes::CLASS_MARKS, &self.takes, self.at);
         }
     }
 }
 
 impl Policed {
+    /// What stands beside a class, and rules of hosts that set a mark: none of these lines is taken.
+    fn beside(&mut self, line: Line<'_>, facts: &mut Facts) {
+        let text = line.bare;
+        self.limit = classes::limit(text).or(self.limit);
+        let takes = classes::taken(text);
+        if !takes.is_empty() {
+            self.takes = takes;
+        }
+        if let Some(dscp) = classes::sets(text) {
+            facts.word(Of::Path, classes::SET_MARK, &dscp.to_string(), line.at);
+        }
+    }
+
     /// Keeps a policer that drops.
     fn close(&mut self) {
         self.action = None;
@@ -157,6 +181,7 @@ impl Policed {
                 burst_bytes: open.burst_bytes,
                 marked: self.marked,
                 of_policy: open.of_policy,
+                takes: self.takes.clone(),
                 at,
             });
         }
@@ -387,6 +412,8 @@ impl Policed {
             ["class", name] | ["Class-map:", name, ..] => {
                 self.close();
                 self.class = crate::redact(name);
+                self.limit = None;
+                self.takes.clear();
                 self.marked = !["class-default", "default"].contains(&name);
             }
             ["police:"] => self.begin(),
@@ -406,6 +433,7 @@ impl Policed {
                         burst_bytes: None,
                         marked: self.marked,
                         of_policy: Some(self.of_policy()),
+                        takes: self.takes.clone(),
                         at,
                     });
                 }

@@ -1,5 +1,6 @@
 //! Classes of Junos that are held to a rate: `transmit-rate` with `exact` or `rate-limit`, and `shaping-rate`, of a scheduler. A map gives it to
-//! a class, and a port has the map. Statements with braces are read, and those of `display set`.
+//! a class, and a port has the map. And the `shaping-rate` of a port, of a unit, or of a profile. Statements with braces are read, those of
+//! `display set`, and what `show class-of-service interface` prints.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,10 @@ pub(super) struct Scheduled {
     classes: Vec<[String; 4]>,
     /// Routers, ports, and the maps that they have.
     ports: Vec<[String; 3]>,
+    /// Routers, the statements that a rate stands in, `interfaces ge-0/0/3`, and the rate, bit/s.
+    shapers: Vec<([String; 2], (f64, Place))>,
+    /// While `show class-of-service interface` is read, the statement that a rate would stand in; empty before the first port.
+    shown: Option<String>,
 }
 
 /// What a scheduler states.
@@ -42,6 +47,23 @@ const DEPTH: usize = 8;
 const NAME_MAX: usize = 200;
 const KEPT: usize = 200;
 
+/// How lines of `show class-of-service interface` begin that say nothing of a rate.
+const SHOWN: [&str; 13] = [
+    "Maximum usable queues:",
+    "Queues supported:",
+    "Total non-default queues",
+    "Scheduler map:",
+    "Scheduler-map ",
+    "Chassis scheduler map:",
+    "Congestion-notification:",
+    "Input scheduler map:",
+    "Output traffic-control-profile",
+    "Object ",
+    "Classifier ",
+    "Rewrite ",
+    "Rewrite-Output ",
+];
+
 impl Tool for Scheduled {
     fn name(&self) -> &'static str {
         "class-of-service"
@@ -52,6 +74,10 @@ impl Tool for Scheduled {
         if let Some((router, open)) = command(text) {
             self.router = crate::redact(router);
             self.open = open;
+            self.shown = None;
+            return true;
+        }
+        if self.of_show(text, line.at, going) {
             return true;
         }
         if let Some(rest) = text.strip_prefix("set class-of-service ") {
@@ -69,25 +95,33 @@ impl Tool for Scheduled {
     fn held(&self) -> usize {
         let all = self.schedulers.values();
         let holds = |s: &&Scheduler| s.shaping.is_some() || s.rate.and(s.most).is_some();
-        all.filter(holds).count()
+        all.filter(holds).count() + self.shapers.len()
     }
 
     fn finish(&mut self, facts: &mut Facts) {
         let all = core::mem::take(&mut self.schedulers);
         let held = all.into_iter().filter_map(|(of, s)| Some((of, s.most()?)));
         let held: Vec<_> = held.collect();
-        let few = held.len() <= FEW;
-        for ([router, name], (bps, at, statement)) in held {
-            for port in self.queues(&router, &name) {
+        for ([router, name], (bps, at, _)) in &held {
+            for port in self.queues(router, name) {
                 facts.ports.push(PortReading {
                     port,
                     kind: Kind::Shaped,
-                    value: bps,
+                    value: *bps,
                     packets: None,
                     sent: None,
-                    at,
+                    at: *at,
                 });
             }
+        }
+        let of_classes = held.into_iter();
+        let of_classes =
+            of_classes.map(|([router, name], most)| ([router, format!("schedulers {name}")], most));
+        let of_ports = core::mem::take(&mut self.shapers).into_iter();
+        let of_ports = of_ports.map(|(of, (bps, at))| (of, (bps, at, SHAPING.to_owned())));
+        let held: Vec<_> = of_classes.chain(of_ports).collect();
+        let few = held.len() <= FEW;
+        for ([router, name], (bps, at, statement)) in held {
             if few {
                 facts.exact(Of::Path, SHAPER, bps, at);
             }
@@ -98,7 +132,54 @@ impl Tool for Scheduled {
     }
 }
 
+/// The statement of a shaper, with `RATE` in place of its rate.
+const SHAPING: &str = "shaping-rate RATE";
+
 impl Scheduled {
+    /// `Physical interface: ge-0/0/3, Index: 150`, `Shaping rate: 500000000 bps`, and what stands between.
+    fn of_show(&mut self, text: &str, at: Place, going: bool) -> bool {
+        if let Some(router) = shows(text) {
+            self.router = crate::redact(router);
+            self.open.clear();
+            self.shown = Some(String::new());
+            return true;
+        }
+        if !going {
+            self.shown = None;
+        }
+        if let Some(port) = headed(text) {
+            if self.shown.is_none() {
+                self.router.clear();
+                self.open.clear();
+            }
+            self.shown = Some(stands_in(&crate::redact(port)));
+            return true;
+        }
+        let Some(shown) = self.shown.clone() else {
+            return false;
+        };
+        let Some(rate) = text.strip_prefix("Shaping rate:") else {
+            return SHOWN.iter().any(|begin| text.starts_with(begin));
+        };
+        let rate = rate.trim();
+        if !shown.is_empty() {
+            self.shapes(shown, rate.strip_suffix(" bps").unwrap_or(rate), at);
+        }
+        true
+    }
+
+    /// A rate that stands in a statement. Of a share of the port's speed none is made.
+    fn shapes(&mut self, stands_in: String, rate: &str, at: Place) {
+        let Some(bps) = bits(rate).filter(|_| self.shapers.len() < KEPT) else {
+            return;
+        };
+        let of = [self.router.clone(), stands_in];
+        let known = |(known, (rate, _)): &([String; 2], (f64, Place))| *known == of && *rate == bps;
+        if !self.shapers.iter().any(known) {
+            self.shapers.push((of, (bps, at)));
+        }
+    }
+
     /// `BE {`, `transmit-rate 1g exact;`, `}`.
     fn braced(&mut self, text: &str, at: Place) -> bool {
         if let Some(name) = text.strip_suffix('{') {
@@ -148,6 +229,16 @@ impl Scheduled {
             ["interfaces", port, .., "scheduler-map", map] if self.ports.len() < KEPT => {
                 self.ports.push([router, kept(port), kept(map)]);
             }
+            ["interfaces", port, "shaping-rate", rate, ..] => {
+                self.shapes(format!("interfaces {}", kept(port)), rate, at);
+            }
+            ["interfaces", port, "unit", unit, "shaping-rate", rate, ..] => {
+                let unit = format!("interfaces {} unit {}", kept(port), kept(unit));
+                self.shapes(unit, rate, at);
+            }
+            ["traffic-control-profiles", name, "shaping-rate", rate, ..] => {
+                self.shapes(format!("traffic-control-profiles {}", kept(name)), rate, at);
+            }
             _ => {}
         }
     }
@@ -188,7 +279,7 @@ impl Scheduler {
         let exact = self.rate.zip(self.most);
         let exact = exact.map(|((bps, at), most)| (bps, at, format!("transmit-rate RATE {most}")));
         let shaping = self.shaping;
-        let shaping = shaping.map(|(bps, at)| (bps, at, "shaping-rate RATE".to_owned()));
+        let shaping = shaping.map(|(bps, at)| (bps, at, SHAPING.to_owned()));
         let both = exact.into_iter().chain(shaping);
         both.min_by(|a, b| a.0.total_cmp(&b.0))
     }
@@ -198,6 +289,33 @@ impl Scheduler {
 fn bits(text: &str) -> Option<f64> {
     let bps = decimal(text).or_else(|| option_rate(text));
     bps.filter(|bps| *bps > 0.0)
+}
+
+/// The router of `noc@mx1> show class-of-service interface ge-0/0/3`.
+fn shows(text: &str) -> Option<&str> {
+    let (prompt, _) = text.split_once("show class-of-service interface")?;
+    let router = prompt.trim_end().trim_end_matches(['>', '#', '%']);
+    let router = router.rsplit(['@', ':']).next().unwrap_or("");
+    let prose = router.contains(char::is_whitespace) || text.len() > NAME_MAX;
+    (!prose).then_some(router)
+}
+
+/// The port or unit of `Physical interface: ge-0/0/3, Index: 150`: `show interfaces` prints other words behind the name.
+fn headed(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("Physical interface: ");
+    let rest = rest.or_else(|| text.strip_prefix("Logical interface: "))?;
+    let (name, index) = rest.split_once(", Index: ")?;
+    let is_name = !name.is_empty() && name.len() < NAME_MAX && !name.contains([' ', ',']);
+    let is_index = index.starts_with(|c: char| c.is_ascii_digit());
+    (is_name && is_index).then_some(name)
+}
+
+/// The statement that holds what is set of a port or of a unit.
+fn stands_in(port: &str) -> String {
+    match port.split_once('.') {
+        Some((port, unit)) => format!("interfaces {port} unit {unit}"),
+        None => format!("interfaces {port}"),
+    }
 }
 
 /// The router, and the statements that stand open, of `noc@mx1> show configuration class-of-service schedulers BE`.
@@ -273,5 +391,38 @@ schedulers {
 ";
         let queue = "best-effort at xe-0/1/0 of mx1".to_owned();
         assert_eq!(of(text), (vec![1e9], vec![(queue, 1e9)]));
+    }
+
+    #[test]
+    fn a_port_that_is_shaped_has_a_rate() {
+        let set = "set class-of-service";
+        for text in [
+            "noc@mx1> show class-of-service interface ge-0/0/3
+Physical interface: ge-0/0/3, Index: 150
+Maximum usable queues: 8, Queues in use: 4
+Shaping rate: 500000000 bps
+  Scheduler map: SM-CUST, Index: 45611
+"
+            .to_owned(),
+            format!("{set} interfaces ge-0/0/3 scheduler-map SM\n{set} interfaces ge-0/0/3 shaping-rate 500m\n"),
+            format!("{set} interfaces ge-0/0/3 unit 100 shaping-rate 500m\n"),
+            format!("{set} traffic-control-profiles T shaping-rate 500m\n"),
+            "noc@mx1> show configuration class-of-service interfaces\nge-0/0/3 {\n    shaping-rate 500m;\n}\n".to_owned(),
+        ] {
+            assert_eq!(of(&text), (vec![5e8], Vec::new()), "{text}");
+        }
+        let share = format!("{set} interfaces ge-0/0/3 shaping-rate percent 50\n");
+        assert_eq!(of(&share), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn what_other_commands_print_is_not_of_a_shaper() {
+        let up = "Physical interface: ge-0/0/3, Enabled, Physical link is Up";
+        assert_eq!(headed(up), None);
+        assert_eq!(
+            headed("Logical interface: ge-0/0/3.100, Index: 334"),
+            Some("ge-0/0/3.100")
+        );
+        assert_eq!(stands_in("ge-0/0/3.100"), "interfaces ge-0/0/3 unit 100");
     }
 }

@@ -280,3 +280,87 @@ fn a_port_that_drops_as_large_a_share_is_the_queue() {
         assert!(!because(&flow).contains("as large a share"), "{port}");
     }
 }
+
+/// The rate of a port of Junos, as it is printed and as it is set.
+#[test]
+fn a_port_that_is_shaped_is_the_shaper() {
+    for stated in [
+        "noc@mx-lon> show class-of-service interface xe-0/1/0
+Physical interface: xe-0/1/0, Index: 148
+Maximum usable queues: 8, Queues in use: 4
+Shaping rate: 1000000000 bps
+  Scheduler map: SM, Index: 45611
+",
+        "noc@mx-lon> show configuration class-of-service interfaces xe-0/1/0 | display set
+set class-of-service interfaces xe-0/1/0 scheduler-map SM
+set class-of-service interfaces xe-0/1/0 shaping-rate 1g
+",
+    ] {
+        let flow = first_flow(of(&format!("{CLASS}{stated}"), &on("10Gbit/s")));
+        assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+        let set = "set class-of-service interfaces xe-0/1/0 shaping-rate RATE";
+        assert!(commands(&flow).contains(set), "{:#?}", flow.changes);
+    }
+}
+
+/// A class of marked traffic inside a policy that shapes all: its own rate is the one that the flow fills, and its queue is full. What it
+/// dropped since its counters were cleared is far more than this test lost.
+#[test]
+fn the_class_inside_a_shaper_of_all_is_what_holds() {
+    let text = format!(
+        "{SENT_AGAIN}r1#show policy-map interface Gi0/0/0 output
+ GigabitEthernet0/0/0
+
+  Service-policy output: WAN
+
+    Class-map: class-default (match-any)
+      212312 packets, 312345678 bytes
+      Match: any
+      Queueing
+      queue limit 416 packets
+      (queue depth/total drops/no-buffer drops) 0/0/0
+      (pkts output/bytes output) 211481/311012345
+      shape (average) cir 1000000000, bc 4000000, be 4000000
+      target shape rate 1000000000
+
+      Service-policy : QUEUES
+
+        Class-map: BULK (match-any)
+          112312 packets, 162345678 bytes
+          Match: ip dscp cs1 (8)
+          Queueing
+          queue limit 64 packets
+          (queue depth/total drops/no-buffer drops) 62/5310/0
+          (pkts output/bytes output) 107002/161012345
+          shape (average) cir 128000000, bc 512000, be 512000
+          target shape rate 128000000
+
+        Class-map: class-default (match-any)
+          100000 packets, 150000000 bytes
+          Match: any
+          queue limit 416 packets
+          (queue depth/total drops/no-buffer drops) 0/0/0
+
+"
+    );
+    let flow = first(&text);
+    assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    let said = "the queue of class BULK of QUEUES at GigabitEthernet0/0/0 of r1 dropped 5310 packets; this flow sent 833 segments again; its class is held to 128 Mbit/s, and this flow fills that, with 97 % of its queue full when it was printed";
+    assert!(because(&flow).contains(said), "{:#?}", flow.verdict);
+    assert!(
+        commands(&flow).contains(" class BULK"),
+        "{:#?}",
+        flow.changes
+    );
+    assert!(!because(&flow).contains("DSCP"), "{:#?}", flow.verdict);
+    // The rule that marks the flow is why it is in that class.
+    let rule = "backup01:~# iptables -t mangle -vnL OUTPUT
+Chain OUTPUT (policy ACCEPT 22000 packets, 31M bytes)
+ pkts bytes target     prot opt in     out     source               destination
+ 410K  611M DSCP       all  --  *      *       0.0.0.0/0            203.0.113.0/24       DSCP set 0x08
+";
+    let flow = first(&format!("{text}{rule}"));
+    assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+    let said = "the class takes what is marked DSCP 8, and a rule of a host sets that mark";
+    assert!(because(&flow).contains(said), "{:#?}", flow.verdict);
+}

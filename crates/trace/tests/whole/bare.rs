@@ -4,7 +4,7 @@ use farpath_trace::{Analysis, SegmentSeen, Source, analyse};
 
 use crate::shapes::{self, Tcp, connection, pcap};
 
-fn analysis(packets: &[(u64, Tcp)]) -> Analysis {
+pub(crate) fn analysis(packets: &[(u64, Tcp)]) -> Analysis {
     let frame = |(at, tcp): &(u64, Tcp)| (*at, shapes::ethernet(&shapes::v4(tcp)), 0);
     let bytes = pcap(
         1,

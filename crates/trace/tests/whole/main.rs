@@ -22,3 +22,4 @@ mod sack;
 mod shapes;
 mod slow_reader;
 mod truth;
+mod unanswered;

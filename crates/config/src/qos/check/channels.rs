@@ -1,12 +1,13 @@
-//! Checks of channels: QOS018, QOS025 and QOS030.
+//! Checks of channels: QOS018, QOS025, QOS030 and QOS035.
 
 use core::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::super::{Device, Interface, Options, Port, Stated, Switchport, channel_number};
 use super::Checker;
+use crate::finding::Severity;
 use crate::platform::Platform;
-use crate::rules::{QOS018, QOS025, QOS030};
+use crate::rules::{QOS018, QOS025, QOS030, QOS035};
 use crate::source::Place;
 
 impl Checker<'_> {
@@ -19,10 +20,43 @@ impl Checker<'_> {
                 members.push(interface);
             }
         }
+        self.hashed(device, &channels);
         for (number, members) in channels {
             self.one_protocol(number, &members);
             self.alike(device, number, &members);
             self.fitting(device, number, &members);
+        }
+    }
+
+    /// QOS035, of a hash of MAC addresses alone: for information where no channel is routed, as hosts in one VLAN have an address each.
+    fn hashed(&mut self, device: &Device, channels: &BTreeMap<u32, Vec<&Interface>>) {
+        let Some(said) = &device.channel_hash else {
+            return;
+        };
+        let several = |members: &[&Interface]| members.iter().filter(|m| !m.shutdown).count() > 1;
+        let shared = channels.iter().filter(|(_, members)| several(members));
+        let numbers: Vec<u32> = shared.map(|(number, _)| *number).collect();
+        let is_routed = |number: &u32| {
+            let mut all = device.interfaces.iter();
+            all.any(|i| channel_number(&i.name) == Some(*number) && !i.addresses.is_empty())
+        };
+        let routed = numbers.iter().copied().find(is_routed);
+        let Some(number) = routed.or(numbers.first().copied()) else {
+            return;
+        };
+        let message = format!(
+            "`port-channel load-balance {}` chooses the member by MAC addresses alone, and all frames between two routers have one pair of these: one member of channel {number} carries the whole of a routed path",
+            said.value
+        );
+        let remedy = match device.platform {
+            Platform::NxOs => "`port-channel load-balance src-dst ip-l4port`",
+            _ => {
+                "`port-channel load-balance src-dst-ip`, or with ports where the switch has that, such as `src-dst-mixed-ip-port`"
+            }
+        };
+        let finding = self.find(&QOS035, &said.place, message, remedy);
+        if routed.is_none() {
+            finding.severity = Severity::Info;
         }
     }
 

@@ -4,7 +4,7 @@ use farpath_predict::IpVersion;
 use farpath_units::Rate;
 
 use super::super::burst::odd_bucket;
-use super::super::{Direction, Duplex, Interface, Speed, Storm, port, storm, tunnel};
+use super::super::{Direction, Duplex, Interface, Speed, Storm, port, pppoe, storm, tunnel};
 use super::{On, below_plan, slower, small_burst};
 use crate::clamp::Clamp;
 use crate::commands::{MSS, MSS_IPV6, Number};
@@ -61,8 +61,8 @@ impl On<'_, '_> {
 
     /// QOS028.
     pub(super) fn tunnel(&mut self) {
-        let found = tunnel::check(self.device, self.interface);
-        for mut finding in found {
+        let found = tunnel::check(self.device, self.interface).into_iter();
+        for mut finding in found.chain(pppoe::check(self.device, self.interface)) {
             finding.doubt(self.interface.unknown.iter().cloned());
             self.checker.findings.push(finding);
         }

@@ -1,4 +1,4 @@
-//! What to change of a scheduler of Junos whose class holds the flow.
+//! What to change of a scheduler of Junos whose class holds the flow, or of a port that is shaped.
 
 use crate::ceiling::payload_share;
 use crate::document::Change;
@@ -7,7 +7,7 @@ use crate::fact::Value;
 use crate::read::Facts;
 use crate::read::conditioned::OF_SCHEDULER;
 
-/// A higher rate of the class; none where another shaper counts, or it lets through twice what passes and more.
+/// A higher rate of the class or port; none where another shaper counts, or it lets through twice what passes and more.
 pub(super) fn change(e: &Evidence, facts: &Facts) -> Option<Change> {
     let shaper = e.shaper.as_ref()?;
     let limits = e.settled().is_none_or(|r| shaper.value < 2.0 * r.value);
@@ -24,15 +24,15 @@ pub(super) fn change(e: &Evidence, facts: &Facts) -> Option<Change> {
     limits.then(|| faster(said, shaper.value, wanted))
 }
 
-/// The same for a scheduler of a router, by its name and the statement that holds it.
+/// The same of a router, by what the statement stands in, `schedulers BE`, and the statement that holds the flow.
 fn faster([router, name, statement]: [&str; 3], now: f64, wanted: Option<f64>) -> Change {
     let set = |rate: &str| {
         let statement = statement.replace("RATE", rate);
-        format!("set class-of-service schedulers {name} {statement}")
+        format!("set class-of-service {name} {statement}")
     };
     let rate = wanted.map_or_else(|| "RATE".to_owned(), |bps| format!("{:.0}", bps.ceil()));
     let host = match router {
-        "" => "the router with the class",
+        "" => "the router with the class or port",
         router => router,
     };
     Change {
@@ -50,7 +50,11 @@ mod tests {
 
     #[test]
     fn a_class_of_junos_is_changed_in_its_scheduler() {
-        let change = faster(["mx1", "BE", "transmit-rate RATE exact"], 1e9, Some(2e9));
+        let change = faster(
+            ["mx1", "schedulers BE", "transmit-rate RATE exact"],
+            1e9,
+            Some(2e9),
+        );
         assert_eq!(change.host, "mx1");
         assert_eq!(
             change.commands[0],
@@ -60,9 +64,9 @@ mod tests {
             change.undo[0],
             "set class-of-service schedulers BE transmit-rate 1000000000 exact"
         );
-        let change = faster(["", "BE", "shaping-rate RATE"], 1e9, None);
-        assert_eq!(change.host, "the router with the class");
-        let set = "set class-of-service schedulers BE shaping-rate RATE";
+        let change = faster(["", "interfaces ge-0/0/3", "shaping-rate RATE"], 1e9, None);
+        assert_eq!(change.host, "the router with the class or port");
+        let set = "set class-of-service interfaces ge-0/0/3 shaping-rate RATE";
         assert_eq!(change.commands[0], set);
     }
 }

@@ -212,6 +212,7 @@ fn silence(record: &Json, (goodput, seconds): (f64, f64)) -> Option<Stop> {
         cost: None,
         dark: None,
         by_log: false,
+        to_end: false,
     })
 }
 
@@ -226,6 +227,7 @@ fn noted(record: &Json, seconds: f64) -> Option<Stop> {
         cost: None,
         dark: None,
         by_log: false,
+        to_end: false,
     })
 }
 
