@@ -206,7 +206,7 @@ impl Connections {
                 let of = Each::of(ends, sent, one.last.sample.timers);
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
                 let served = waits.map(|w| w.of_server(one.host));
-                let line = waits.map_or(0.0, Waits::on_line);
+                let line = waits.map_or([0.0; 2], Waits::on_line);
                 let of = of.map(|e| e.with_served(served).with_line(line));
                 let repairs = waits.map(Waits::repairs).unwrap_or_default();
                 each.extend(of.map(|e| e.with_repairs(&repairs)));
@@ -215,6 +215,7 @@ impl Connections {
         told.many = Many::of(&each);
         let open = told.many.and_then(|_| self.open());
         told.open_s = open.map(Duration::as_secs_f64);
+        told.many = told.many.map(|many| many.with_open(told.open_s));
     }
 
     /// What is known of the connection that was given most to carry, if there was one; the links that cross what each of the

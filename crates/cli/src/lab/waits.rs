@@ -168,10 +168,9 @@ impl Waits {
         }
     }
 
-    /// How long a link was taken by what the two ends send, without a pause, seconds.
-    pub(super) fn on_line(&self) -> f64 {
-        let [own, other] = self.lines;
-        (own.all + other.all).as_secs_f64()
+    /// How long a link was taken by what this end sends, and the other, without a pause, seconds.
+    pub(super) fn on_line(&self) -> [f64; 2] {
+        self.lines.map(|line| line.all.as_secs_f64())
     }
 
     /// That what this end sends filled a link for half of a connection's `time` or more, in words.
