@@ -27,8 +27,9 @@ use super::sender::SENDERS;
 use super::totals::Totals;
 use super::waits::Waits;
 
-/// Below this share of the time the largest cause is named with the one after it.
+/// Below this share of the time the largest cause is named with the one after it, where that has this share at least.
 const CLEAR: f64 = 0.6;
+const NEXT: f64 = 0.05;
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
@@ -439,7 +440,7 @@ impl Watched {
         (causes, lost)
     }
 
-    /// The largest cause in words, and where it does not stand out the next one; `unanswered` is how long at the end the other side had all
+    /// The largest cause in words, and where it does not stand out the next one, with an outage by its share; `unanswered` is how long at the end the other side had all
     /// and sent nothing.
     fn why(
         &self,
@@ -454,27 +455,35 @@ impl Watched {
         join_losses(&mut causes);
         let largest = causes.first().map_or(0.0, |(_, share)| *share);
         causes.truncate(if largest < CLEAR { 2 } else { 1 });
-        let mut said: Vec<String> = match causes[..] {
+        causes.retain(|(_, share)| *share >= largest.min(NEXT));
+        let mut said: Vec<(f64, String)> = match causes[..] {
             [(a, first), (b, second)] if a.is_window() && b.is_window() => {
-                vec![self.window([(a, first), (b, second)])]
+                vec![(first + second, self.window([(a, first), (b, second)]))]
             }
             _ => causes
                 .into_iter()
-                .map(|cause| match (cause, unanswered) {
-                    ((Cause::Limit(Limit::Application), share), Some(time))
-                        if 2.0 * time.as_secs_f64() >= share * self.time().as_secs_f64() =>
-                    {
-                        format!("{}; {}", self.limited(cause), self.unanswered(time))
-                    }
-                    _ => self.limited(cause),
-                })
+                .map(|cause| (cause.1, self.with_silence(cause, unanswered)))
                 .collect(),
         };
         if said.is_empty() {
-            said.push("what limited it is unknown".to_owned());
+            said.push((1.0, "what limited it is unknown".to_owned()));
         }
-        said.extend(lost.words());
+        said.extend(lost.words().map(|words| (lost.share, words)));
+        said.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let said: Vec<String> = said.into_iter().map(|(_, words)| words).collect();
         said.join("; ")
+    }
+
+    /// What a cause did, and that nothing came back at the end, for so long, where that is most of the time without anything to send.
+    fn with_silence(&self, cause: (Cause, f64), unanswered: Option<Duration>) -> String {
+        match (cause, unanswered) {
+            ((Cause::Limit(Limit::Application), share), Some(time))
+                if 2.0 * time.as_secs_f64() >= share * self.time().as_secs_f64() =>
+            {
+                format!("{}; {}", self.limited(cause), self.unanswered(time))
+            }
+            _ => self.limited(cause),
+        }
     }
 
     /// That nothing came back at the end.
@@ -650,6 +659,33 @@ mod tests {
             said(0, &[(cut, 0.7)]),
             "the congestion window limited it 70 % of the time"
         );
+    }
+
+    /// 58 % of a window, an outage of 38 %, and 4 % of something else: that is not worth a word, and 20 % come behind the outage.
+    #[test]
+    fn causes_and_an_outage_are_said_by_their_shares() {
+        let said = |idle: f64, outage: f64| {
+            let causes = vec![
+                (Cause::Limit(Limit::ReceiveWindow), 1.0 - idle - outage),
+                (Cause::Limit(Limit::Application), idle),
+            ];
+            let lost = Outage {
+                down: Duration::from_secs(3),
+                silent: Duration::from_secs(4),
+                share: outage,
+                ..Outage::default()
+            };
+            Watched::default().why(causes, lost, None)
+        };
+        let place = |said: &str, words: &str| said.find(words).unwrap_or(usize::MAX);
+        let little = said(0.04, 0.38);
+        assert!(little.starts_with("the receiver's window limited it 58 %"), "{little}");
+        assert!(little.contains("was down") && !little.contains("to send"), "{little}");
+        let some = said(0.2, 0.3);
+        assert!(place(&some, "was down") < place(&some, "to send"), "{some}");
+        assert!(some.ends_with("it had nothing to send 20 % of the time"), "{some}");
+        let more = said(0.2, 0.1);
+        assert!(!more.contains("to send") && more.contains("was down"), "{more}");
     }
 
     /// What `ss` of iproute2 6.1 prints with more than one state: the state first, and one line for what has no account.
@@ -1017,7 +1053,7 @@ mod tests {
         let half = told(10);
         assert_eq!(half.sender, "the server");
         let words = ": a small write of your command waited for the acknowledgement of the one before (Nagle's algorithm) 100 % of the time: \
-                     one write for both, or TCP_NODELAY, spares a round trip; ";
+                     one write for both, or TCP_NODELAY, spares that wait; ";
         assert!(half.line.contains(words), "{}", half.line);
         assert_eq!(half.line.matches("Nagle").count(), 1, "{}", half.line);
         let ratios = (half.held_small_ratio, half.other_held_small_ratio);

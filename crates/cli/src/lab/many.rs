@@ -463,7 +463,7 @@ mod tests {
             Many::of(&all).expect("they are many").words(1)
         };
         let words = "; for 33 % of their time a small write of the server waited for the acknowledgement of the one before (Nagle's \
-                     algorithm): one write for both, or TCP_NODELAY, spares a round trip";
+                     algorithm): one write for both, or TCP_NODELAY, spares that wait";
         let server = said([0.08, 0.0]);
         assert!(server.ends_with(words), "{server}");
         let command = said([0.0, 0.08]);
