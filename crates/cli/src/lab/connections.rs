@@ -551,6 +551,7 @@ impl Watched {
                     "it waited for the path {percent}: about {several} segments of requests and answers were on the way at a time"
                 );
             }
+            Cause::SetUp => return format!("setting it up took {percent}"),
             Cause::Timers => return format!("it waited for retransmission timers {percent}"),
             Cause::Queries(host) => return cause::elsewhere(host, &percent),
             Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),

@@ -128,8 +128,9 @@ pub(super) struct Many {
     pub(super) timers_s: f64,
 }
 
-/// So many are many, where the largest has carried no more than one part in so many.
+/// So many are many, where the largest has carried no more than one part in so many. So are fewer short ones whose frames were followed.
 const LEAST: u64 = 10;
+const FEW: u64 = 5;
 const PARTS: u64 = 5;
 
 /// Connections that are kept open are advised where opening them takes this part of their time, and what limits one is said where it takes less
@@ -158,8 +159,9 @@ impl Many {
         let largest = these().map(|e| e.sent).max()?;
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
-        let is_many = connections >= LEAST && largest * PARTS <= bytes_sent;
-        (is_many && !rtts.is_empty()).then(|| Many {
+        let is_followed = these().all(|e| e.served.is_some());
+        let are_alike = largest * PARTS <= bytes_sent;
+        let many = Many {
             connections,
             port,
             from,
@@ -176,7 +178,11 @@ impl Many {
             lost: these().map(|e| e.repairs.lost).sum(),
             syns_lost: these().map(|e| e.repairs.syns).sum(),
             timers_s: these().map(|e| e.repairs.timers.as_secs_f64()).sum(),
-        })
+        };
+        // Of a few large ones the largest says more.
+        let are_short = connections >= FEW && is_followed && many.opened() >= ADVISED;
+        let is_many = are_alike && (connections >= LEAST || are_short);
+        (is_many && !rtts.is_empty()).then_some(many)
     }
 
     /// The same where any connection was open for so many seconds.
@@ -653,6 +659,20 @@ mod tests {
         let words = "(50 % of their time, 10 % of the command's); a connection that is kept open";
         assert!(seldom.contains(words), "{seldom}");
         assert_eq!(Many::of(&all[..9]), None, "they are few");
+        let followed = |n: u16, busy: f64| Each {
+            busy,
+            ..each(n).with_served(Some(0.0))
+        };
+        let few = |count: u16, busy: f64| {
+            let all: Vec<Each> = (1..=count).map(|n| followed(n, busy)).collect();
+            Many::of(&all).map(|many| many.words(0))
+        };
+        // Frames say of each what it waited for.
+        let six = few(6, 0.06).expect("they are short");
+        let words = "over 6 connections to port 7000: each took 2.0 round trips, one of them to be set up (50 % of their time)";
+        assert!(six.contains(words), "{six}");
+        assert_eq!(few(4, 0.06), None);
+        assert_eq!(few(6, 6.0), None, "they are long");
         let one = Each {
             sent: 1_000_000,
             ..each(41)

@@ -58,6 +58,13 @@ pub struct Turns {
     pub closing: [Duration; 2],
     /// When each of the ends sent its FIN, or a reset; none where it has sent neither, or took data afterwards without a reset.
     pub closed: [Option<Time>; 2],
+    /// When each of the ends sent its FIN, or a reset, with all that the other had sent, which had sent last: nothing was to come after that. None
+    /// where it has closed otherwise, or not, or took data afterwards without a reset.
+    pub done: [Option<Time>; 2],
+    /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
+    pub landing: [Duration; 2],
+    /// From the first SYN until the answer to it had come; none where that was not seen.
+    pub set_up: Option<Duration>,
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
     /// one has closed.
     pub unanswered: Option<(usize, Time)>,
@@ -109,6 +116,9 @@ impl Turns {
             at_a_time: None,
             closing: Default::default(),
             closed: [None; 2],
+            done: [None; 2],
+            landing: Default::default(),
+            set_up: None,
             unanswered: None,
         }
     }
@@ -169,6 +179,8 @@ struct End {
     waited: Option<Duration>,
     /// When that was.
     closed: Option<Time>,
+    /// When it was done so with all that the other end had sent, which had sent last.
+    done: Option<Time>,
     /// It had all that the other end had sent, which had sent last.
     is_served: bool,
     /// It has sent a reset.
@@ -196,6 +208,8 @@ struct Talk {
     /// The end that sent data last, and when.
     last: Option<(usize, Time)>,
     begun: Option<Time>,
+    /// Who asked to open it, and when first.
+    asked: Option<(usize, Time)>,
     /// What is being sent, by the end that sent last.
     message: Message,
     /// Since when the end that has just sent had all of what it answers; none where that is not so.
@@ -220,6 +234,7 @@ impl Talk {
             streams: Default::default(),
             last: None,
             begun: None,
+            asked: None,
             message: Message::default(),
             turn: None,
             heard: [Time::ZERO; 2],
@@ -329,6 +344,7 @@ impl Talk {
 
     /// An end asks to open the connection, or answers who does: for the first time, or again.
     fn opens(&mut self, end: usize, seq: u32, now: Time) {
+        self.asked.get_or_insert((end, now));
         let is_again = self.streams[end].first.replace(seq) == Some(seq);
         match is_again {
             true => {
@@ -337,6 +353,13 @@ impl Talk {
                 self.repairs.iter_mut().for_each(|r| r.is_missing = false);
             }
             false => self.repairs[end].sends(now),
+        }
+    }
+
+    /// A segment of an end has arrived: the first one that comes to who asked to open the connection answers that.
+    fn answers(&mut self, end: usize, at: Time) {
+        if let Some((_, then)) = self.asked.filter(|(who, _)| *who != end) {
+            self.turns.set_up.get_or_insert(at.since(then.min(at)));
         }
     }
 
@@ -361,12 +384,18 @@ impl Talk {
         // Who has asked nothing has got no answer.
         let has_asked = self.streams[end].sent > 0;
         let is_first = self.over.iter().all(|over| over.waited.is_none());
-        if let Some((_, then)) = served.filter(|_| is_first && has_asked) {
+        if let Some((_, then)) = served.filter(|_| has_asked) {
             let there = stream.grew.max(then).min(now);
-            self.turns.closing[end] = now.since(there);
+            self.turns.landing[end] = there.since(then);
+            if is_first {
+                self.turns.closing[end] = now.since(there);
+            }
         }
         let over = &mut self.over[end];
-        over.is_served |= served.is_some();
+        if served.is_some() {
+            over.is_served = true;
+            over.done.get_or_insert(now);
+        }
         over.waited.get_or_insert(so_far);
         over.closed.get_or_insert(now);
         over.is_reset |= is_reset;
@@ -398,9 +427,11 @@ impl Talk {
             lines: self.carried.each_ref().map(Carried::known),
             repairs: self.repairs.each_ref().map(Repairing::known),
             at_a_time: self.overlaps.at_a_time(),
-            closing: [0, 1].map(|end| match self.over[end].is_half() {
-                true => Duration::ZERO,
-                false => self.turns.closing[end],
+            closing: self.unless_half(self.turns.closing),
+            landing: self.unless_half(self.turns.landing),
+            done: [0, 1].map(|end| {
+                let over = &self.over[end];
+                over.done.filter(|_| !over.is_half())
             }),
             closed: [0, 1].map(|end| {
                 let over = &self.over[end];
@@ -412,6 +443,14 @@ impl Talk {
             Some((asker, share)) => turns.with_backlog(asker, share),
             None => turns,
         }
+    }
+
+    /// These times of the ends, without that of one that has closed its own way alone.
+    fn unless_half(&self, times: [Duration; 2]) -> [Duration; 2] {
+        [0, 1].map(|end| match self.over[end].is_half() {
+            true => Duration::ZERO,
+            false => times[end],
+        })
     }
 
     fn reaches(&mut self, now: Time) {
@@ -511,6 +550,7 @@ impl Talks {
         let end = usize::from(talk.turns.ends != way);
         let heard = &mut talk.heard[1 - end];
         *heard = at.max(*heard);
+        talk.answers(end, at);
         if length > 0 {
             if let Some(passed) = &passed {
                 talk.passed(end, passed);
@@ -680,6 +720,37 @@ mod tests {
             let wanted = Duration::from_ms(ms);
             assert_eq!(waited(farewell, reset), wanted, "{farewell} {reset}");
         }
+    }
+
+    /// A SYN and its answer, 80 B asked and 200 B answered, 400 ms each way, and a client that closes at once. Half of 1.6 s is the set-up, and a
+    /// quarter is the answer on its way. Where the client takes more after its FIN, it has closed its own way alone.
+    #[test]
+    fn a_set_up_and_the_way_of_the_last_answer_are_known() {
+        let found = |farewell: bool| {
+            let mut talk = talk();
+            talk.opens(0, 1, at(0));
+            talk.answers(0, at(400));
+            talk.opens(1, 1, at(400));
+            talk.answers(1, at(800));
+            talk.sent(0, (1, 80), at(800));
+            talk.arrived(0, (1, 80), at(1200));
+            talk.sent(1, (1, 200), at(1200));
+            talk.arrived(1, (1, 200), at(1600));
+            talk.ended(0, false, at(1600));
+            talk.answers(1, at(2400));
+            if farewell {
+                talk.sent(1, (201, 24), at(2000));
+                talk.arrived(1, (201, 24), at(2400));
+            }
+            talk.turns()
+        };
+        let turns = found(false);
+        assert_eq!(turns.set_up, Some(Duration::from_ms(800)));
+        assert_eq!(turns.way, Duration::from_ms(400), "of the request");
+        assert_eq!(turns.landing, [400, 0].map(Duration::from_ms));
+        assert_eq!(turns.done, [Some(at(1600)), None]);
+        let half = found(true);
+        assert_eq!((half.done, half.landing), ([None; 2], [Duration::ZERO; 2]));
     }
 
     /// 80 B asked and 200 B answered, 75 ms each way: the end that has all and closes first took the time until then, if nothing came after.
