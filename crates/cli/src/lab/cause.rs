@@ -43,6 +43,14 @@ impl Cause {
         )
     }
 
+    /// Whether it waited for the path, or for its timers to send again what the path had dropped.
+    pub(super) fn is_way(self) -> bool {
+        matches!(
+            self,
+            Cause::Way | Cause::Ways(_) | Cause::SetUp | Cause::Timers
+        )
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Cause::Limit(limit) => limit.name(),

@@ -5,7 +5,9 @@ mod evidence;
 mod frames;
 mod lasting;
 mod open;
+mod others;
 mod room;
+mod silence;
 
 use std::collections::BTreeMap;
 
@@ -241,6 +243,7 @@ impl Connections {
         let way = ways[most.host].take();
         let counts = self.counts(ends, most, way.as_ref());
         told.lost = counts.lost;
+        let others = most.others([way.as_ref(), ways[1 - most.host].as_ref()]);
         self.repairs(ends, most, &mut told);
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
@@ -268,6 +271,9 @@ impl Connections {
             told.cause = most.why(causes, lost, unanswered);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
+            }
+            if first.is_some_and(Cause::is_way) {
+                told.cause.push_str(&others);
             }
             told.figures = told.in_flight() + &told.besides();
         } else if most.is_unopened() {
@@ -472,27 +478,6 @@ impl Watched {
         said.sort_by(|a, b| b.0.total_cmp(&a.0));
         let said: Vec<String> = said.into_iter().map(|(_, words)| words).collect();
         said.join("; ")
-    }
-
-    /// What a cause did, and that nothing came back at the end, for so long, where that is most of the time without anything to send.
-    fn with_silence(&self, cause: (Cause, f64), unanswered: Option<Duration>) -> String {
-        match (cause, unanswered) {
-            ((Cause::Limit(Limit::Application), share), Some(time))
-                if 2.0 * time.as_secs_f64() >= share * self.time().as_secs_f64() =>
-            {
-                format!("{}; {}", self.limited(cause), self.unanswered(time))
-            }
-            _ => self.limited(cause),
-        }
-    }
-
-    /// That nothing came back at the end.
-    fn unanswered(&self, time: Duration) -> String {
-        format!(
-            "for the last {:.1} s {} had all of it and sent nothing back",
-            time.as_secs_f64(),
-            SENDERS[1 - self.host]
-        )
     }
 
     /// That the congestion window limited it, in its first growth and behind it.
