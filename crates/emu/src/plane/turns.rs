@@ -13,7 +13,7 @@ use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
 use super::small_writes::SmallWrites;
-use super::tickets::Tickets;
+use super::tickets::{Behind, Tickets};
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -224,8 +224,9 @@ struct Talk {
     repairs: [Repairing; 2],
     small_writes: [SmallWrites; 2],
     tickets: Tickets,
-    /// What is sent now follows nothing but tickets.
-    is_behind_tickets: bool,
+    /// What is sent now follows, and how long a request has waited for an acknowledgement that came with a ticket, or with the server's own words.
+    behind: Behind,
+    doubtful: Option<Duration>,
 }
 
 impl Talk {
@@ -246,7 +247,8 @@ impl Talk {
             repairs: Default::default(),
             small_writes: Default::default(),
             tickets: Tickets::default(),
-            is_behind_tickets: false,
+            behind: Behind::Other,
+            doubtful: None,
         }
     }
 
@@ -254,7 +256,7 @@ impl Talk {
     fn reads(&mut self, end: usize, (seq, length): (u32, u32), payload: &[u8]) {
         let (_, until) = self.streams[end].place(seq, length);
         if !self.tickets.is_over() && until > self.streams[end].sent {
-            self.is_behind_tickets = self.tickets.sent(end, payload);
+            self.behind = self.tickets.sent(end, payload);
         }
     }
 
@@ -272,15 +274,9 @@ impl Talk {
         own.sent = until;
         self.reaches(now);
         let (heard, is_missing) = (self.heard[end], self.repairs[end].is_missing);
-        let writes = &mut self.small_writes[end];
-        let is_behind_tickets = std::mem::take(&mut self.is_behind_tickets);
-        let held = writes.waited(length, now, (there, heard));
-        // A client does not wait for tickets, but for the acknowledgement that comes with them.
-        if let Some(waited) = held.filter(|_| is_behind_tickets) {
-            self.turns.handing[end].held += waited;
-            writes.waits();
-        }
-        writes.sends(length, now, (there, heard), is_missing);
+        let held = self.small_writes[end].waited(length, now, (there, heard));
+        self.follows(end, held);
+        self.small_writes[end].sends(length, now, (there, heard), is_missing);
         let is_too_late = self.over[1 - end].is_served;
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
@@ -308,6 +304,23 @@ impl Talk {
         };
         let new = (until, length);
         self.overlaps.sent(end, new, now, counted);
+    }
+
+    /// An end sends what was held for so long, if it was. A client does not wait for tickets, but for the acknowledgement that comes with them.
+    fn follows(&mut self, end: usize, held: Option<Duration>) {
+        let (client, waited) = match std::mem::take(&mut self.behind) {
+            Behind::Other => return,
+            Behind::OneRecord => {
+                self.doubtful = held;
+                return;
+            }
+            Behind::Tickets => (end, held),
+            Behind::SecondTicket => (1 - end, self.doubtful.take()),
+        };
+        if let Some(waited) = waited {
+            self.turns.handing[client].held += waited;
+            self.small_writes[client].waits();
+        }
     }
 
     /// An end sends after the other one, which sent last at `then`.
@@ -1180,7 +1193,7 @@ mod tests {
     /// An answer in their place is what the client waits for.
     #[test]
     fn a_request_behind_tickets_was_held_back() {
-        let held = |is_behind_tickets: bool, written: u64| {
+        let held = |behind: [Behind; 2], written: u64| {
             let mut talk = talk();
             talk.sent(0, (1, 517), at(0));
             talk.arrived(0, (1, 517), at(50));
@@ -1192,15 +1205,23 @@ mod tests {
             talk.sent(1, (1332, 255), at(155));
             talk.arrived(1, (1332, 255), at(205));
             talk.heard[0] = at(205);
-            talk.is_behind_tickets = is_behind_tickets;
+            talk.behind = behind[0];
             talk.sent(0, (598, 63), at(written));
             talk.arrived(0, (598, 63), at(written + 50));
+            talk.behind = behind[1];
             talk.sent(1, (1587, 200), at(written + 50));
             talk.turns().handing[0].held
         };
-        assert_eq!(held(true, 205), Duration::from_ms(101));
-        assert_eq!(held(false, 205), Duration::ZERO);
-        assert_eq!(held(true, 300), Duration::ZERO);
+        let tickets = [Behind::Tickets, Behind::Other];
+        assert_eq!(held(tickets, 205), Duration::from_ms(101));
+        assert_eq!(held([Behind::Other; 2], 205), Duration::ZERO);
+        assert_eq!(held(tickets, 300), Duration::ZERO);
+        // The second one comes behind the request, or never.
+        let second = [Behind::OneRecord, Behind::SecondTicket];
+        assert_eq!(held(second, 205), Duration::from_ms(101));
+        assert_eq!(held(second, 300), Duration::ZERO);
+        let one = [Behind::OneRecord, Behind::Other];
+        assert_eq!(held(one, 205), Duration::ZERO);
     }
 
     /// A client that has its answer and closes, 40 ms away: its last words, and those of the server, are sent after that. One that closes its
