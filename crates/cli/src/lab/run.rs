@@ -14,7 +14,7 @@ use farpath_experiment::{Fault, Hosts, plan_jobs, records};
 use farpath_record::Origin;
 use farpath_scenario::NodeId;
 use farpath_scenario::plan::{Plan, address};
-use farpath_units::{Duration, Time};
+use farpath_units::Duration;
 
 use super::at_rest::{AtRest, SAMPLING};
 use super::busiest::Busiest;
@@ -165,8 +165,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let rest = (&path, &lab, &evidence);
     let why = doubt(certificate.valid, &kinds);
     let connection = limit_of(connections, rest, (ended.took, &args.port[..]), why.clone());
-    let times = (ended.took, ended.until);
-    let (datagrams, impaired, refused) = by_frames(rest, (times, why.as_ref()), &args.port);
+    let (datagrams, impaired, refused) = by_frames(rest, (&ended, why.as_ref()), &args.port);
     let crossed = Crossed::of(args, rest, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop((lab, listed));
@@ -320,20 +319,20 @@ fn limit_of(
         .map(|connection| connection.doubted(doubt))
 }
 
-/// What became of datagrams and frames of a command that ran so long, and why what limited them is doubtful, if it is; and what was refused
-/// `until` the programs of each host ended, or were asked to: of connections and datagrams with one of these ports, where there are any.
+/// What became of datagrams and frames of a command that ended so, and why what limited them is doubtful, if it is; and what was refused until
+/// the programs of each host ended, or were asked to: of connections and datagrams with one of these ports, where there are any.
 fn by_frames(
     (path, lab, evidence): AtRest<'_>,
-    ((took, until), doubt): ((Wall, [Time; 2]), Option<&String>),
+    (ended, doubt): (&Ended, Option<&String>),
     ports: &[u16],
 ) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
     let is_of = |host: usize, end: &SocketAddr| {
         let own = |version| address(NodeId(path.hosts[host]), version);
         [4, 6].map(own).contains(&end.ip())
     };
-    let unheard = refused::before_the_end(lab.plane.unheard(), until, is_of);
+    let unheard = refused::before_the_end(lab.plane.unheard(), ended.until, is_of);
     let refused = refused::refused((lab.plane.openings(), unheard), ports, is_of);
-    let sent = datagrams::sent((path, lab, evidence), took).into_iter();
+    let sent = datagrams::sent((path, lab, evidence), ended.took).into_iter();
     let judged = |sent: Sent| sent.doubted(doubt.cloned()).refused(&refused);
     (
         sent.map(judged).collect(),
