@@ -21,6 +21,9 @@ pub(crate) struct Turns {
     rtt_s: f64,
     /// Where the ends take turns strictly: the part of the time in which a request or its answer was on its way, and the requests.
     on_their_way: Option<(f64, u64)>,
+    /// Where they do, and wait for the server: the part of the time in which it had a request and had not answered, the requests that it answered,
+    /// and how long it took for each, seconds.
+    works: Option<(f64, u64, f64)>,
     /// The end that asks.
     pub(crate) asker: Side,
     /// Share of the time in which nothing new was there to send.
@@ -33,6 +36,9 @@ const SEGMENTS_LEAST: u64 = 20;
 
 /// A request or its answer is on its way for this part of the time.
 const ON_THEIR_WAY: f64 = 0.5;
+
+/// A server has requests for this part of the time.
+const AT_WORK: f64 = 0.5;
 
 /// No congestion window holds back less than ten segments (RFC 6928 §2), and requests are smaller than half of one.
 const WINDOW: f64 = 10.0;
@@ -71,6 +77,7 @@ impl Turns {
             each_round: 1.0,
             rtt_s: rtt_ns.filter(|ns| *ns > 0.0)? / 1e9,
             on_their_way: None,
+            works: None,
             asker: match asks_first == reverse {
                 true => Side::Receiver,
                 false => Side::Sender,
@@ -83,7 +90,14 @@ impl Turns {
         if let Some(t) = totals.filter(|t| t.requests >= TURNS_LEAST) {
             let rest = t.client_sending_ns + t.server_thinking_ns + t.response_ns;
             let all = (t.wire_ns + rest + t.client_thinking_ns) as f64;
-            let part = t.wire_ns as f64 / all.max(1.0);
+            let part_of = |ns: u64| ns as f64 / all.max(1.0);
+            let (part, work) = (part_of(t.wire_ns), part_of(t.server_thinking_ns));
+            let answered = t.requests.saturating_sub(t.unanswered);
+            if work >= AT_WORK && answered >= TURNS_LEAST {
+                let each = t.server_thinking_ns as f64 / 1e9 / answered as f64;
+                turns.works = Some((work, answered, each));
+                return Some(turns);
+            }
             turns.on_their_way = Some((part, t.requests));
             return (part >= ON_THEIR_WAY).then_some(turns);
         }
@@ -108,6 +122,13 @@ impl Turns {
     /// Why, for people.
     fn sentence(&self) -> String {
         let rtt = ms(self.rtt_s);
+        if let Some((part, requests, each)) = self.works {
+            return format!(
+                "the server took {} for each of {requests} requests, one after the other: for {:.0} % of the time it had one and had not answered, beside the way of {rtt} there and back",
+                ms(each),
+                100.0 * part
+            );
+        }
         match self.on_their_way {
             Some((part, requests)) => format!(
                 "{requests} requests went one after the other: for {:.0} % of the time one of them, or its answer, was on its way ({rtt} there and back)",
@@ -122,6 +143,9 @@ impl Turns {
 
     /// What helps: more at a time, or fewer of them.
     pub(crate) fn remedy(&self) -> Remedy {
+        if let Some((.., each)) = self.works {
+            return at_work(each);
+        }
         let first = match self.on_their_way {
             Some(_) => "send the next request before the answer to the last has come (pipelining, several connections): now there is one at a time".to_owned(),
             None => format!(
@@ -140,13 +164,34 @@ impl Turns {
         }
     }
 
-    /// The end that is to ask otherwise.
+    /// The end that is to ask otherwise, or to answer sooner.
     pub(crate) fn end(&self) -> End {
-        End::from(self.asker)
+        match (self.works, self.asker) {
+            (Some(_), Side::Sender) | (None, Side::Receiver) => End::Receiver,
+            (Some(_), Side::Receiver) | (None, Side::Sender) => End::Sender,
+        }
     }
 }
 
-/// Weighs them: it is how the programs use the connection, and not what they wait for on their hosts.
+/// Against a server that takes so many seconds for each request.
+fn at_work(each: f64) -> Remedy {
+    let slow = format!(
+        "what the server does for {} with each request: by the log of its program, and what that waits for, such as a database, another service, a lock or a disk",
+        ms(each)
+    );
+    Remedy {
+        commands: vec![
+            slow,
+            "top -H and vmstat 1 5 on the server while a request waits: whether a processor or a disk is busy. Where neither is, its program waits for something else".to_owned(),
+            "or several requests at a time, where the server works at them side by side: now there is one".to_owned(),
+            "nothing on the path: more bandwidth, or larger windows and buffers, do not shorten that wait".to_owned(),
+        ],
+        risk: NO_RISK.to_owned(),
+        ..Remedy::default()
+    }
+}
+
+/// Weighs them: it is how the programs use the connection, or what a server does with a request, and not what windows and buffers hold back.
 pub(crate) fn by_turns(e: &Evidence, items: &mut Vec<Item>) {
     let Some(turns) = &e.turns else { return };
     items.push(Item {

@@ -121,8 +121,9 @@ impl Busiest {
             let few = self.so_few();
             let few = few.map(|few| format!("; {} samples, {few}", self.samples));
             let few = few.unwrap_or_default();
-            // What waits for a processor takes more round trips, too.
-            let line = match many.is_little() && !self.cause.is_empty() {
+            // What waits for a processor takes more round trips, too. A link that all of them fill is the limit of each.
+            let is_of_one = many.is_little() && !many.fill_a_link();
+            let line = match is_of_one && !self.cause.is_empty() {
                 true => format!(
                     "what {} sends{}, the largest of its connections: {}{few}; {words}{doubt}",
                     self.sender,

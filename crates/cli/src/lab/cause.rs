@@ -18,6 +18,8 @@ pub(super) enum Cause {
     Way,
     /// So many segments of requests and answers were on the way at a time, more than one.
     Ways(u32),
+    /// The connection was being set up.
+    SetUp,
     /// An end waited for its timer to send again what was lost of a request or an answer.
     Timers,
     /// The host that has this number waited for answers to queries over UDP, and not for this connection.
@@ -41,12 +43,21 @@ impl Cause {
         )
     }
 
+    /// Whether it waited for the path, or for its timers to send again what the path had dropped.
+    pub(super) fn is_way(self) -> bool {
+        matches!(
+            self,
+            Cause::Way | Cause::Ways(_) | Cause::SetUp | Cause::Timers
+        )
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Cause::Limit(limit) => limit.name(),
             Cause::Asked => Limit::Application.name(),
             Cause::Other => "other_side",
             Cause::Way | Cause::Ways(_) => "on_the_way",
+            Cause::SetUp => "set_up",
             Cause::Timers => Limit::Loss.name(),
             Cause::Queries(_) => "udp_queries",
             Cause::Held(_) => "small_writes",

@@ -5,7 +5,9 @@ mod evidence;
 mod frames;
 mod lasting;
 mod open;
+mod others;
 mod room;
+mod silence;
 
 use std::collections::BTreeMap;
 
@@ -27,8 +29,9 @@ use super::sender::SENDERS;
 use super::totals::Totals;
 use super::waits::Waits;
 
-/// Below this share of the time the largest cause is named with the one after it.
+/// Below this share of the time the largest cause is named with the one after it, where that has this share at least.
 const CLEAR: f64 = 0.6;
+const NEXT: f64 = 0.05;
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
@@ -206,7 +209,7 @@ impl Connections {
                 let of = Each::of(ends, sent, one.last.sample.timers);
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
                 let served = waits.map(|w| w.of_server(one.host));
-                let line = waits.map_or(0.0, Waits::on_line);
+                let line = waits.map_or([0.0; 2], Waits::on_line);
                 let of = of.map(|e| e.with_served(served).with_line(line));
                 let repairs = waits.map(Waits::repairs).unwrap_or_default();
                 each.extend(of.map(|e| e.with_repairs(&repairs)));
@@ -215,6 +218,7 @@ impl Connections {
         told.many = Many::of(&each);
         let open = told.many.and_then(|_| self.open());
         told.open_s = open.map(Duration::as_secs_f64);
+        told.many = told.many.map(|many| many.with_open(told.open_s));
     }
 
     /// What is known of the connection that was given most to carry, if there was one; the links that cross what each of the
@@ -239,6 +243,7 @@ impl Connections {
         let way = ways[most.host].take();
         let counts = self.counts(ends, most, way.as_ref());
         told.lost = counts.lost;
+        let others = most.others([way.as_ref(), ways[1 - most.host].as_ref()]);
         self.repairs(ends, most, &mut told);
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
@@ -266,6 +271,9 @@ impl Connections {
             told.cause = most.why(causes, lost, unanswered);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
+            }
+            if first.is_some_and(Cause::is_way) {
+                told.cause.push_str(&others);
             }
             told.figures = told.in_flight() + &told.besides();
         } else if most.is_unopened() {
@@ -438,7 +446,7 @@ impl Watched {
         (causes, lost)
     }
 
-    /// The largest cause in words, and where it does not stand out the next one; `unanswered` is how long at the end the other side had all
+    /// The largest cause in words, and where it does not stand out the next one, with an outage by its share; `unanswered` is how long at the end the other side had all
     /// and sent nothing.
     fn why(
         &self,
@@ -453,36 +461,23 @@ impl Watched {
         join_losses(&mut causes);
         let largest = causes.first().map_or(0.0, |(_, share)| *share);
         causes.truncate(if largest < CLEAR { 2 } else { 1 });
-        let mut said: Vec<String> = match causes[..] {
+        causes.retain(|(_, share)| *share >= largest.min(NEXT));
+        let mut said: Vec<(f64, String)> = match causes[..] {
             [(a, first), (b, second)] if a.is_window() && b.is_window() => {
-                vec![self.window([(a, first), (b, second)])]
+                vec![(first + second, self.window([(a, first), (b, second)]))]
             }
             _ => causes
                 .into_iter()
-                .map(|cause| match (cause, unanswered) {
-                    ((Cause::Limit(Limit::Application), share), Some(time))
-                        if 2.0 * time.as_secs_f64() >= share * self.time().as_secs_f64() =>
-                    {
-                        format!("{}; {}", self.limited(cause), self.unanswered(time))
-                    }
-                    _ => self.limited(cause),
-                })
+                .map(|cause| (cause.1, self.with_silence(cause, unanswered)))
                 .collect(),
         };
         if said.is_empty() {
-            said.push("what limited it is unknown".to_owned());
+            said.push((1.0, "what limited it is unknown".to_owned()));
         }
-        said.extend(lost.words());
+        said.extend(lost.words().map(|words| (lost.share, words)));
+        said.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let said: Vec<String> = said.into_iter().map(|(_, words)| words).collect();
         said.join("; ")
-    }
-
-    /// That nothing came back at the end.
-    fn unanswered(&self, time: Duration) -> String {
-        format!(
-            "for the last {:.1} s {} had all of it and sent nothing back",
-            time.as_secs_f64(),
-            SENDERS[1 - self.host]
-        )
     }
 
     /// That the congestion window limited it, in its first growth and behind it.
@@ -541,6 +536,7 @@ impl Watched {
                     "it waited for the path {percent}: about {several} segments of requests and answers were on the way at a time"
                 );
             }
+            Cause::SetUp => return format!("setting it up took {percent}"),
             Cause::Timers => return format!("it waited for retransmission timers {percent}"),
             Cause::Queries(host) => return cause::elsewhere(host, &percent),
             Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),
@@ -649,6 +645,33 @@ mod tests {
             said(0, &[(cut, 0.7)]),
             "the congestion window limited it 70 % of the time"
         );
+    }
+
+    /// 58 % of a window, an outage of 38 %, and 4 % of something else: that is not worth a word, and 20 % come behind the outage.
+    #[test]
+    fn causes_and_an_outage_are_said_by_their_shares() {
+        let said = |idle: f64, outage: f64| {
+            let causes = vec![
+                (Cause::Limit(Limit::ReceiveWindow), 1.0 - idle - outage),
+                (Cause::Limit(Limit::Application), idle),
+            ];
+            let lost = Outage {
+                down: Duration::from_secs(3),
+                silent: Duration::from_secs(4),
+                share: outage,
+                ..Outage::default()
+            };
+            Watched::default().why(causes, lost, None)
+        };
+        let place = |said: &str, words: &str| said.find(words).unwrap_or(usize::MAX);
+        let little = said(0.04, 0.38);
+        assert!(little.starts_with("the receiver's window limited it 58 %"), "{little}");
+        assert!(little.contains("was down") && !little.contains("to send"), "{little}");
+        let some = said(0.2, 0.3);
+        assert!(place(&some, "was down") < place(&some, "to send"), "{some}");
+        assert!(some.ends_with("it had nothing to send 20 % of the time"), "{some}");
+        let more = said(0.2, 0.1);
+        assert!(!more.contains("to send") && more.contains("was down"), "{more}");
     }
 
     /// What `ss` of iproute2 6.1 prints with more than one state: the state first, and one line for what has no account.
@@ -1016,7 +1039,7 @@ mod tests {
         let half = told(10);
         assert_eq!(half.sender, "the server");
         let words = ": a small write of your command waited for the acknowledgement of the one before (Nagle's algorithm) 100 % of the time: \
-                     one write for both, or TCP_NODELAY, spares a round trip; ";
+                     one write for both, or TCP_NODELAY, spares that wait; ";
         assert!(half.line.contains(words), "{}", half.line);
         assert_eq!(half.line.matches("Nagle").count(), 1, "{}", half.line);
         let ratios = (half.held_small_ratio, half.other_held_small_ratio);

@@ -254,41 +254,50 @@ impl Sent {
         open.is_some_and(|open| share >= NAMED && share > open)
     }
 
+    /// That queries among them waited to be answered, or were on the way, the larger share first; nothing where that took little. Between many
+    /// short connections, which were `open` for a known share of the time, less is worth naming than of queries alone.
+    fn waiting(&self, open: Option<f64>) -> String {
+        let least = if open.is_some() { NAMED } else { SLOW };
+        let [at, way] = [self.answering_ratio, self.asking_ratio];
+        let had = format!(
+            "; {} had a query, and had not answered, for {:.0} % of the command's time: {} answered",
+            self.other(),
+            100.0 * at,
+            self.answered
+        );
+        let went = format!(
+            "; a query, or its answer, was on the way for {:.0} % of the command's time: {} answered, a round trip for each",
+            100.0 * way,
+            self.answered
+        );
+        // Where a link is full, they wait for that.
+        let is_way = way >= least && self.link_full_ratio < way.min(SLOW);
+        let mut all = [(at, at >= least, had), (way, is_way, went)];
+        all.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let said = all.into_iter().filter(|(_, is_said, _)| *is_said);
+        said.map(|(_, _, words)| words).collect()
+    }
+
     /// What limited them: a full link, a slow answer, or that no more was sent. The last is not known in an invalid run, nor where much was
     /// still on its way, or nothing listens.
     fn limit(&self, open: Option<f64>) -> String {
-        let [at, way] = [self.answering_ratio, self.asking_ratio];
-        let least = match self.outlasts(open) {
-            true => at.max(way).min(SLOW),
-            false => SLOW,
-        };
-        if at >= least {
-            return format!(
-                "; {} had a query, and had not answered, for {:.0} % of the command's time: {} answered",
-                self.other(),
-                100.0 * self.answering_ratio,
-                self.answered
-            );
-        }
-        // Where a link is full, they wait for that.
-        if way >= least && self.link_full_ratio < least {
-            return format!(
-                "; a query, or its answer, was on the way for {:.0} % of the command's time: {} answered, a round trip for each",
-                100.0 * self.asking_ratio,
-                self.answered
-            );
-        }
         let share = self.link_full_ratio;
+        let full = format!(
+            "; a link of that way was full at least {:.0} % of the command's time",
+            100.0 * share
+        );
+        match self.waiting(open) {
+            none if none.is_empty() => {}
+            some if share >= NAMED => return some + &full,
+            some => return some,
+        }
         let is_dropped = self.host_dropped + self.queue_full + self.path_down > 0;
         let left = (self.under_way + self.host_waiting) as f64;
         let is_left = left > LEFT_MOST * self.datagrams as f64;
         let is_told = self.unanswered > 0;
         let is_unknown = self.doubt.is_some() || self.is_refused || is_left || is_told;
         match share >= NAMED {
-            true => format!(
-                "; a link of that way was full at least {:.0} % of the command's time",
-                100.0 * share
-            ),
+            true => full,
             false if is_dropped || is_unknown || self.datagrams < STREAM => String::new(),
             false => format!(
                 "; {} sent no faster: a link of that way was full {:.0} % of the command's time",
@@ -580,12 +589,11 @@ mod tests {
         let words = "; a query, or its answer, was on the way for 48 % of the command's time: 36 answered, a round trip for each";
         let line = sent.line_beside(Some(0.36));
         assert!(line.ends_with(words), "{line}");
-        for open in [Some(0.5), None] {
+        // Where connections took more, it is said behind them: from a tenth on.
+        for (open, is_said) in [(Some(0.5), true), (None, false)] {
             let line = sent.line_beside(open);
-            assert!(
-                !line.contains("on the way") && !sent.outlasts(open),
-                "{line}"
-            );
+            assert_eq!(line.ends_with(words), is_said, "{line}");
+            assert!(!sent.outlasts(open));
         }
         let slow = Sent {
             answering_ratio: 0.45,
@@ -593,8 +601,16 @@ mod tests {
             ..sent
         };
         let line = slow.line_beside(Some(0.3));
-        let words = "the server had a query, and had not answered, for 45 % of the command's time";
-        assert!(line.contains(words), "{line}");
+        let words = "; the server had a query, and had not answered, for 45 % of the command's time: 36 answered; a query, or its answer, was \
+                     on the way for 20 % of the command's time: 36 answered, a round trip for each";
+        assert!(line.ends_with(words), "{line}");
+        let seldom = Sent {
+            answering_ratio: 0.09,
+            asking_ratio: 0.09,
+            ..slow
+        };
+        let line = seldom.line_beside(Some(0.3));
+        assert!(!line.contains("query"), "{line}");
     }
 
     /// What traceroute sends.

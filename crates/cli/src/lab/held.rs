@@ -6,7 +6,7 @@ use super::cause::Cause;
 use super::sender::SENDERS;
 
 /// What spares the wait.
-pub(super) const UNHELD: &str = "one write for both, or TCP_NODELAY, spares a round trip";
+pub(super) const UNHELD: &str = "one write for both, or TCP_NODELAY, spares that wait";
 
 /// Small writes that waited in this share of the samples are named.
 pub(super) const HELD_LEAST: f64 = 0.2;

@@ -30,8 +30,8 @@ pub(super) struct Each {
     pub(super) held: [f64; 2],
     /// Time in which the server had what the command had sent, and had not answered, seconds; none where its frames were not followed.
     pub(super) served: Option<f64>,
-    /// Time that a link was taken by what it carried, without a pause for a round trip or longer, seconds.
-    pub(super) line: f64,
+    /// Time that a link was taken by what its sender sent, and by what the other end did, without a pause for a round trip or longer, seconds.
+    pub(super) line: [f64; 2],
     /// What was lost of what both ends sent, and what that cost.
     pub(super) repairs: Repairs,
 }
@@ -49,7 +49,7 @@ impl Each {
             tls: 0,
             held: [0.0; 2],
             served: None,
-            line: 0.0,
+            line: [0.0; 2],
             repairs: Repairs::default(),
         })
     }
@@ -82,8 +82,8 @@ impl Each {
         }
     }
 
-    /// The same where a link was taken for so many seconds.
-    pub(super) fn with_line(self, line: f64) -> Each {
+    /// The same where links were taken for so many seconds by what its sender sent, and the other end.
+    pub(super) fn with_line(self, line: [f64; 2]) -> Each {
         Each { line, ..self }
     }
 
@@ -116,6 +116,11 @@ pub(super) struct Many {
     pub(super) server_s: f64,
     /// Time that a link was taken by what each of them carried, without a pause for a round trip or longer, of all, seconds.
     pub(super) line_s: f64,
+    /// The part of it that the busier direction has: links of one direction carry one frame at a time.
+    #[serde(skip)]
+    one_way_s: f64,
+    /// Time in which any connection was open, seconds; none where it is not known.
+    pub(super) open_s: Option<f64>,
     /// Segments with data, and SYNs, that were lost of all, how many of them were SYNs, and how long the ends waited for their timers to send
     /// them again, seconds.
     pub(super) lost: u64,
@@ -123,14 +128,18 @@ pub(super) struct Many {
     pub(super) timers_s: f64,
 }
 
-/// So many are many, where the largest has carried no more than one part in so many.
+/// So many are many, where the largest has carried no more than one part in so many. So are fewer short ones whose frames were followed.
 const LEAST: u64 = 10;
+const FEW: u64 = 5;
 const PARTS: u64 = 5;
 
 /// Connections that are kept open are advised where opening them takes this part of their time, and what limits one is said where it takes less
 /// than half.
 const ADVISED: f64 = 0.1;
 const MOST_OF_IT: f64 = 0.5;
+
+/// Connections whose times together are so many times that in which any was open were open side by side.
+const SIDE_BY_SIDE: f64 = 1.25;
 
 impl Many {
     /// What `all` connections of a sender have in common; none where they are few, or one carried much of it.
@@ -149,8 +158,10 @@ impl Many {
         let bytes_sent: u64 = these().map(|e| e.sent).sum();
         let largest = these().map(|e| e.sent).max()?;
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
-        let is_many = connections >= LEAST && largest * PARTS <= bytes_sent;
-        (is_many && !rtts.is_empty()).then(|| Many {
+        let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
+        let is_followed = these().all(|e| e.served.is_some());
+        let are_alike = largest * PARTS <= bytes_sent;
+        let many = Many {
             connections,
             port,
             from,
@@ -161,17 +172,53 @@ impl Many {
             held_small_s: these().map(|e| e.held[0]).sum(),
             other_held_small_s: these().map(|e| e.held[1]).sum(),
             server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
-            line_s: these().map(|e| e.line).sum(),
+            line_s: these().map(|e| e.line[0] + e.line[1]).sum(),
+            one_way_s: f64::max(line(0), line(1)),
+            open_s: None,
             lost: these().map(|e| e.repairs.lost).sum(),
             syns_lost: these().map(|e| e.repairs.syns).sum(),
             timers_s: these().map(|e| e.repairs.timers.as_secs_f64()).sum(),
-        })
+        };
+        // Of a few large ones the largest says more.
+        let are_short = connections >= FEW && is_followed && many.opened() >= ADVISED;
+        let is_many = are_alike && (connections >= LEAST || are_short);
+        (is_many && !rtts.is_empty()).then_some(many)
+    }
+
+    /// The same where any connection was open for so many seconds.
+    pub(super) fn with_open(self, open_s: Option<f64>) -> Many {
+        Many { open_s, ..self }
+    }
+
+    /// Time that the command waited for them and for their handshakes, of all, seconds.
+    fn lived(&self) -> f64 {
+        (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE)
+    }
+
+    /// Time in which any of them was open, seconds, where they were open side by side: their times together are longer by a quarter or more.
+    fn side_by_side(&self) -> Option<f64> {
+        self.open_s.filter(|open| SIDE_BY_SIDE * open <= self.lived())
+    }
+
+    /// The part of their time in which a link was full of what they carried. All of them share its time: where they were open side by side, it is
+    /// the part of the time in which any was.
+    fn on_line(&self) -> f64 {
+        let share = match self.side_by_side() {
+            Some(open) => self.one_way_s / open.max(f64::MIN_POSITIVE),
+            None => self.line_s / self.lived(),
+        };
+        share.min(1.0)
+    }
+
+    /// Whether a link that they fill is what limits them, and not what opening them takes, or one of them.
+    pub(super) fn fill_a_link(&self) -> bool {
+        self.on_line() >= MOST_OF_IT && self.on_line() > self.opened()
     }
 
     /// The part of their time that opening them takes.
     fn opened(&self) -> f64 {
         let opened = self.set_up_s * (1.0 + self.tls_round_trips);
-        opened / (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE)
+        opened / self.lived()
     }
 
     /// Whether opening them takes so little of their time that something else is what limits them.
@@ -200,19 +247,21 @@ impl Many {
             true => "them",
             false => "it",
         };
-        let advice = match share >= ADVISED {
+        // What one of a pool spends on its set-up, the others fill the link with.
+        let is_spared = !(self.side_by_side().is_some() && self.fill_a_link());
+        let advice = match share >= ADVISED && is_spared {
             true => format!("; a connection that is kept open spares {spared}"),
             false => String::new(),
         };
         let mut causes = [
             (self.share_of(self.server_s), self.served()),
-            (self.share_of(self.line_s), self.lined()),
+            (named(self.on_line()), self.lined()),
             (self.share_of(self.timers_s), self.repaired()),
         ];
         causes.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let named = causes.iter().filter(|(_, words)| !words.is_empty());
+        let said = causes.iter().filter(|(_, words)| !words.is_empty());
         let (mut first, mut last) = (String::new(), String::new());
-        for (of, words) in named {
+        for (of, words) in said {
             match *of > share {
                 true => first.push_str(&format!("{words}; ")),
                 false => last.push_str(&format!("; {words}")),
@@ -233,9 +282,7 @@ impl Many {
 
     /// The part of their time that so many seconds are; 0 where it is not worth naming.
     fn share_of(&self, seconds: f64) -> f64 {
-        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
-        let share = (seconds / lived).min(1.0);
-        if share >= ADVISED { share } else { 0.0 }
+        named((seconds / self.lived()).min(1.0))
     }
 
     /// That the command waited for the server, where that took a part of their time worth naming.
@@ -246,10 +293,17 @@ impl Many {
 
     /// That what they carried filled a link, where that took a part of their time worth naming.
     fn lined(&self) -> String {
-        self.took(
-            self.line_s,
-            "a link of the path was full of what they carried",
-        )
+        let of = match self.side_by_side() {
+            Some(_) => "the time in which any of them was open",
+            None => "their time",
+        };
+        match named(self.on_line()) {
+            0.0 => String::new(),
+            share => format!(
+                "a link of the path was full of what they carried {:.0} % of {of}",
+                100.0 * share
+            ),
+        }
     }
 
     /// What took so many seconds, and the part of their time that it is, where that is worth naming.
@@ -309,6 +363,11 @@ impl Many {
     }
 }
 
+/// This share; 0 where it is not worth naming.
+fn named(share: f64) -> f64 {
+    if share >= ADVISED { share } else { 0.0 }
+}
+
 /// The mean of these; 0 of none.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, n), value| (sum + value, n + 1));
@@ -330,7 +389,7 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
-            line: 0.0,
+            line: [0.0; 2],
             repairs: Repairs::default(),
         };
         let said = |requests: u64| {
@@ -362,7 +421,7 @@ mod tests {
                     tls: 0,
                     held: [0.0; 2],
                     served: None,
-                    line: 0.0,
+                    line: [0.0; 2],
                     repairs: Repairs::default(),
                 };
                 one.with_tls(tls)
@@ -403,14 +462,14 @@ mod tests {
                 tls: 0,
                 held: [0.0; 2],
                 served: None,
-                line: 0.0,
+                line: [0.0; 2],
                 repairs: Repairs::default(),
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
         };
         let words = "; for 33 % of their time a small write of the server waited for the acknowledgement of the one before (Nagle's \
-                     algorithm): one write for both, or TCP_NODELAY, spares a round trip";
+                     algorithm): one write for both, or TCP_NODELAY, spares that wait";
         let server = said([0.08, 0.0]);
         assert!(server.ends_with(words), "{server}");
         let command = said([0.0, 0.08]);
@@ -433,7 +492,7 @@ mod tests {
                 tls: 0,
                 held: [0.0; 2],
                 served: None,
-                line: 0.0,
+                line: [0.0; 2],
                 repairs: Repairs::default(),
             };
             // The frames of 20 were followed.
@@ -464,10 +523,10 @@ mod tests {
                 tls: 0,
                 held: [0.0; 2],
                 served: None,
-                line: 0.0,
+                line: [0.0; 2],
                 repairs: Repairs::default(),
             };
-            let all: Vec<Each> = (0..30).map(|n| each(n).with_line(line)).collect();
+            let all: Vec<Each> = (0..30).map(|n| each(n).with_line([line, 0.0])).collect();
             Many::of(&all).expect("they are many").words(1)
         };
         let slow = said(0.2);
@@ -478,6 +537,42 @@ mod tests {
             "spares it; a link of the path was full of what they carried 20 % of their time";
         assert!(some.ends_with(words), "{some}");
         assert!(!said(0.0).contains("link"));
+    }
+
+    /// 80 connections of 16 threads, 100 ms away, 60 kB each at 10 Mbit/s: of the 4.7 s in which any is open the link has 4.0 s. They spend 63 s
+    /// together, as they wait for each other.
+    #[test]
+    fn a_link_that_a_pool_fills_is_named_by_the_time_that_its_connections_share() {
+        let pool = |line: [f64; 2], open: Option<f64>| {
+            let each = |n: u16| Each {
+                ports: [7000, 40_000 + n],
+                sent: 60_000,
+                rtt: Some(0.123),
+                busy: 0.664,
+                tls: 0,
+                held: [0.0; 2],
+                served: None,
+                line,
+                repairs: Repairs::default(),
+            };
+            let all: Vec<Each> = (0..80).map(each).collect();
+            Many::of(&all).expect("they are many").with_open(open)
+        };
+        let full = pool([0.05, 0.0], Some(4.7));
+        assert!(full.fill_a_link());
+        let said = full.words(1);
+        let words = "port 7000: a link of the path was full of what they carried 85 % of the time in which any of them was open; each took";
+        assert!(said.contains(words), "{said}");
+        assert!(!said.contains("spares"), "{said}");
+        // No link is full for as long as two are together.
+        let both = pool([0.025, 0.025], Some(4.7));
+        assert!(!both.fill_a_link());
+        assert!(both.words(1).contains("carried 43 % of the time in which any"));
+        // How long any was open may be unknown, or they came one after the other.
+        for open in [None, Some(63.0)] {
+            let alone = pool([0.05, 0.0], open);
+            assert!(!alone.fill_a_link() && !alone.words(1).contains("a link"));
+        }
     }
 
     /// 25 connections one after another, 60 ms away: three segments are lost, and the first of them is a SYN. Where little is lost that comes
@@ -493,7 +588,7 @@ mod tests {
                 tls: 0,
                 held: [0.0; 2],
                 served: None,
-                line: 0.0,
+                line: [0.0; 2],
                 repairs: Repairs::default(),
             };
             let repairs = |n: u16| match n < lost {
@@ -528,7 +623,7 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
-            line: 0.0,
+            line: [0.0; 2],
             repairs: Repairs::default(),
         };
         let all: Vec<Each> = (0..20).map(each).collect();
@@ -548,7 +643,7 @@ mod tests {
             tls: 0,
             held: [0.0; 2],
             served: None,
-            line: 0.0,
+            line: [0.0; 2],
             repairs: Repairs::default(),
         };
         let all: Vec<Each> = (0..40).map(each).collect();
@@ -564,6 +659,20 @@ mod tests {
         let words = "(50 % of their time, 10 % of the command's); a connection that is kept open";
         assert!(seldom.contains(words), "{seldom}");
         assert_eq!(Many::of(&all[..9]), None, "they are few");
+        let followed = |n: u16, busy: f64| Each {
+            busy,
+            ..each(n).with_served(Some(0.0))
+        };
+        let few = |count: u16, busy: f64| {
+            let all: Vec<Each> = (1..=count).map(|n| followed(n, busy)).collect();
+            Many::of(&all).map(|many| many.words(0))
+        };
+        // Frames say of each what it waited for.
+        let six = few(6, 0.06).expect("they are short");
+        let words = "over 6 connections to port 7000: each took 2.0 round trips, one of them to be set up (50 % of their time)";
+        assert!(six.contains(words), "{six}");
+        assert_eq!(few(4, 0.06), None);
+        assert_eq!(few(6, 6.0), None, "they are long");
         let one = Each {
             sent: 1_000_000,
             ..each(41)

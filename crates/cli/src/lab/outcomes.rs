@@ -190,6 +190,7 @@ impl Outcomes {
 #[cfg(test)]
 pub(super) mod tests {
     use clap::Parser as _;
+    use farpath_units::Time;
 
     use super::*;
     use crate::args::{Cli, Command, LabCommand};
@@ -219,6 +220,7 @@ pub(super) mod tests {
             why: None,
             by: By::Itself,
             took: Wall::from_millis(10),
+            until: [Time::MAX; 2],
             server: None,
         }
     }

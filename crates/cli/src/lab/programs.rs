@@ -99,6 +99,9 @@ pub(super) struct Ended {
     pub(super) by: By,
     /// How long it ran.
     pub(super) took: Wall,
+    /// Until when it is known to have run, and not to have been asked to end, and when the lab was about to end the server: the end of time where
+    /// it ended none.
+    pub(super) until: [Time; 2],
     /// What is wrong with the server, if that had failed before.
     pub(super) server: Option<String>,
 }
@@ -200,7 +203,9 @@ pub(super) fn run(
     command.args(arguments);
     let mut client = logs.spawn(&mut command, Who::Client)?;
     let started = Instant::now();
+    let mut running = beside.now();
     let (code, by, why) = loop {
+        let now = beside.now();
         if let Some(status) = client.try_wait().map_err(Failure::environment)? {
             let code = status.code().map_or(FAULT, |c| c.clamp(0, 255) as u8);
             if is_interruption(code, progress::interrupted) {
@@ -209,6 +214,7 @@ pub(super) fn run(
             }
             break (code, By::Itself, None);
         }
+        running = now;
         if progress::interrupted() {
             end(&mut client, true)?;
             let code = Exit::Interrupted as u8;
@@ -241,6 +247,7 @@ pub(super) fn run(
         why,
         by,
         took,
+        until: [running, Time::MAX],
         server: None,
     })
 }

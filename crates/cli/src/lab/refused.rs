@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use farpath_emu::plane::{Opening, Way};
 use farpath_record::count_of;
+use farpath_units::Time;
 use serde::Serialize;
 
 use super::seen::name_of;
@@ -31,6 +32,19 @@ const UDP: &str = "udp";
 
 /// Up to so many ports that refuse datagrams are named one by one: a traceroute asks many.
 const FEW: usize = 3;
+
+/// Of datagrams that were `unheard`, those where that was first reported `until` the programs of its host ended, or were asked to: what comes
+/// to a port that its program has closed meanwhile was heard as long as that ran.
+pub(super) fn before_the_end(
+    unheard: impl Iterator<Item = (Way, Time, u64)>,
+    until: [Time; 2],
+    is_of: impl Fn(usize, &SocketAddr) -> bool,
+) -> impl Iterator<Item = (Way, u64)> {
+    unheard.filter_map(move |(way, first, times)| {
+        let host = usize::from(!is_of(0, &way[1]));
+        (first <= until[host]).then_some((way, times))
+    })
+}
 
 /// Those of `openings` that were refused, and datagrams that were `unheard`, which have one of these ports where there are any; `is_of`
 /// says whether an address is one of the host with that number.
@@ -133,6 +147,8 @@ impl Refused {
 
 #[cfg(test)]
 mod tests {
+    use farpath_units::Duration;
+
     use super::*;
 
     fn opening(from: &str, to: &str, is_refused: bool) -> Opening {
@@ -179,6 +195,30 @@ mod tests {
         assert!(!alone[0].is_made_again(), "{alone:?}");
         assert!(said(&[80]).is_empty());
     }
+
+    /// The server is ended by the lab at 2 s, the command at 1 s by itself: datagrams that arrive afterwards find a closed port. One that came
+    /// earlier found none that listened.
+    #[test]
+    fn datagrams_that_arrive_after_the_end_are_not_refused() {
+        let ends = ["198.18.0.1:40000", "198.18.0.2:7000"];
+        let there: Way = ends.map(|end| end.parse().expect(end));
+        let back = [there[1], there[0]];
+        let is_of = |host: usize, end: &SocketAddr| {
+            end.ip().to_string() == ["198.18.0.1", "198.18.0.2"][host]
+        };
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let left = |first: u64, until: [Time; 2]| {
+            let all = [(there, at(first), 3), (back, at(first), 2)];
+            before_the_end(all.into_iter(), until, is_of).collect::<Vec<(Way, u64)>>()
+        };
+        let until = [1000, 2000].map(at);
+        assert_eq!(left(900, until), [(there, 3), (back, 2)]);
+        assert_eq!(left(1500, until), [(there, 3)]);
+        assert!(left(2001, until).is_empty());
+        // Where the lab started no server, it ended none.
+        assert_eq!(left(2001, [at(1000), Time::MAX]), [(there, 3)]);
+    }
+
     /// A report for each of some datagrams; a traceroute has one of every port.
     #[test]
     fn datagrams_that_nobody_hears_are_said_by_their_port() {

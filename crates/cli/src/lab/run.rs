@@ -165,7 +165,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let rest = (&path, &lab, &evidence);
     let why = doubt(certificate.valid, &kinds);
     let connection = limit_of(connections, rest, (ended.took, &args.port[..]), why.clone());
-    let (datagrams, impaired, refused) = by_frames(rest, (ended.took, why.as_ref()), &args.port);
+    let (datagrams, impaired, refused) = by_frames(rest, (&ended, why.as_ref()), &args.port);
     let crossed = Crossed::of(args, rest, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
     drop((lab, listed));
@@ -319,20 +319,20 @@ fn limit_of(
         .map(|connection| connection.doubted(doubt))
 }
 
-/// What became of datagrams and frames, and why what limited them is doubtful, if it is; and connections that were refused: of those with
-/// one of these ports, where there are any.
+/// What became of datagrams and frames of a command that ended so, and why what limited them is doubtful, if it is; and what was refused until
+/// the programs of each host ended, or were asked to: of connections and datagrams with one of these ports, where there are any.
 fn by_frames(
     (path, lab, evidence): AtRest<'_>,
-    (took, doubt): (Wall, Option<&String>),
+    (ended, doubt): (&Ended, Option<&String>),
     ports: &[u16],
 ) -> (Vec<Sent>, Vec<Impaired>, Vec<Refused>) {
     let is_of = |host: usize, end: &SocketAddr| {
         let own = |version| address(NodeId(path.hosts[host]), version);
         [4, 6].map(own).contains(&end.ip())
     };
-    let asked = (lab.plane.openings(), lab.plane.unheard());
-    let refused = refused::refused(asked, ports, is_of);
-    let sent = datagrams::sent((path, lab, evidence), took).into_iter();
+    let unheard = refused::before_the_end(lab.plane.unheard(), ended.until, is_of);
+    let refused = refused::refused((lab.plane.openings(), unheard), ports, is_of);
+    let sent = datagrams::sent((path, lab, evidence), ended.took).into_iter();
     let judged = |sent: Sent| sent.doubted(doubt.cloned()).refused(&refused);
     (
         sent.map(judged).collect(),
@@ -378,6 +378,7 @@ fn both(
         let mut watch = Watch::begin([client, server], holds, beside, &args.port);
         let mut done = programs::run(args, (client, limit), (beside, &mut watch), logs);
         if let (Ok(ended), Some(child)) = (&mut done, serving.take()) {
+            ended.until[1] = beside.now();
             ended.server = programs::dismiss(child, server.init, ended.code);
         }
         conductor.stop();

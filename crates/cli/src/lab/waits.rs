@@ -45,6 +45,12 @@ pub(super) struct Waits {
     closing: Duration,
     /// When this end, and the other, sent its FIN, or a reset; none where it has not closed both ways.
     closed: [Option<Time>; 2],
+    /// When this end, and the other, closed with all that was sent to it, so that nothing was to come; none where it has not.
+    done: [Option<Time>; 2],
+    /// The last of an answer was on its way to an end that closed when it had all of it.
+    landing: Duration,
+    /// From the first SYN until its answer had come; none where that was not seen.
+    set_up: Option<Duration>,
     /// Since when the other end has had all that this one sent, and sent nothing.
     unanswered: Option<Time>,
 }
@@ -57,6 +63,12 @@ const FULL: f64 = 0.6;
 
 /// Timers that took a smaller share of the time are not named.
 const TIMERS_LEAST: f64 = 0.01;
+
+/// A set-up that took a smaller share of the time is not named.
+const SET_UP_LEAST: f64 = 0.1;
+
+/// Some of a connection's time is always its own.
+const GONE_MOST: f64 = 0.99;
 
 /// A shorter wait at the end than this is not named.
 const NAMED: Duration = Duration::from_secs(1);
@@ -84,6 +96,9 @@ impl Waits {
             at_a_time: turns.at_a_time,
             closing: turns.closing[1 - end],
             closed: [end, 1 - end].map(|who| turns.closed[who]),
+            done: [end, 1 - end].map(|who| turns.done[who]),
+            landing: turns.landing[0] + turns.landing[1],
+            set_up: turns.set_up,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
         }
     }
@@ -168,10 +183,9 @@ impl Waits {
         }
     }
 
-    /// How long a link was taken by what the two ends send, without a pause, seconds.
-    pub(super) fn on_line(&self) -> f64 {
-        let [own, other] = self.lines;
-        (own.all + other.all).as_secs_f64()
+    /// How long a link was taken by what this end sends, and the other, without a pause, seconds.
+    pub(super) fn on_line(&self) -> [f64; 2] {
+        self.lines.map(|line| line.all.as_secs_f64())
     }
 
     /// That what this end sends filled a link for half of a connection's `time` or more, in words.
@@ -183,6 +197,39 @@ impl Waits {
             false => "a link of the path",
         };
         (2.0 * share >= 1.0).then(|| format!("{link} was full {:.0} % of the time", 100.0 * share))
+    }
+
+    /// The part of a connection's `time`, which ends at an instant, in which nothing was to come any more. It begins when the command's end has all
+    /// that was sent to it, and closes. This is the end of a host that has this number.
+    fn gone(&self, (host, until): (usize, Time), time: Duration) -> f64 {
+        let done = self.done[usize::from(host != 0)];
+        let after = done.map_or(Duration::ZERO, |done| until.since(done.min(until)));
+        after.as_secs_f64() / self.all(time)
+    }
+
+    /// How long a connection of this `time`, which ends at an instant, was set up and something was to come, seconds. Then its set-up alone, and
+    /// for how long a request or an answer was on the way.
+    fn round_trips(&self, end: (usize, Time), time: Duration) -> [f64; 3] {
+        let left = (1.0 - self.gone(end, time)).max(0.0) * self.all(time);
+        let set_up = self.set_up.unwrap_or_default().as_secs_f64();
+        let way = (self.way + self.landing + self.overlap.way).as_secs_f64();
+        [set_up + left.max(way), set_up, way]
+    }
+
+    /// That half of a connection's time or more went by while it was set up, and while a request or an answer was on the way, in words.
+    pub(super) fn on_the_way(&self, end: (usize, Time), time: Duration) -> Option<String> {
+        let [all, set_up, way] = self.round_trips(end, time);
+        let percent = |part: f64| format!("{:.0} % of the time", 100.0 * part / all);
+        let opening = match set_up >= SET_UP_LEAST * all {
+            true => format!("setting it up took {}, and ", percent(set_up)),
+            false => String::new(),
+        };
+        (way > 0.0 && 2.0 * (set_up + way) >= all).then(|| {
+            format!(
+                "{opening}a request or an answer was on the way for {}",
+                percent(way)
+            )
+        })
     }
 
     /// The share of a connection's `time` that requests and answers took, whosever turn it was.
@@ -237,6 +284,42 @@ impl Waits {
         causes.extend([(Cause::Other, other), (Cause::Way, way)]);
         causes.retain(|(_, share)| *share > 0.0);
         causes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    }
+
+    /// Gives the path the time in which the last of an answer was on its way: samples had it as time without anything to send.
+    pub(super) fn share_landing(&self, time: Duration, causes: &mut Vec<(Cause, f64)>) {
+        let landing = self.landing.as_secs_f64() / self.all(time);
+        let [landing, _] = take_idle(causes, [landing, 0.0]);
+        add(causes, Cause::Way, landing);
+    }
+
+    /// Takes the time after which nothing was to come any more out of that without anything to send: it is nobody's. What share it was.
+    pub(super) fn take_gone(
+        &self,
+        end: (usize, Time),
+        time: Duration,
+        causes: &mut [(Cause, f64)],
+    ) -> f64 {
+        let is_idle = |cause: Cause| cause == Cause::Limit(Limit::Application);
+        take(causes, is_idle, self.gone(end, time).min(GONE_MOST))
+    }
+
+    /// Makes the shares of a connection's `time` those of the time in which something was to come: without what was `gone`. Its set-up is one of
+    /// them where that is worth naming.
+    pub(super) fn share_set_up(&self, gone: f64, time: Duration, causes: &mut Vec<(Cause, f64)>) {
+        if causes.is_empty() {
+            return;
+        }
+        let left = (1.0 - gone) * self.all(time);
+        let set_up = self.set_up.unwrap_or_default().as_secs_f64();
+        let set_up = match set_up >= SET_UP_LEAST * (set_up + left) {
+            true => set_up,
+            false => 0.0,
+        };
+        let whole = set_up + left;
+        let part = self.all(time) / whole;
+        causes.iter_mut().for_each(|(_, share)| *share *= part);
+        add(causes, Cause::SetUp, set_up / whole);
     }
 
     /// The share of a connection's `time` that is known to be none of a small write: that of the end's own turn, and of overlapping turns.
@@ -442,6 +525,64 @@ mod tests {
         assert_eq!(waited(Some(at(1510))), Duration::from_ms(510));
         assert_eq!(waited(Some(at(9000))), Duration::from_ms(2200));
         assert_eq!(waited(None), Duration::from_ms(2200));
+    }
+
+    /// Connect, ask, read, close, 800 ms away: the kernel of the client has its end for 1.6 s from its first data on, as its FIN takes a round
+    /// trip. The server's kernel has its own from when the request comes until the FIN is answered.
+    #[test]
+    fn a_set_up_and_one_answer_are_half_of_the_time_each() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let turns = Turns {
+            begun: Some(at(800)),
+            span: Duration::from_ms(800),
+            way: Duration::from_ms(400),
+            landing: [400, 0].map(Duration::from_ms),
+            done: [Some(at(1600)), None],
+            set_up: Some(Duration::from_ms(800)),
+            ..Turns::between(ends())
+        };
+        for (end, until) in [(0, 2400), (1, 2800)] {
+            let waits = Waits::of(&turns, end);
+            let time = Duration::from_ms(1600);
+            let mut causes = vec![(Cause::Limit(Limit::Application), 1.0)];
+            waits.share(time, 0.0, &mut causes);
+            waits.share_landing(time, &mut causes);
+            let gone = waits.take_gone((end, at(until)), time, &mut causes);
+            waits.share_set_up(gone, time, &mut causes);
+            let shares = causes.iter().map(|(c, share)| (*c, (share * 1e3).round()));
+            let wanted = [(Cause::Way, 500.0), (Cause::SetUp, 500.0)];
+            assert_eq!(shares.collect::<Vec<_>>(), wanted, "{end}");
+        }
+        assert_eq!(Cause::SetUp.name(), "set_up");
+        // The samples may be too few to say what limited it.
+        let said = Waits::of(&turns, 0).on_the_way((0, at(2400)), Duration::from_ms(1600));
+        let words = "setting it up took 50 % of the time, and a request or an answer was on the way for 50 % of the time";
+        assert_eq!(said.as_deref(), Some(words));
+        let idle = Waits::of(&turns, 0).on_the_way((0, at(9600)), Duration::from_ms(16_000));
+        assert_eq!(idle, None);
+    }
+
+    /// A set-up of 100 ms in front of 2 s is not worth naming, and what comes in 2 s more after the end is nobody's.
+    #[test]
+    fn what_comes_after_the_end_is_nobodys() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let turns = Turns {
+            span: Duration::from_ms(2000),
+            done: [Some(at(2100)), None],
+            set_up: Some(Duration::from_ms(100)),
+            ..Turns::between(ends())
+        };
+        let waits = Waits::of(&turns, 0);
+        let time = Duration::from_ms(4000);
+        let window = Cause::Limit(Limit::CwndSlowStart);
+        let mut causes = vec![(Cause::Limit(Limit::Application), 0.6), (window, 0.4)];
+        let gone = waits.take_gone((0, at(4100)), time, &mut causes);
+        assert!((gone - 0.5).abs() < 1e-9, "{gone}");
+        waits.share_set_up(gone, time, &mut causes);
+        assert_eq!(causes.len(), 2, "{causes:?}");
+        assert_eq!(causes[0].0, window);
+        assert!((causes[0].1 - 0.8).abs() < 1e-9, "{causes:?}");
+        assert!((causes[1].1 - 0.2).abs() < 1e-9, "{causes:?}");
     }
 
     /// `psql -c "select pg_sleep(3)"`: the server has the request for three seconds of four.

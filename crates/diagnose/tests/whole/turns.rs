@@ -185,6 +185,20 @@ fn requests_one_after_the_other_are_said_to_be() {
         );
         assert!(commands(&flow).contains("one at a time"), "{flow:#?}");
     }
+    // A server that thinks for most of it is what they wait for, whichever end sends more: it was "ask for larger pieces".
+    let slow = RequestTotals {
+        server_thinking_ns: 10_000_000_000,
+        ..totals(400_000_000)
+    };
+    for flow in both_ways(ways.clone(), Some(slow)) {
+        let (why, all) = (because(&flow), commands(&flow));
+        assert_eq!(flow.verdict.cause, "application", "{why}");
+        assert!(why.contains("the server took 500 ms for each of 20 requests"), "{why}");
+        assert!(why.contains("for 93 % of the time it had one"), "{why}");
+        assert!(all.contains("what the server does for") && all.contains("top -H"), "{all}");
+        assert!(!all.contains("larger pieces"), "{all}");
+        assert_eq!(flow.changes[0].host, "2001:db8::2");
+    }
     // A client that thinks for most of the time does not wait for the path.
     for flow in both_ways(ways, Some(totals(300_000_000))) {
         let why = because(&flow);

@@ -272,7 +272,7 @@ impl<I: Interface> Plane<I> {
             return Ok(Some(len));
         };
         if let Some(openings) = &mut self.openings {
-            openings.sent(&packet, &room[..len]);
+            openings.sent(&packet, &room[..len], now);
         }
         if let Some(queries) = &mut self.queries {
             queries.sent(&packet, &room[..len], now);

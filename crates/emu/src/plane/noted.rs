@@ -70,9 +70,9 @@ impl<I: Interface> Plane<I> {
         self.openings.iter().flat_map(Openings::all)
     }
 
-    /// Who sent datagrams of UDP where to, and how often the host there reported that nothing listens (RFC 1122 §3.2.2.1): kernels
+    /// Who sent datagrams of UDP where to, when the host there first reported that nothing listens (RFC 1122 §3.2.2.1), and how often: kernels
     /// report some of many. Empty where nobody asked for it.
-    pub fn unheard(&self) -> impl Iterator<Item = (Way, u64)> + '_ {
+    pub fn unheard(&self) -> impl Iterator<Item = (Way, Time, u64)> + '_ {
         self.openings.iter().flat_map(Openings::unheard)
     }
 

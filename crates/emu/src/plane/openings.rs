@@ -4,6 +4,8 @@ mod unheard;
 
 use std::collections::BTreeMap;
 
+use farpath_units::Time;
+
 use super::packet::{Packet, Transport, Way};
 use super::turns::key;
 use unheard::Unheard;
@@ -132,9 +134,9 @@ impl Begun {
 pub(super) struct Openings(BTreeMap<Way, Begun>, Unheard);
 
 impl Openings {
-    /// A host has handed over `packet`, whose bytes these are.
-    pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8]) {
-        self.1.sent(packet, bytes);
+    /// A host has handed over `packet`, whose bytes these are, at an instant.
+    pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8], now: Time) {
+        self.1.sent(packet, bytes, now);
         let Transport::Tcp {
             ports,
             seq,
@@ -171,8 +173,8 @@ impl Openings {
         self.0.values().map(|begun| begun.opening)
     }
 
-    /// How often the hosts reported that nothing listens, by who sent datagrams and where to.
-    pub(super) fn unheard(&self) -> impl Iterator<Item = (Way, u64)> + '_ {
+    /// When the hosts first reported that nothing listens, and how often, by who sent datagrams and where to.
+    pub(super) fn unheard(&self) -> impl Iterator<Item = (Way, Time, u64)> + '_ {
         self.1.all()
     }
 }
@@ -212,7 +214,7 @@ mod tests {
         let refused = |answers: &[(Way, u8)]| {
             let mut openings = Openings::default();
             for (ends, control) in [&[(there, SYN), (there, SYN)][..], answers].concat() {
-                openings.sent(&packet(ends, 7, control), &[]);
+                openings.sent(&packet(ends, 7, control), &[], Time::ZERO);
             }
             let all: Vec<Opening> = openings.0.values().map(|b| b.opening).collect();
             assert_eq!(all.len(), 1);

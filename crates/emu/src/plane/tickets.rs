@@ -1,7 +1,8 @@
 //! Tickets by which a session of TLS 1.3 is resumed (RFC 8446 §4.6.1): a client does not wait for them.
 //!
 //! They come ciphered, behind the client's last message of the handshake. What a server says first, as one of mail does, comes there as well.
-//! So tickets are known where several records of one length come there and nothing else, as OpenSSL sends two.
+//! So tickets are known where several records of one length come there and nothing else, as OpenSSL sends two. A server whose own second ticket
+//! waits for an acknowledgement sends it when the request comes: one record, then one of its length and more behind it are tickets, too.
 
 /// Records: what they carry (RFC 8446 §5.1), their version, and bytes of their header.
 const CHANGE: u8 = 20;
@@ -30,8 +31,26 @@ enum Stage {
     Answered,
     /// The client has sent its last message of TLS 1.3.
     Finished,
+    /// One record has come behind it, and then the client has sent more.
+    Asked,
+    /// Another record of that length has come, and nothing else.
+    Followed,
     /// More has come than tickets, or it is not TLS 1.3.
     Over,
+}
+
+/// What a message says of small writes behind a handshake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// Nothing.
+    #[default]
+    Other,
+    /// It is the client's, and tickets alone were sent to it since its handshake was over.
+    Tickets,
+    /// It is the client's, and one record was sent to it since: a ticket, or what the server says first.
+    OneRecord,
+    /// It is the server's, and the record before the client's last message was a ticket.
+    SecondTicket,
 }
 
 /// What the ends of a connection have sent that may be tickets.
@@ -49,10 +68,16 @@ impl Tickets {
         matches!(self.stage, Stage::Over)
     }
 
-    /// An end, 0 that of the client, has sent new data of this payload: whether it is the client's, and tickets alone were sent to it since its
-    /// handshake was over.
-    pub(super) fn sent(&mut self, end: usize, payload: &[u8]) -> bool {
-        let is_known = matches!(self.stage, Stage::Finished) && self.records >= SEVERAL;
+    /// An end, 0 that of the client, has sent new data of this payload: what it follows.
+    pub(super) fn sent(&mut self, end: usize, payload: &[u8]) -> Behind {
+        let another = self.another(payload);
+        let behind = match (self.stage, end, self.records) {
+            (Stage::Finished, 0, SEVERAL..) => Behind::Tickets,
+            (Stage::Finished, 0, 1) => Behind::OneRecord,
+            (Stage::Asked, 1, _) if another.is_some_and(is_data) => Behind::SecondTicket,
+            (Stage::Followed, 1, _) if is_data(payload) => Behind::SecondTicket,
+            _ => Behind::Other,
+        };
         self.stage = match (self.stage, end) {
             (Stage::Begun, 0) if is_hello(payload) => Stage::Greeted,
             (Stage::Greeted, 0) => Stage::Greeted,
@@ -65,26 +90,47 @@ impl Tickets {
                 _ => Stage::Over,
             },
             (Stage::Finished, 0) if self.records == 0 => Stage::Finished,
+            (Stage::Finished, 0) if self.records == 1 => Stage::Asked,
             (Stage::Finished, 1) if self.takes(payload) => Stage::Finished,
+            (Stage::Asked, 0) => Stage::Asked,
+            (Stage::Asked, 1) if another.is_some_and(<[u8]>::is_empty) => Stage::Followed,
             _ => Stage::Over,
         };
-        is_known && end == 0
+        behind
+    }
+
+    /// What follows a record of the length of those that may be tickets, if one stands in front.
+    fn another<'a>(&self, payload: &'a [u8]) -> Option<&'a [u8]> {
+        let (length, behind) = record(payload)?;
+        (length == self.length).then_some(behind)
     }
 
     /// Takes what may be tickets, whole ones; false where it is anything else.
     fn takes(&mut self, payload: &[u8]) -> bool {
         let mut rest = payload;
-        while let [DATA, MAJOR, _, high, low, ..] = rest {
-            let length = HEADER + usize::from(u16::from_be_bytes([*high, *low]));
-            let is_like = self.records == 0 || length == self.length;
-            let Some(behind) = rest.get(length..).filter(|_| is_like) else {
+        while let Some((length, behind)) = record(rest) {
+            if self.records > 0 && length != self.length {
                 return false;
-            };
+            }
             (self.length, rest) = (length, behind);
             self.records += 1;
         }
         rest.is_empty()
     }
+}
+
+/// The length of the whole ciphered record that stands in front, its header included, and what follows it.
+fn record(payload: &[u8]) -> Option<(usize, &[u8])> {
+    let [DATA, MAJOR, _, high, low, ..] = payload else {
+        return None;
+    };
+    let length = HEADER + usize::from(u16::from_be_bytes([*high, *low]));
+    Some((length, payload.get(length..)?))
+}
+
+/// Whether a ciphered record stands in front.
+fn is_data(payload: &[u8]) -> bool {
+    matches!(payload, [DATA, MAJOR, ..])
 }
 
 /// What follows a change of ciphers, if one stands in front.
@@ -110,11 +156,41 @@ mod tests {
     const TICKET: &[u8] = &[23, 3, 3, 0, 3, 7, 7, 7];
     const OTHER: &[u8] = &[23, 3, 3, 0, 2, 7, 7];
 
+    /// What the last words followed.
+    fn last(talk: &[(usize, &[u8])]) -> Behind {
+        let mut tickets = Tickets::default();
+        talk.iter().fold(Behind::Other, |_, (end, payload)| {
+            tickets.sent(*end, payload)
+        })
+    }
+
     /// Whether the client's last words followed tickets alone.
     fn is_known(talk: &[(usize, &[u8])]) -> bool {
-        let mut tickets = Tickets::default();
-        talk.iter()
-            .fold(false, |_, (end, payload)| tickets.sent(*end, payload))
+        last(talk) == Behind::Tickets
+    }
+
+    /// The second ticket waits for the acknowledgement of the first, which comes with the request, and the answer follows alone or with it.
+    #[test]
+    fn a_ticket_behind_the_request_shows_that_the_record_before_was_one() {
+        let answered = [TICKET, OTHER].concat();
+        let answered = answered.as_slice();
+        let begun = [
+            (0, CLIENT_HELLO),
+            (1, SERVER),
+            (0, FINISHED),
+            (1, TICKET),
+        ];
+        let with = |rest: &[(usize, &[u8])]| last(&[&begun[..], rest].concat());
+        let asks = (0, OTHER);
+        assert_eq!(with(&[asks]), Behind::OneRecord);
+        assert_eq!(with(&[asks, (1, TICKET)]), Behind::Other);
+        assert_eq!(with(&[asks, (1, TICKET), (1, OTHER)]), Behind::SecondTicket);
+        assert_eq!(with(&[asks, asks, (1, answered)]), Behind::SecondTicket);
+        // What a server says first and then, in records of one length, may be anything.
+        assert_eq!(with(&[asks, (1, TICKET), asks]), Behind::Other);
+        assert_eq!(with(&[asks, (1, OTHER), (1, TICKET)]), Behind::Other);
+        let twice = [asks, (1, TICKET), (1, OTHER), asks, (1, TICKET), (1, OTHER)];
+        assert_eq!(with(&twice), Behind::Other);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
 use super::small_writes::SmallWrites;
-use super::tickets::Tickets;
+use super::tickets::{Behind, Tickets};
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -58,6 +58,13 @@ pub struct Turns {
     pub closing: [Duration; 2],
     /// When each of the ends sent its FIN, or a reset; none where it has sent neither, or took data afterwards without a reset.
     pub closed: [Option<Time>; 2],
+    /// When each of the ends sent its FIN, or a reset, with all that the other had sent, which had sent last: nothing was to come after that. None
+    /// where it has closed otherwise, or not, or took data afterwards without a reset.
+    pub done: [Option<Time>; 2],
+    /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
+    pub landing: [Duration; 2],
+    /// From the first SYN until the answer to it had come; none where that was not seen.
+    pub set_up: Option<Duration>,
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
     /// one has closed.
     pub unanswered: Option<(usize, Time)>,
@@ -109,6 +116,9 @@ impl Turns {
             at_a_time: None,
             closing: Default::default(),
             closed: [None; 2],
+            done: [None; 2],
+            landing: Default::default(),
+            set_up: None,
             unanswered: None,
         }
     }
@@ -169,6 +179,8 @@ struct End {
     waited: Option<Duration>,
     /// When that was.
     closed: Option<Time>,
+    /// When it was done so with all that the other end had sent, which had sent last.
+    done: Option<Time>,
     /// It had all that the other end had sent, which had sent last.
     is_served: bool,
     /// It has sent a reset.
@@ -196,6 +208,8 @@ struct Talk {
     /// The end that sent data last, and when.
     last: Option<(usize, Time)>,
     begun: Option<Time>,
+    /// Who asked to open it, and when first.
+    asked: Option<(usize, Time)>,
     /// What is being sent, by the end that sent last.
     message: Message,
     /// Since when the end that has just sent had all of what it answers; none where that is not so.
@@ -210,8 +224,9 @@ struct Talk {
     repairs: [Repairing; 2],
     small_writes: [SmallWrites; 2],
     tickets: Tickets,
-    /// What is sent now follows nothing but tickets.
-    is_behind_tickets: bool,
+    /// What is sent now follows, and how long a request has waited for an acknowledgement that came with a ticket, or with the server's own words.
+    behind: Behind,
+    doubtful: Option<Duration>,
 }
 
 impl Talk {
@@ -220,6 +235,7 @@ impl Talk {
             streams: Default::default(),
             last: None,
             begun: None,
+            asked: None,
             message: Message::default(),
             turn: None,
             heard: [Time::ZERO; 2],
@@ -231,7 +247,8 @@ impl Talk {
             repairs: Default::default(),
             small_writes: Default::default(),
             tickets: Tickets::default(),
-            is_behind_tickets: false,
+            behind: Behind::Other,
+            doubtful: None,
         }
     }
 
@@ -239,7 +256,7 @@ impl Talk {
     fn reads(&mut self, end: usize, (seq, length): (u32, u32), payload: &[u8]) {
         let (_, until) = self.streams[end].place(seq, length);
         if !self.tickets.is_over() && until > self.streams[end].sent {
-            self.is_behind_tickets = self.tickets.sent(end, payload);
+            self.behind = self.tickets.sent(end, payload);
         }
     }
 
@@ -257,15 +274,9 @@ impl Talk {
         own.sent = until;
         self.reaches(now);
         let (heard, is_missing) = (self.heard[end], self.repairs[end].is_missing);
-        let writes = &mut self.small_writes[end];
-        let is_behind_tickets = std::mem::take(&mut self.is_behind_tickets);
-        let held = writes.waited(length, now, (there, heard));
-        // A client does not wait for tickets, but for the acknowledgement that comes with them.
-        if let Some(waited) = held.filter(|_| is_behind_tickets) {
-            self.turns.handing[end].held += waited;
-            writes.waits();
-        }
-        writes.sends(length, now, (there, heard), is_missing);
+        let held = self.small_writes[end].waited(length, now, (there, heard));
+        self.follows(end, held);
+        self.small_writes[end].sends(length, now, (there, heard), is_missing);
         let is_too_late = self.over[1 - end].is_served;
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
@@ -293,6 +304,23 @@ impl Talk {
         };
         let new = (until, length);
         self.overlaps.sent(end, new, now, counted);
+    }
+
+    /// An end sends what was held for so long, if it was. A client does not wait for tickets, but for the acknowledgement that comes with them.
+    fn follows(&mut self, end: usize, held: Option<Duration>) {
+        let (client, waited) = match std::mem::take(&mut self.behind) {
+            Behind::Other => return,
+            Behind::OneRecord => {
+                self.doubtful = held;
+                return;
+            }
+            Behind::Tickets => (end, held),
+            Behind::SecondTicket => (1 - end, self.doubtful.take()),
+        };
+        if let Some(waited) = waited {
+            self.turns.handing[client].held += waited;
+            self.small_writes[client].waits();
+        }
     }
 
     /// An end sends after the other one, which sent last at `then`.
@@ -329,6 +357,7 @@ impl Talk {
 
     /// An end asks to open the connection, or answers who does: for the first time, or again.
     fn opens(&mut self, end: usize, seq: u32, now: Time) {
+        self.asked.get_or_insert((end, now));
         let is_again = self.streams[end].first.replace(seq) == Some(seq);
         match is_again {
             true => {
@@ -337,6 +366,13 @@ impl Talk {
                 self.repairs.iter_mut().for_each(|r| r.is_missing = false);
             }
             false => self.repairs[end].sends(now),
+        }
+    }
+
+    /// A segment of an end has arrived: the first one that comes to who asked to open the connection answers that.
+    fn answers(&mut self, end: usize, at: Time) {
+        if let Some((_, then)) = self.asked.filter(|(who, _)| *who != end) {
+            self.turns.set_up.get_or_insert(at.since(then.min(at)));
         }
     }
 
@@ -361,12 +397,18 @@ impl Talk {
         // Who has asked nothing has got no answer.
         let has_asked = self.streams[end].sent > 0;
         let is_first = self.over.iter().all(|over| over.waited.is_none());
-        if let Some((_, then)) = served.filter(|_| is_first && has_asked) {
+        if let Some((_, then)) = served.filter(|_| has_asked) {
             let there = stream.grew.max(then).min(now);
-            self.turns.closing[end] = now.since(there);
+            self.turns.landing[end] = there.since(then);
+            if is_first {
+                self.turns.closing[end] = now.since(there);
+            }
         }
         let over = &mut self.over[end];
-        over.is_served |= served.is_some();
+        if served.is_some() {
+            over.is_served = true;
+            over.done.get_or_insert(now);
+        }
         over.waited.get_or_insert(so_far);
         over.closed.get_or_insert(now);
         over.is_reset |= is_reset;
@@ -398,9 +440,11 @@ impl Talk {
             lines: self.carried.each_ref().map(Carried::known),
             repairs: self.repairs.each_ref().map(Repairing::known),
             at_a_time: self.overlaps.at_a_time(),
-            closing: [0, 1].map(|end| match self.over[end].is_half() {
-                true => Duration::ZERO,
-                false => self.turns.closing[end],
+            closing: self.unless_half(self.turns.closing),
+            landing: self.unless_half(self.turns.landing),
+            done: [0, 1].map(|end| {
+                let over = &self.over[end];
+                over.done.filter(|_| !over.is_half())
             }),
             closed: [0, 1].map(|end| {
                 let over = &self.over[end];
@@ -412,6 +456,14 @@ impl Talk {
             Some((asker, share)) => turns.with_backlog(asker, share),
             None => turns,
         }
+    }
+
+    /// These times of the ends, without that of one that has closed its own way alone.
+    fn unless_half(&self, times: [Duration; 2]) -> [Duration; 2] {
+        [0, 1].map(|end| match self.over[end].is_half() {
+            true => Duration::ZERO,
+            false => times[end],
+        })
     }
 
     fn reaches(&mut self, now: Time) {
@@ -511,6 +563,7 @@ impl Talks {
         let end = usize::from(talk.turns.ends != way);
         let heard = &mut talk.heard[1 - end];
         *heard = at.max(*heard);
+        talk.answers(end, at);
         if length > 0 {
             if let Some(passed) = &passed {
                 talk.passed(end, passed);
@@ -680,6 +733,37 @@ mod tests {
             let wanted = Duration::from_ms(ms);
             assert_eq!(waited(farewell, reset), wanted, "{farewell} {reset}");
         }
+    }
+
+    /// A SYN and its answer, 80 B asked and 200 B answered, 400 ms each way, and a client that closes at once. Half of 1.6 s is the set-up, and a
+    /// quarter is the answer on its way. Where the client takes more after its FIN, it has closed its own way alone.
+    #[test]
+    fn a_set_up_and_the_way_of_the_last_answer_are_known() {
+        let found = |farewell: bool| {
+            let mut talk = talk();
+            talk.opens(0, 1, at(0));
+            talk.answers(0, at(400));
+            talk.opens(1, 1, at(400));
+            talk.answers(1, at(800));
+            talk.sent(0, (1, 80), at(800));
+            talk.arrived(0, (1, 80), at(1200));
+            talk.sent(1, (1, 200), at(1200));
+            talk.arrived(1, (1, 200), at(1600));
+            talk.ended(0, false, at(1600));
+            talk.answers(1, at(2400));
+            if farewell {
+                talk.sent(1, (201, 24), at(2000));
+                talk.arrived(1, (201, 24), at(2400));
+            }
+            talk.turns()
+        };
+        let turns = found(false);
+        assert_eq!(turns.set_up, Some(Duration::from_ms(800)));
+        assert_eq!(turns.way, Duration::from_ms(400), "of the request");
+        assert_eq!(turns.landing, [400, 0].map(Duration::from_ms));
+        assert_eq!(turns.done, [Some(at(1600)), None]);
+        let half = found(true);
+        assert_eq!((half.done, half.landing), ([None; 2], [Duration::ZERO; 2]));
     }
 
     /// 80 B asked and 200 B answered, 75 ms each way: the end that has all and closes first took the time until then, if nothing came after.
@@ -1109,7 +1193,7 @@ mod tests {
     /// An answer in their place is what the client waits for.
     #[test]
     fn a_request_behind_tickets_was_held_back() {
-        let held = |is_behind_tickets: bool, written: u64| {
+        let held = |behind: [Behind; 2], written: u64| {
             let mut talk = talk();
             talk.sent(0, (1, 517), at(0));
             talk.arrived(0, (1, 517), at(50));
@@ -1121,15 +1205,23 @@ mod tests {
             talk.sent(1, (1332, 255), at(155));
             talk.arrived(1, (1332, 255), at(205));
             talk.heard[0] = at(205);
-            talk.is_behind_tickets = is_behind_tickets;
+            talk.behind = behind[0];
             talk.sent(0, (598, 63), at(written));
             talk.arrived(0, (598, 63), at(written + 50));
+            talk.behind = behind[1];
             talk.sent(1, (1587, 200), at(written + 50));
             talk.turns().handing[0].held
         };
-        assert_eq!(held(true, 205), Duration::from_ms(101));
-        assert_eq!(held(false, 205), Duration::ZERO);
-        assert_eq!(held(true, 300), Duration::ZERO);
+        let tickets = [Behind::Tickets, Behind::Other];
+        assert_eq!(held(tickets, 205), Duration::from_ms(101));
+        assert_eq!(held([Behind::Other; 2], 205), Duration::ZERO);
+        assert_eq!(held(tickets, 300), Duration::ZERO);
+        // The second one comes behind the request, or never.
+        let second = [Behind::OneRecord, Behind::SecondTicket];
+        assert_eq!(held(second, 205), Duration::from_ms(101));
+        assert_eq!(held(second, 300), Duration::ZERO);
+        let one = [Behind::OneRecord, Behind::Other];
+        assert_eq!(held(one, 205), Duration::ZERO);
     }
 
     /// A client that has its answer and closes, 40 ms away: its last words, and those of the server, are sent after that. One that closes its

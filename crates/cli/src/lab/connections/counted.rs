@@ -100,7 +100,12 @@ impl Watched {
         };
         let lined = waits.filter(|_| known.is_none());
         let lined = lined.and_then(|waits| waits.lined(time));
-        let known = known.into_iter().chain(served).chain(lined).collect();
+        let is_known = known.is_some() || served.is_some() || lined.is_some();
+        let end = (self.host, self.last.sample.t);
+        let way = waits.filter(|_| !is_known);
+        let way = way.and_then(|waits| waits.on_the_way(end, time));
+        let known = known.into_iter().chain(served).chain(lined);
+        let known = known.chain(way).collect();
         told.counted(time, known, outage.words());
         let besides = told.besides();
         told.figures.push_str(&besides);

@@ -74,6 +74,7 @@ impl Watched {
         let time = self.time();
         if let Some(waits) = waits {
             waits.share(time, lost, causes);
+            waits.share_landing(time, causes);
         }
         let known = waits.map_or(0.0, |waits| waits.known(time));
         let held = [Some(self), other].map(|end| end.map_or(0.0, Watched::held_share));
@@ -88,8 +89,17 @@ impl Watched {
             waits.share_lines(time, causes);
             waits.share_timers(time, lost, causes);
             waits.share_elsewhere(self.host, time, causes);
+            // An outage's share is of all the time.
+            let is_whole = lost <= 0.0;
+            let gone = match is_whole {
+                true => waits.take_gone((self.host, until), time, causes),
+                false => 0.0,
+            };
             if self.host == 1 && self.held_small() < HELD_LEAST {
                 waits.name_asked(time, causes);
+            }
+            if is_whole {
+                waits.share_set_up(gone, time, causes);
             }
         }
     }

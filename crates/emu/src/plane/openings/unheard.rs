@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use farpath_units::Time;
 use farpath_wire::ip::PROTOCOL_UDP;
 
 use crate::plane::packet::{Packet, Transport, Way};
@@ -17,24 +18,26 @@ const OVER_IPV6: [u8; 2] = [1, 4];
 /// Bytes of the header of a report, in front of the datagram that it quotes.
 const REPORT: usize = 8;
 
-/// How often that was reported, by who had sent a datagram and where to.
+/// When that was first reported, and how often, by who had sent a datagram and where to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Unheard(BTreeMap<Way, u64>);
+pub(super) struct Unheard(BTreeMap<Way, (Time, u64)>);
 
 impl Unheard {
-    /// A host has handed over `packet`, whose bytes these are.
-    pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8]) {
+    /// A host has handed over `packet`, whose bytes these are, at an instant.
+    pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8], now: Time) {
         let Some(way) = reported(packet, bytes) else {
             return;
         };
         if self.0.len() < ENDS || self.0.contains_key(&way) {
-            *self.0.entry(way).or_default() += 1;
+            self.0.entry(way).or_insert((now, 0)).1 += 1;
         }
     }
 
     /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Way, u64)> + '_ {
-        self.0.iter().map(|(way, times)| (*way, *times))
+    pub(super) fn all(&self) -> impl Iterator<Item = (Way, Time, u64)> + '_ {
+        self.0
+            .iter()
+            .map(|(way, (first, times))| (*way, *first, *times))
     }
 }
 
@@ -83,6 +86,8 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
+    use farpath_units::Duration;
+
     use super::*;
 
     /// A report of host `from` about a datagram of 198.18.0.1, port 40000, to 198.18.0.2, port 9000.
@@ -108,13 +113,15 @@ mod tests {
         let found = |from, what| {
             let mut unheard = Unheard::default();
             let (packet, bytes) = report(from, what);
-            unheard.sent(&packet, &bytes);
-            unheard.sent(&packet, &bytes);
-            unheard.sent(&packet, &bytes[..60]);
+            let at = |ms| Time::ZERO + Duration::from_ms(ms);
+            unheard.sent(&packet, &bytes, at(300));
+            unheard.sent(&packet, &bytes, at(900));
+            unheard.sent(&packet, &bytes[..60], at(1000));
             unheard.all().collect::<Vec<_>>()
         };
         let way: Way = ["198.18.0.1:40000", "198.18.0.2:9000"].map(|end| end.parse().expect(end));
-        assert_eq!(found("198.18.0.2", [3, 3, 17]), [(way, 2)]);
+        let first = Time::ZERO + Duration::from_ms(300);
+        assert_eq!(found("198.18.0.2", [3, 3, 17]), [(way, first, 2)]);
         assert_eq!(found("198.18.0.2", [3, 1, 17]), [], "no host");
         assert_eq!(found("198.18.0.2", [3, 3, 6]), [], "TCP");
         assert_eq!(found("198.18.0.9", [3, 3, 17]), [], "another host");
