@@ -137,7 +137,10 @@ pub(crate) fn by_held_small(e: &Evidence, items: &mut Vec<Item>) {
     let others = queues.into_iter().map(|cause| (cause, -12.0));
     items.push(Item {
         holds: 1.0,
-        weights: [(Cause::SmallWrites, 48.0)].into_iter().chain(others).collect(),
+        weights: [(Cause::SmallWrites, 48.0)]
+            .into_iter()
+            .chain(others)
+            .collect(),
         sentence: held.sentence(),
     });
 }

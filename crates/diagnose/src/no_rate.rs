@@ -62,7 +62,11 @@ impl Evidence {
         let memory = || self.memory_alone();
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
         let quiet = || self.quiet.clone();
-        let said = trace.or_else(stalled).or_else(memory).or_else(not_begun).or_else(quiet);
+        let said = trace
+            .or_else(stalled)
+            .or_else(memory)
+            .or_else(not_begun)
+            .or_else(quiet);
         said.unwrap_or_else(nothing)
     }
 }

@@ -110,7 +110,11 @@ impl Facts {
 
     /// Whether two texts are of one host: of one piece, or by the name at their prompts.
     pub(crate) fn are_one(&self, a: u32, b: u32) -> bool {
-        let name = |host: u32| self.hosts.get(host as usize).and_then(|names| names.first());
+        let name = |host: u32| {
+            self.hosts
+                .get(host as usize)
+                .and_then(|names| names.first())
+        };
         a == b || name(a).is_some() && name(a) == name(b)
     }
 

@@ -251,7 +251,10 @@ impl Requests {
     fn have_room(self, e: &Evidence) -> bool {
         let rate = 8.0 * self.per_s * self.bytes;
         let faster = e.counted_else.faster.as_ref();
-        let narrow = e.line.as_ref().is_some_and(|(line, _)| line.high < ROOM * rate);
+        let narrow = e
+            .line
+            .as_ref()
+            .is_some_and(|(line, _)| line.high < ROOM * rate);
         let sooner = self.other_s.is_some_and(|other| other < self.took_s / ROOM);
         faster.is_some_and(|(.., times)| *times > ROOM) || sooner && !narrow
     }

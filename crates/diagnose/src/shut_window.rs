@@ -116,15 +116,17 @@ const OTHERS: [Cause; 8] = [
 
 /// Weighs a window that stays shut: it is its program's, and not one that is too small.
 pub(crate) fn by_shut_window(e: &Evidence, items: &mut Vec<Item>) {
-    items.extend(e.shut.as_ref().map(|shut| Item {
-        holds: 1.0,
-        weights: [
-            of(&LOSSES, -30.0),
-            of(&OTHERS, -40.0),
-            vec![(Cause::Client, 40.0)],
-        ]
-        .concat(),
-        sentence: shut.sentence(),
+    items.extend(e.shut.as_ref().map(|shut| {
+        Item {
+            holds: 1.0,
+            weights: [
+                of(&LOSSES, -30.0),
+                of(&OTHERS, -40.0),
+                vec![(Cause::Client, 40.0)],
+            ]
+            .concat(),
+            sentence: shut.sentence(),
+        }
     }));
 }
 

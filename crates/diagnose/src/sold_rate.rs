@@ -97,8 +97,8 @@ impl Evidence {
         if way == SHARED && !shares {
             return None;
         }
-        let lost = self.again.is_some() && !shares
-            || self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
+        let lost =
+            self.again.is_some() && !shares || self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
         let damaged = self.around.is_damaged() || self.weak_radio().is_some();
         let other = full || stated || lost || damaged || self.bloat().is_some();
         (rate > 0.0 && !other).then_some((way, rate))
@@ -253,7 +253,10 @@ mod tests {
     #[test]
     fn connections_that_share_a_usual_rate_may_have_all_of_a_service() {
         let said = side_by_side(476.0, 4).sold_in_words().expect("one");
-        assert!(said.starts_with("a service of 500 Mbit/s this way"), "{said}");
+        assert!(
+            said.starts_with("a service of 500 Mbit/s this way"),
+            "{said}"
+        );
         for e in [side_by_side(476.0, 1), side_by_side(440.0, 4)] {
             assert!(!e.may_be_sold(), "{e:?}");
         }

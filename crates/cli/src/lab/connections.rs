@@ -665,13 +665,25 @@ mod tests {
         };
         let place = |said: &str, words: &str| said.find(words).unwrap_or(usize::MAX);
         let little = said(0.04, 0.38);
-        assert!(little.starts_with("the receiver's window limited it 58 %"), "{little}");
-        assert!(little.contains("was down") && !little.contains("to send"), "{little}");
+        assert!(
+            little.starts_with("the receiver's window limited it 58 %"),
+            "{little}"
+        );
+        assert!(
+            little.contains("was down") && !little.contains("to send"),
+            "{little}"
+        );
         let some = said(0.2, 0.3);
         assert!(place(&some, "was down") < place(&some, "to send"), "{some}");
-        assert!(some.ends_with("it had nothing to send 20 % of the time"), "{some}");
+        assert!(
+            some.ends_with("it had nothing to send 20 % of the time"),
+            "{some}"
+        );
         let more = said(0.2, 0.1);
-        assert!(!more.contains("to send") && more.contains("was down"), "{more}");
+        assert!(
+            !more.contains("to send") && more.contains("was down"),
+            "{more}"
+        );
     }
 
     /// What `ss` of iproute2 6.1 prints with more than one state: the state first, and one line for what has no account.

@@ -197,7 +197,8 @@ impl Many {
 
     /// Time in which any of them was open, seconds, where they were open side by side: their times together are longer by a quarter or more.
     fn side_by_side(&self) -> Option<f64> {
-        self.open_s.filter(|open| SIDE_BY_SIDE * open <= self.lived())
+        self.open_s
+            .filter(|open| SIDE_BY_SIDE * open <= self.lived())
     }
 
     /// The part of their time in which a link was full of what they carried. All of them share its time: where they were open side by side, it is
@@ -567,7 +568,10 @@ mod tests {
         // No link is full for as long as two are together.
         let both = pool([0.025, 0.025], Some(4.7));
         assert!(!both.fill_a_link());
-        assert!(both.words(1).contains("carried 43 % of the time in which any"));
+        assert!(
+            both.words(1)
+                .contains("carried 43 % of the time in which any")
+        );
         // How long any was open may be unknown, or they came one after the other.
         for open in [None, Some(63.0)] {
             let alone = pool([0.05, 0.0], open);

@@ -115,9 +115,15 @@ fn writes_that_take_a_hundred_round_trips_wait_at_the_server() {
     let because = flow.verdict.because.join("\n");
     assert_eq!(flow.verdict.cause, "client", "{:#?}", flow.verdict);
     assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
-    assert!(because.contains("99.6 % of each of these writes"), "{because}");
+    assert!(
+        because.contains("99.6 % of each of these writes"),
+        "{because}"
+    );
     let change = &flow.changes[0];
-    assert_eq!((change.host.as_str(), change.predicted_bps), ("filer", None));
+    assert_eq!(
+        (change.host.as_str(), change.predicted_bps),
+        ("filer", None)
+    );
     let commands = change.commands.join("\n");
     assert!(commands.contains("iostat -x"), "{commands}");
     assert!(!commands.contains("nconnect"), "{commands}");

@@ -267,15 +267,18 @@ fn what_a_cloud_gives_one_connection_holds_each_of_several() {
     let one = local("  5", 50_110) + head + &end("  5", 4.96, 12);
     let ids = ["  5", "  7", "  9", " 11"];
     let ports = (50_200_u32..).step_by(2);
-    let locals: String = ids.iter().zip(ports).map(|(id, port)| local(id, port)).collect();
+    let locals: String = ids
+        .iter()
+        .zip(ports)
+        .map(|(id, port)| local(id, port))
+        .collect();
     let ends: String = ids.iter().map(|id| end(id, 4.95, 26)).collect();
     let four = locals + head + &ends + &end("SUM", 19.8, 104);
     let host = "ethtool -i ens5 | head -2\ndriver: ena\nversion: 6.1.79\n";
     let ping = "ping -c 4 -q 10.0.2.20\n4 packets transmitted, 4 received, 0% packet loss, time 3050ms\nrtt min/avg/max/mdev = 0.610/0.640/0.671/0.021 ms\n";
     let iperf3 = "iperf3 -c 10.0.2.20 -t 10 -i 0";
-    let text = format!(
-        "{PROMPT}{iperf3}\n{one}{PROMPT}{iperf3} -P 4\n{four}{PROMPT}{host}{PROMPT}{ping}"
-    );
+    let text =
+        format!("{PROMPT}{iperf3}\n{one}{PROMPT}{iperf3} -P 4\n{four}{PROMPT}{host}{PROMPT}{ping}");
     let flows = of(&text, &Known::default()).flows;
     assert_eq!(flows.len(), 2, "{flows:#?}");
     for flow in &flows {
@@ -285,7 +288,11 @@ fn what_a_cloud_gives_one_connection_holds_each_of_several() {
     let says = "each of these 4 side by side has that";
     assert!(because(&flows[1]).contains(says), "{}", because(&flows[1]));
     let more = "more than these 4 connections";
-    assert!(commands(&flows[1]).contains(more), "{}", commands(&flows[1]));
+    assert!(
+        commands(&flows[1]).contains(more),
+        "{}",
+        commands(&flows[1])
+    );
 }
 
 #[test]

@@ -30,7 +30,11 @@ fn a_window_that_stays_shut_is_its_program_and_no_buffer() {
         because.contains("the receiver's window is shut"),
         "{because}"
     );
-    assert!(!commands(&flow).contains("sysctl -w"), "{:#?}", flow.changes);
+    assert!(
+        !commands(&flow).contains("sysctl -w"),
+        "{:#?}",
+        flow.changes
+    );
     assert_eq!(asked(&flow), ["receive_queue_bytes"]);
 }
 

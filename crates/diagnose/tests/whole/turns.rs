@@ -193,9 +193,15 @@ fn requests_one_after_the_other_are_said_to_be() {
     for flow in both_ways(ways.clone(), Some(slow)) {
         let (why, all) = (because(&flow), commands(&flow));
         assert_eq!(flow.verdict.cause, "application", "{why}");
-        assert!(why.contains("the server took 500 ms for each of 20 requests"), "{why}");
+        assert!(
+            why.contains("the server took 500 ms for each of 20 requests"),
+            "{why}"
+        );
         assert!(why.contains("for 93 % of the time it had one"), "{why}");
-        assert!(all.contains("what the server does for") && all.contains("top -H"), "{all}");
+        assert!(
+            all.contains("what the server does for") && all.contains("top -H"),
+            "{all}"
+        );
         assert!(!all.contains("larger pieces"), "{all}");
         assert_eq!(flow.changes[0].host, "2001:db8::2");
     }

@@ -174,12 +174,7 @@ mod tests {
     fn a_ticket_behind_the_request_shows_that_the_record_before_was_one() {
         let answered = [TICKET, OTHER].concat();
         let answered = answered.as_slice();
-        let begun = [
-            (0, CLIENT_HELLO),
-            (1, SERVER),
-            (0, FINISHED),
-            (1, TICKET),
-        ];
+        let begun = [(0, CLIENT_HELLO), (1, SERVER), (0, FINISHED), (1, TICKET)];
         let with = |rest: &[(usize, &[u8])]| last(&[&begun[..], rest].concat());
         let asks = (0, OTHER);
         assert_eq!(with(&[asks]), Behind::OneRecord);
