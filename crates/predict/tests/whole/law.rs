@@ -177,6 +177,37 @@ fn bic_is_linear_far_from_the_old_window() {
     assert!((paper.rounds - 68.9).abs() < 0.2, "{paper:?}");
 }
 
+/// Twice the growth is that of losses half as frequent, and of half the round trips to the old window.
+#[test]
+fn bic_of_linux_grows_by_the_segments_for_each_ack() {
+    let on = |segments_per_ack| Conditions {
+        segments_per_ack,
+        ..Conditions::of_rtt(0.1)
+    };
+    let ratio = bic::ack_ratio(2);
+    assert_eq!(Conditions::of_linux(Cc::Bic, 0.1), on(ratio));
+    assert_eq!(Conditions::of_linux(Cc::Reno, 0.1), on(1.0));
+    for loss in [1e-2, 1e-4] {
+        let twice = law::window(Cc::Bic, loss, on(ratio)).expect("a law");
+        assert_eq!(law::window(Cc::Bic, loss / 2.0, on(1.0)), Some(twice));
+        let back = law::loss_for(Cc::Bic, twice, on(ratio)).expect("a law");
+        assert!((back / loss - 1.0).abs() < 1e-6, "{back}");
+    }
+    let rounds = |top, segments_per_ack| {
+        let climb = Climb {
+            cc: Cc::Bic,
+            top,
+            rtt_s: 0.1,
+            segments_per_ack,
+            htcp: htcp::Growth::PAPER,
+        };
+        climb.rounds().expect("it gets there")
+    };
+    for top in [14.0, 100.0, 10_000.0] {
+        assert_eq!(rounds(top, ratio), rounds(top, 1.0).div_ceil(2), "{top}");
+    }
+}
+
 #[test]
 fn padhye_s_forms_agree_where_losses_are_rare() {
     for p in [1e-6, 1e-5, 1e-4] {
