@@ -384,6 +384,21 @@ fn queues_of_equal_datagrams() {
     assert_eq!(queue::md1_wait(0.9), Some(0.9 / (2.0 * (1.0 - 0.9))));
     assert_eq!(queue::md1_wait(1.0), None);
     assert_eq!(queue::dd1_drop_ratio(0.9), 0.0);
+    // One place: ρ/(1 + ρ), whatever a service takes (Erlang). Two: π₀ = e^−ρ. Four at a load of 0.9 and 0.917: by a program of its own.
+    for (load, waiting, lost) in [
+        (0.9, 0, 0.9 / 1.9),
+        (0.5, 1, 1.0 - 1.0 / (0.5 + 0.606_530_659_712_633_4)),
+        (0.9, 3, 0.091_356_175_7),
+        (0.9 * 1500.0 / 1472.0, 3, 0.097_643_385_1),
+        (0.9, 1000, 0.0),
+        (2.0, 10_000, 0.5),
+        (20.0, 3, 0.95),
+        (80.0, 3, 1.0 - 1.0 / 80.0),
+        (0.0, 3, 0.0),
+    ] {
+        let found = queue::md1k_drop_ratio(load, waiting);
+        assert!((found - lost).abs() < 1e-9, "{load} {waiting}: {found}");
+    }
     // 956 Mbit/s offered where 292.6 pass: 69.39 % are dropped.
     assert!((queue::dd1_drop_ratio(956.0 / 292.6) - 0.6939).abs() < 5e-5);
 }

@@ -11,6 +11,7 @@ mod idle;
 mod junos;
 mod limits;
 mod mutated;
+mod peaks;
 mod refused;
 mod schema;
 mod search;
