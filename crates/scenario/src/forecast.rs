@@ -15,6 +15,7 @@ mod flow;
 mod flows;
 mod host;
 mod impair;
+mod in_order;
 mod mtu;
 mod peaks;
 mod policer;

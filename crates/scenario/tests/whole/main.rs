@@ -8,6 +8,7 @@ mod doubts;
 mod forecast;
 mod guide;
 mod idle;
+mod in_order;
 mod junos;
 mod limits;
 mod mutated;
