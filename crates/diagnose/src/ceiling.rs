@@ -250,7 +250,7 @@ fn loss_rate(
                 let all = Pftk { timeout_s, ..of }.full(p);
                 libm::sqrt(all * of.full(p)) * rtt_s
             }
-            false => law::window(cc, p, Conditions::of_rtt(rtt_s))?,
+            false => law::window(cc, p, Conditions::of_linux(cc, rtt_s))?,
         };
         Some(window * e.mss * 8.0 / rtt_s * e.streams)
     };

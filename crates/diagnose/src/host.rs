@@ -372,12 +372,12 @@ impl Host<'_> {
             Some(Cc::Cubic) => Some(recovery::cubic_s(segments, path.rtt)),
             _ => None,
         };
-        let on = Conditions::of_rtt(path.rtt.as_secs_f64());
+        let on = |cc| Conditions::of_linux(cc, path.rtt.as_secs_f64());
         Some(Congestion {
             algorithm: name.to_owned(),
             window_bytes: window::bdp_bytes(path.rate, path.rtt).round(),
             recovery_s,
-            loss_ratio_to_fill: cc.and_then(|cc| law::loss_for(cc, segments, on)),
+            loss_ratio_to_fill: cc.and_then(|cc| law::loss_for(cc, segments, on(cc))),
         })
     }
 

@@ -31,11 +31,8 @@ pub(crate) fn missing(
     ceilings: &[Limit],
     ranking: &[Ranking],
 ) -> Vec<MissingFact> {
-    let likely: Vec<Cause> = ranking
-        .iter()
-        .filter(|r| r.confidence > 0.04)
-        .map(|r| r.cause)
-        .collect();
+    let likely = ranking.iter().filter(|r| r.confidence > 0.04);
+    let likely: Vec<Cause> = likely.map(|r| r.cause).collect();
     let sure = ranking
         .first()
         .is_some_and(|r| r.confidence.min(at_most(e, r.cause)) >= 0.9);

@@ -4,6 +4,8 @@
 //! Below W_max the window gains S_max each round trip while the distance D to it is above 4·S_max,
 //! D/4 down to a distance of 4 segments, and 0.2 from there (Linux: B = 4, smooth part 20). Counted
 //! continuously: the window is taken to follow its growth within a round trip.
+//!
+//! That is where a segment counts as one. Linux's grows faster by [`ack_ratio`].
 
 use crate::solve::solve;
 
@@ -39,6 +41,43 @@ const NEAR: f64 = 4.0;
 const SLOWEST: f64 = 0.2;
 /// The same distance in whole segments: a quarter of 8 are 2, and of 7 one.
 const LAST: f64 = 7.0;
+
+/// Sixteenths of a segment, in which Linux measures them for each ACK, and what it begins with.
+const SIXTEENTHS: u64 = 16;
+const RATIO_FIRST: u64 = 2 * SIXTEENTHS;
+
+/// The segments for each ACK as they are measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckRatio {
+    sixteenths: u64,
+}
+
+impl AckRatio {
+    /// That of a connection that begins.
+    pub(crate) const FIRST: AckRatio = AckRatio {
+        sixteenths: RATIO_FIRST,
+    };
+
+    /// An ACK of so many segments.
+    pub(crate) fn measure(&mut self, segments: u64) {
+        self.sixteenths = self.sixteenths - self.sixteenths / SIXTEENTHS + segments;
+    }
+
+    /// What of `each`, segments for each one added, is left; at least 1.
+    pub(crate) fn divide(self, each: u64) -> u64 {
+        (each.saturating_mul(SIXTEENTHS) / self.sixteenths).max(1)
+    }
+}
+
+/// Segments for each ACK as Linux's BIC measures them where every ACK is for `segments` of them, at least 1. By as much it grows faster:
+/// it divides by them as if it counted ACKs, and counts segments (`bictcp_update` since Linux 5.7).
+///
+/// The mean is of whole sixteenths, moves by the whole segments that it is off, and begins with two: of one segment each 31/16 remain.
+pub fn ack_ratio(segments: u32) -> f64 {
+    let least = SIXTEENTHS * u64::from(segments);
+    let left = RATIO_FIRST.clamp(least, least + SIXTEENTHS - 1);
+    left as f64 / SIXTEENTHS as f64
+}
 
 /// One epoch: from the cut to the old window.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,6 +153,21 @@ impl Bic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 32 + 1 - 2 = 31 sixteenths stay; two segments, four and 44 are what they are.
+    #[test]
+    fn linux_measures_whole_sixteenths_for_each_ack() {
+        let found = [1, 2, 4, 44].map(ack_ratio);
+        assert_eq!(found, [31.0 / 16.0, 2.0, 4.0, 44.0]);
+        for segments in [1, 2, 4, 44] {
+            let mut ratio = AckRatio::FIRST;
+            (0..1000).for_each(|_| ratio.measure(segments.into()));
+            let stays = ratio.sixteenths as f64 / 16.0;
+            assert_eq!(stays, ack_ratio(segments));
+            assert_eq!(ratio.divide(5000), (5000.0 / stays) as u64);
+            assert_eq!(ratio.divide(1), 1);
+        }
+    }
 
     /// `bictcp_update` by hand: 69, 65, 40, 9, 8 and 7 segments below a window of 1000.
     #[test]

@@ -167,7 +167,7 @@ pub struct Struck {
     pub cap: f64,
     /// Segments that wait in front of the line before one is lost; infinite where that is not known.
     pub room: f64,
-    /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
+    /// Segments for each ACK as [`Climb`] has them.
     pub segments_per_ack: f64,
     /// What H-TCP keeps of its window.
     pub htcp: crate::htcp::Growth,

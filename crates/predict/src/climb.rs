@@ -27,7 +27,7 @@ pub struct Climb {
     pub top: f64,
     /// Round-trip time in seconds; above 0.
     pub rtt_s: f64,
-    /// Segments for each ACK where the algorithm is Reno and counts ACKs, else 1.
+    /// Segments for each ACK where the algorithm is Reno and counts ACKs, [`bic::ack_ratio`] where it is BIC, else 1.
     pub segments_per_ack: f64,
     /// How H-TCP grows and what it keeps.
     pub htcp: htcp::Growth,
@@ -67,11 +67,25 @@ impl Climb {
             Cc::HighSpeed => window + highspeed::a(window),
             Cc::Scalable => scalable::grown(window, self.rules),
             Cc::Htcp => window + self.htcp.alpha(since),
-            Cc::Bic if window > BIC_LOW => window + bic::LINUX.increase(window, self.top),
+            Cc::Bic => self.bic(window),
             Cc::Hybla => window + hybla_rho(self.rtt_s) * hybla_rho(self.rtt_s),
-            Cc::Bic | Cc::Vegas | Cc::Westwood => window + 1.0,
+            Cc::Vegas | Cc::Westwood => window + 1.0,
             Cc::Reno | Cc::Fast | Cc::Bbr | Cc::Bbr3 => window + 1.0 / self.segments_per_ack,
         }
+    }
+
+    /// BIC's window a round trip after it was `window`: it grows as in so many round trips as it takes segments for one ACK.
+    fn bic(&self, window: f64) -> f64 {
+        let (mut grown, mut left) = (window, self.segments_per_ack);
+        while left > 0.0 {
+            let gain = match grown > BIC_LOW {
+                true => bic::LINUX.increase(grown, self.top),
+                false => 1.0,
+            };
+            grown += gain * libm::fmin(left, 1.0);
+            left -= 1.0;
+        }
+        grown
     }
 
     /// CUBIC's window `since` seconds after the cut, its own or the Reno-friendly one.

@@ -12,6 +12,7 @@
 //! - the window grows by whole segments, each behind the acknowledgement that completed it. What the
 //!   algorithm asks for is asked anew for each clump, so small clumps behind a large one grow faster.
 
+use crate::bic::AckRatio;
 use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
 use crate::policer::{Dropping, Policer};
@@ -130,6 +131,8 @@ struct Window {
     counted: u64,
     rtt_s: f64,
     htcp: crate::htcp::Growth,
+    /// BIC's.
+    ratio: AckRatio,
 }
 
 impl Window {
@@ -145,6 +148,7 @@ impl Window {
             counted: 0,
             rtt_s: of.rtt_s,
             htcp: of.htcp,
+            ratio: AckRatio::FIRST,
         }
     }
 
@@ -178,7 +182,11 @@ impl Window {
     /// Segments more that acknowledging `segments` of them allows.
     fn grown(&mut self, segments: u64, now: f64) -> u64 {
         let before = self.segments;
-        let each = self.for_one_more(now);
+        let mut each = self.for_one_more(now);
+        if self.cc == Cc::Bic {
+            self.ratio.measure(segments);
+            each = self.ratio.divide(each);
+        }
         if self.counted >= each {
             self.counted = 0;
             self.segments += 1;

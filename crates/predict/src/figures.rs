@@ -13,7 +13,7 @@ use crate::pftk::Pftk;
 use crate::recovery::Losses;
 use crate::slow_start::Cost;
 use crate::window::seconds;
-use crate::{htcp, recovery, window};
+use crate::{bic, htcp, recovery, window};
 
 mod buffers;
 mod linux;
@@ -335,7 +335,7 @@ impl<'i> Figures<'i> {
             cc: self.input.cc,
             top,
             rtt_s: self.rtt_s,
-            segments_per_ack: f64::from(self.input.segments_per_ack),
+            segments_per_ack: counted_per_ack(self.input),
             htcp: htcp::Growth::keeping(self.input.beta.unwrap_or(htcp::BETA)),
             rules: Rules::Document,
         }
@@ -522,10 +522,18 @@ fn segments_per_growth(input: &PathInput) -> u32 {
     }
 }
 
+/// Segments for each ACK as growth in congestion avoidance counts them.
+fn counted_per_ack(input: &PathInput) -> f64 {
+    match input.cc {
+        Cc::Bic => bic::ack_ratio(input.segments_per_ack),
+        _ => f64::from(input.segments_per_ack),
+    }
+}
+
 fn conditions(input: &PathInput) -> Conditions {
     Conditions {
         rtt_s: seconds(input.rtt),
-        segments_per_ack: f64::from(input.segments_per_ack),
+        segments_per_ack: counted_per_ack(input),
         losses: Losses::Periodic,
         htcp: htcp::Growth::keeping(input.beta.unwrap_or(htcp::BETA)),
     }

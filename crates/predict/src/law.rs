@@ -13,7 +13,8 @@ use crate::{bic, highspeed, htcp};
 pub struct Conditions {
     /// Round-trip time in seconds; above 0.
     pub rtt_s: f64,
-    /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
+    /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes. Of BIC [`bic::ack_ratio`], and 1 where a segment counts
+    /// as one.
     pub segments_per_ack: f64,
     /// How losses fall. Reno's law has a form for each, the others one for both.
     pub losses: Losses,
@@ -29,6 +30,18 @@ impl Conditions {
             segments_per_ack: 1.0,
             losses: Losses::Periodic,
             htcp: htcp::Growth::PAPER,
+        }
+    }
+
+    /// The same of a Linux sender whose receiver acknowledges every second segment: its BIC alone grows by ACKs.
+    pub fn of_linux(cc: Cc, rtt_s: f64) -> Conditions {
+        let plain = Conditions::of_rtt(rtt_s);
+        match cc {
+            Cc::Bic => Conditions {
+                segments_per_ack: bic::ack_ratio(2),
+                ..plain
+            },
+            _ => plain,
         }
     }
 
@@ -79,7 +92,12 @@ pub fn window(cc: Cc, loss: f64, on: Conditions) -> Option<f64> {
         Cc::Htcp => return Some(on.htcp.window(loss, on.rtt_s)),
         Cc::HighSpeed => highspeed::own_window(loss),
         Cc::Scalable => SCALABLE / loss,
-        Cc::Bic => bic::LINUX.own_window(loss),
+        Cc::Bic => {
+            // All of its growth is faster, as if losses were as much rarer.
+            let loss = loss / on.segments_per_ack;
+            let friendly = FRIENDLY.window(loss);
+            return Some(libm::fmax(bic::LINUX.own_window(loss), friendly));
+        }
         Cc::Westwood | Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
     };
     Some(libm::fmax(own, FRIENDLY.window(loss)))
@@ -98,7 +116,10 @@ pub fn loss_for(cc: Cc, window: f64, on: Conditions) -> Option<f64> {
         Cc::Htcp => return Some(on.htcp.loss_for(window, on.rtt_s)),
         Cc::HighSpeed => highspeed::own_loss_for(window),
         Cc::Scalable => SCALABLE / window,
-        Cc::Bic => bic::LINUX.own_loss_for(window),
+        Cc::Bic => {
+            let own = libm::fmax(bic::LINUX.own_loss_for(window), FRIENDLY.loss_for(window));
+            return Some(own * on.segments_per_ack);
+        }
         Cc::Westwood | Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
     };
     Some(libm::fmax(own, FRIENDLY.loss_for(window)))
@@ -325,9 +346,9 @@ pub const fn grounds(cc: Cc) -> Grounds {
             "periodic losses, empty queue, no RTT scaling; p below 0.02",
         ),
         Cc::Bic => (
-            "8 × MSS / RTT × max(W(Wmax) with segments(Wmax) = 1/p, √(3/2)/√p)",
-            "max(1 / segments(Wmax), 3/(2W²))",
-            "Xu, Harfoush, Rhee, INFOCOM 2004, Smax 16, β 0.8",
+            "8 × MSS / RTT × max(W(Wmax) with segments(Wmax) = b/p, √(3/2)/√(p/b))",
+            "b max(1 / segments(Wmax), 3/(2W²))",
+            "Xu, Harfoush, Rhee, INFOCOM 2004, Smax 16, β 0.8; Linux 5.7: b segments for each ACK, 31/16 where each is acknowledged",
             "counted continuously and without fast convergence, W above some 40 segments: random losses give 0.9 to 1.4 of it, even ones 0.6 to 0.8; Reno's at 14 and below",
         ),
         Cc::Hybla => (

@@ -23,6 +23,7 @@ pub mod handshake;
 pub mod highspeed;
 pub mod htcp;
 pub mod idle;
+pub mod in_order;
 pub mod initial_window;
 pub mod law;
 pub mod overflow;

@@ -33,7 +33,7 @@ pub struct Connection<'l> {
     pub segments_per_growth: f64,
     /// From where on slow start is limited, in segments (RFC 3742), if it is.
     pub max_ssthresh: Option<f64>,
-    /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes.
+    /// Segments for each ACK as [`Climb`] has them.
     pub segments_per_ack: f64,
     /// Whose rules H-TCP, Scalable TCP and Vegas follow.
     pub rules: Rules,

@@ -15,7 +15,9 @@ mod flow;
 mod flows;
 mod host;
 mod impair;
+mod in_order;
 mod mtu;
+mod peaks;
 mod policer;
 mod published;
 mod queues;
@@ -307,12 +309,14 @@ impl<'a> Path<'a> {
             record.limited_by = Some("application".to_owned());
             return;
         }
-        let stream = self.arrives(test, (udp.size + header, udp.size), offered);
+        let peaks = self.peaks(test, udp, offered);
+        let stream = self.arrives(test, (udp.size + header, udp.size), offered, &peaks);
         let queue = self.filling(test, udp, offered, stream.policed);
         let filled = queue.as_ref().and_then(|queue| queue.as_ref().ok());
         let refused = self.refuses(udp.size + header, 1, record);
         let through = if refused { 0.0 } else { stream.bps };
         let arrives = filled.filter(|_| !refused).map(|queue| queue.arrives);
+        let arrives = arrives.map(|share| share * peaks.passed());
         // What is sent at the start arrives a way later; until then nothing is measured.
         let way = self.one_way(udp.size + header).saturating_sub(test.omit);
         let measured = test.duration.unwrap_or_default().as_secs_f64();
@@ -332,6 +336,9 @@ impl<'a> Path<'a> {
         let of_queue = queue.filter(|_| !refused);
         let note = of_queue.map(|queue| queue.map_or_else(|why| why, |filled| filled.note));
         record.notes.extend(note);
+        if !refused {
+            record.notes.extend(peaks.notes);
+        }
         let is_full = matches!(stream.limit, Some("nic" | "link"));
         if is_full && self.crosses_twice() {
             record.notes.push(

@@ -187,7 +187,7 @@ impl Sender {
     pub fn new(config: &Config) -> Sender {
         let (flavour, (path, segment)) = (config.flavour, PathMtu::new(config));
         let control = Chosen::new(config.algorithm, &Setup { flavour });
-        let watch = control.watches();
+        let (watch, most) = (control.watches(), config.most());
         let paced = Paced::of(config, watch, segment);
         Sender {
             una: 0,
@@ -201,7 +201,7 @@ impl Sender {
             resent_to: 0,
             peer_window: config.first_offer().min(UNSCALED_WINDOW.max(segment)),
             send_buffer: config.send_buffer,
-            cwnd: (f64::from(config.first_window()) * segment as f64).min(config.most()),
+            cwnd: (f64::from(config.first_window()) * segment as f64).min(most),
             ssthresh: config.first_ssthresh() * segment as f64,
             per_byte: 1.0 / segment as f64,
             log: SendLog::default(),
@@ -227,9 +227,9 @@ impl Sender {
             cut_at: 0,
             paced,
             account: Account::new(),
-            mark: config.most(),
+            mark: most,
             regain: f64::INFINITY,
-            cwnd_most: config.most(),
+            cwnd_most: most,
             segments_sent: 0,
             board: Scoreboard::default(),
             repair: Repair::new(config),

@@ -59,24 +59,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(complaint) = e.asks_complaint() {
         return vec![complaint];
     }
-    let host = &asking.host;
-    let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
-    let unreachable = &facts.refused.unreachable;
-    let mut all = Vec::new();
-    if silent || unreachable.is_some() {
-        let meant = match unreachable.as_deref() {
-            Some("") => "the own host has no route to it, or a firewall rejects".to_owned(),
-            Some(by) => format!(
-                "{by} says that the host is unreachable: its network has no host with this address that answers (ARP, ND), or no way leads there"
-            ),
-            None => "a firewall that drops pings gives the same picture".to_owned(),
-        };
-        all.push(MissingFact {
-            fact: "reachable",
-            would_decide: format!("why nothing answers: {meant}"),
-            command: asking.reaches(),
-        });
-    }
+    let mut all: Vec<MissingFact> = of_silence(e, facts, asking).into_iter().collect();
     let unopened = e.unopened.as_ref();
     let asks = unopened.map(|unopened| unopened.asks(asking));
     let asks = asks.filter(|asks| {
@@ -90,8 +73,29 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
             fact: "listening",
             would_decide: "whether anything listens on that port: a refused connection was answered, so that a host with this address was there, and nothing listened, or a firewall rejects"
                 .to_owned(),
-            command: format!("on {host}: iperf3 -s, then ss -ltnp and nft list ruleset"),
+            command: format!("on {}: iperf3 -s, then ss -ltnp and nft list ruleset", asking.host),
         });
     }
     all
+}
+
+/// Why nothing answers, where nothing does.
+fn of_silence(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFact> {
+    let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
+    let unreachable = &facts.refused.unreachable;
+    if !silent && unreachable.is_none() {
+        return None;
+    }
+    let meant = match unreachable.as_deref() {
+        Some("") => "the own host has no route to it, or a firewall rejects".to_owned(),
+        Some(by) => format!(
+            "{by} says that the host is unreachable: its network has no host with this address that answers (ARP, ND), or no way leads there"
+        ),
+        None => "a firewall that drops pings gives the same picture".to_owned(),
+    };
+    Some(MissingFact {
+        fact: "reachable",
+        would_decide: format!("why nothing answers: {meant}"),
+        command: asking.reaches(),
+    })
 }

@@ -98,6 +98,25 @@ impl Distribution {
         }
     }
 
+    /// The share of delays up to `delay`, 0 to 1; `None` where that is not smooth: of a table, of one delay, and of a mixture of two draws.
+    pub fn share_within(&self, delay: Duration) -> Option<f64> {
+        match *self {
+            Distribution::Uniform { max } if delay < max => Some(ps(delay) / ps(max)),
+            Distribution::Uniform { .. } => Some(1.0),
+            Distribution::Normal { mean, std } if ps(std) > 0.0 => {
+                let below = |x: f64| normal_cdf((x - ps(mean)) / ps(std));
+                Some((below(ps(delay)) - below(0.0)) / (1.0 - below(0.0)))
+            }
+            Distribution::Pareto { mean, shape, max } if delay < max => {
+                let scale = ps(mean) * (shape - 1.0);
+                let within = |x: f64| -libm::expm1(-shape * libm::log1p(x / scale));
+                (scale > 0.0).then(|| within(ps(delay)) / within(ps(max)))
+            }
+            Distribution::Pareto { .. } => Some(1.0),
+            _ => None,
+        }
+    }
+
     /// No delay is shorter.
     pub fn least(&self) -> Duration {
         match self {
@@ -264,6 +283,21 @@ mod tests {
         assert!((normal_quantile(0.25) + 0.674_489_750_196_081_7).abs() < 1e-15);
         assert!((normal_quantile(0.001) + 3.090_232_306_167_814).abs() < 1e-14);
         assert!((normal_quantile(1e-20) + 9.262_340_089_798_408).abs() < 1e-13);
+    }
+
+    #[test]
+    fn the_share_within_a_delay_undoes_its_quantile() {
+        for distribution in all() {
+            for u in [0.1, 0.5, 0.9, 0.99] {
+                let delay = distribution.quantile(u, u);
+                let found = distribution.share_within(delay);
+                // A picosecond of a microsecond or more.
+                let near = found.is_none_or(|share| (share - u).abs() < 1e-6);
+                assert!(near, "{distribution:?} {u}: {found:?}");
+            }
+        }
+        let known = all().iter().filter(|d| d.share_within(MS).is_some()).count();
+        assert!(known >= 3, "{known}");
     }
 
     fn all() -> Vec<Distribution> {

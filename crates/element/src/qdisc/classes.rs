@@ -77,7 +77,7 @@ pub struct QueueCounter {
     pub early: u64,
     /// Frames dropped because the link went down while they waited.
     pub down: u64,
-    /// Frames marked as having met congestion (RFC 3168 §5) instead of dropped.
+    /// Frames taken into the queue and marked as having met congestion (RFC 3168 §5) instead of dropped.
     pub marked: u64,
     /// Most bytes ever waiting, as seen by arriving frames.
     pub most_bytes: u64,
@@ -247,17 +247,17 @@ impl Classes {
             && queue.waiting.len() < queue.frame_limit;
         let fits = room || !waits;
         let mut waiting = Waiting::new(frame, cost);
-        if !queue.is_plain() {
-            let before = waiting.frame.class;
-            if let Some(reason) = queue.early(&mut waiting.frame, place.level, own, fits) {
-                return Err(reason);
-            }
-            queue.counter.marked += u64::from(waiting.frame.class != before);
+        if !queue.is_plain()
+            && let Some(reason) = queue.early(&mut waiting.frame, place.level, own, fits)
+        {
+            return Err(reason);
         }
         if !fits {
             queue.counter.tail += 1;
             return Err(Drop::Tail);
         }
+        // A mark that a full queue drops with its frame is seen by nobody.
+        queue.counter.marked += u64::from(waiting.frame.class != frame.class);
         if waits {
             queue.counter.most_bytes = queue.counter.most_bytes.max(own);
         }

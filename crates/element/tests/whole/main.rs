@@ -2,5 +2,6 @@
 
 mod law;
 mod link;
+mod marks;
 mod memory;
 mod shares;

@@ -178,6 +178,37 @@ fn bic_is_linear_far_from_the_old_window() {
     assert!((paper.rounds - 68.9).abs() < 0.2, "{paper:?}");
 }
 
+/// Twice the growth is that of losses half as frequent, and of half the round trips to the old window.
+#[test]
+fn bic_of_linux_grows_by_the_segments_for_each_ack() {
+    let on = |segments_per_ack| Conditions {
+        segments_per_ack,
+        ..Conditions::of_rtt(0.1)
+    };
+    let ratio = bic::ack_ratio(2);
+    assert_eq!(Conditions::of_linux(Cc::Bic, 0.1), on(ratio));
+    assert_eq!(Conditions::of_linux(Cc::Reno, 0.1), on(1.0));
+    for loss in [1e-2, 1e-4] {
+        let twice = law::window(Cc::Bic, loss, on(ratio)).expect("a law");
+        assert_eq!(law::window(Cc::Bic, loss / 2.0, on(1.0)), Some(twice));
+        let back = law::loss_for(Cc::Bic, twice, on(ratio)).expect("a law");
+        assert!((back / loss - 1.0).abs() < 1e-6, "{back}");
+    }
+    let rounds = |top, segments_per_ack| {
+        let climb = Climb {
+            cc: Cc::Bic,
+            top,
+            rtt_s: 0.1,
+            segments_per_ack,
+            htcp: htcp::Growth::PAPER,
+        };
+        climb.rounds().expect("it gets there")
+    };
+    for top in [14.0, 100.0, 10_000.0] {
+        assert_eq!(rounds(top, ratio), rounds(top, 1.0).div_ceil(2), "{top}");
+    }
+}
+
 #[test]
 fn padhye_s_forms_agree_where_losses_are_rare() {
     for p in [1e-6, 1e-5, 1e-4] {
@@ -377,6 +408,21 @@ fn queues_of_equal_datagrams() {
     assert_eq!(queue::md1_wait(0.9), Some(0.9 / (2.0 * (1.0 - 0.9))));
     assert_eq!(queue::md1_wait(1.0), None);
     assert_eq!(queue::dd1_drop_ratio(0.9), 0.0);
+    // One place: ρ/(1 + ρ), whatever a service takes (Erlang). Two: π₀ = e^−ρ. Four at a load of 0.9 and 0.917: by a program of its own.
+    for (load, waiting, lost) in [
+        (0.9, 0, 0.9 / 1.9),
+        (0.5, 1, 1.0 - 1.0 / (0.5 + 0.606_530_659_712_633_4)),
+        (0.9, 3, 0.091_356_175_7),
+        (0.9 * 1500.0 / 1472.0, 3, 0.097_643_385_1),
+        (0.9, 1000, 0.0),
+        (2.0, 10_000, 0.5),
+        (20.0, 3, 0.95),
+        (80.0, 3, 1.0 - 1.0 / 80.0),
+        (0.0, 3, 0.0),
+    ] {
+        let found = queue::md1k_drop_ratio(load, waiting);
+        assert!((found - lost).abs() < 1e-9, "{load} {waiting}: {found}");
+    }
     // 956 Mbit/s offered where 292.6 pass: 69.39 % are dropped.
     assert!((queue::dd1_drop_ratio(956.0 / 292.6) - 0.6939).abs() < 5e-5);
 }

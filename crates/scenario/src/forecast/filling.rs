@@ -22,8 +22,8 @@ pub(super) struct Filling {
 pub(super) struct Place {
     port: usize,
     offered_bps: f64,
-    line_bps: f64,
-    rate_bps: f64,
+    pub(super) line_bps: f64,
+    pub(super) rate_bps: f64,
     bucket_bits: f64,
 }
 
@@ -157,7 +157,7 @@ impl Path<'_> {
     }
 
     /// Datagrams of `len` bytes that may wait in front of a port, where that is so for the whole of a run.
-    fn lasting_room(&self, port: usize, len: u32) -> Option<u64> {
+    pub(super) fn lasting_room(&self, port: usize, len: u32) -> Option<u64> {
         let direction = self.direction(port);
         let plan = &self.plan.ports[port];
         let steady = direction.cells.is_none()

@@ -2,6 +2,7 @@
 
 use super::Path;
 use super::filling::Place;
+use super::peaks::Peaks;
 use super::policer::Met;
 use crate::model::Test;
 
@@ -76,12 +77,13 @@ fn at_rate(bps: f64) -> impl Fn(f64) -> f64 {
 }
 
 impl Path<'_> {
-    /// What arrives of a stream that offers so much, payload in bit/s, in datagrams of `len` bytes, `payload` of them.
+    /// What arrives of a stream that offers so much, payload in bit/s, in datagrams of `len` bytes, `payload` of them, and loses its `peaks`.
     pub(super) fn arrives(
         &self,
         test: &Test,
         (len, payload): (u32, u32),
         offered_bps: f64,
+        peaks: &Peaks,
     ) -> Stream {
         let until = test.omit + test.duration.unwrap_or_default();
         let times = [test.omit.as_secs_f64(), until.as_secs_f64()];
@@ -99,6 +101,7 @@ impl Path<'_> {
             let own = !self.scenario.is_router(self.plan.ports[hop.port].from);
             let name = if own { "nic" } else { "link" };
             stream.meets(name, |seconds| place.passed_bits(seconds));
+            stream.loses(peaks.lost_at(at));
             stream.loses(self.loss_ratio(len, &self.there[at..=at]));
             arriving.iter().for_each(|met| stream.comes_to(met));
         }

@@ -16,7 +16,7 @@ mod reservations;
 mod short_path;
 mod super_frames;
 
-use farpath_predict::law;
+use farpath_predict::{bic, law};
 use farpath_predict::published::Place;
 use farpath_predict::reduction::{Corner, Fall};
 use farpath_predict::rounds::Connection;
@@ -300,7 +300,15 @@ impl Flow {
         (!self.loses_nothing() && bps < clean).then_some(clean)
     }
 
-    /// Segments for each step of growth in congestion avoidance.
+    /// Segments for each ACK as growth in congestion avoidance counts them: Reno's steps, and what Linux's BIC measures.
+    fn counted_per_ack(&self) -> f64 {
+        match self.cc {
+            Some(Cc::Bic) => bic::ack_ratio(self.config.delayed_ack.every.max(1).into()),
+            _ => self.segments_per_step(),
+        }
+    }
+
+    /// Segments for each step of Reno's growth in congestion avoidance.
     fn segments_per_step(&self) -> f64 {
         match self.config.byte_counting {
             ByteCounting::Off => f64::from(self.config.delayed_ack.every.max(1)),
@@ -408,7 +416,7 @@ impl Flow {
             initial: self.initial(),
             segments_per_growth: segments_per_growth(&self.config),
             max_ssthresh: max_ssthresh(&self.config),
-            segments_per_ack: self.segments_per_step(),
+            segments_per_ack: self.counted_per_ack(),
             rules: self.rules(),
             lost,
         }

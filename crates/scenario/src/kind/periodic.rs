@@ -26,8 +26,8 @@ impl Periodic {
 
 impl Path<'_> {
     /// Packets that cross `ways` one after the other and meet nothing else; what is timed of them is called `timed`.
-    /// Where there is jitter each meets its own: their mean and least are those of the distributions, while other
-    /// figures depend on all of them. So it is where several lines hold packets back; where one does, as many as on average are late.
+    /// Where there is jitter each meets its own: their least is that of the distributions, and so is their mean, with what those wait that keep
+    /// their order. Other figures depend on all of them. So it is where several lines hold packets back; where one does, as many as on average are late.
     pub(super) fn periodic(
         &self,
         all: &Periodic,
@@ -50,7 +50,7 @@ impl Path<'_> {
         let shaped = ways.iter().map(|way| self.shaped_cells(way, all.size));
         let base = self.ends_take(all.size, ways.len() > 1);
         let base = ns(times.chain(shaped).fold(base, |sum, time| sum + time));
-        let mean = self.jitter(ways, Distribution::mean);
+        let (mean, is_all) = self.jitter_mean(all, ways, lost);
         let least = self.jitter(ways, Distribution::least);
         let held = self.held(ways, (all.count, all.size));
         // What holds every packet back is part of the way.
@@ -74,13 +74,14 @@ impl Path<'_> {
                 put(m, &format!("{timed}_{of}_ns"), base + more);
             }
         }
-        record.notes.extend(unforeseen(mean, some.len()));
+        record.notes.extend(unforeseen(mean, some.len(), is_all));
         put(m, "loss_ratio", lost);
     }
 }
 
-/// What is not foreseen of packets that meet jitter of this mean, and of which so many lines hold some back.
-fn unforeseen(jitter: Duration, lines: usize) -> Option<String> {
+/// What is not foreseen of packets that meet jitter of this mean, which may not be all that they wait, and of which so many lines hold some
+/// back.
+fn unforeseen(jitter: Duration, lines: usize, is_all: bool) -> Option<String> {
     let what = match (jitter > Duration::ZERO, lines) {
         (false, 0) => return None,
         (false, 1) => {
@@ -92,7 +93,11 @@ fn unforeseen(jitter: Duration, lines: usize) -> Option<String> {
         (true, _) => "jitter and reordering",
         (false, _) => "reordering",
     };
+    let more = match is_all {
+        true => "",
+        false => " at least, more where packets wait for their order",
+    };
     Some(format!(
-        "with {what}: the least possible time and the mean of all; no other is foreseen"
+        "with {what}: the least possible time and the mean of all{more}; no other is foreseen"
     ))
 }

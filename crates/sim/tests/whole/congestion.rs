@@ -201,6 +201,45 @@ fn mean_windows_at_random_loss_follow_the_response_functions() {
     }
 }
 
+/// `bictcp_update` and `tcp_cong_avoid_ai` of Linux 5.7 followed ACK by ACK, with repairs of no to two round trips: 126 to 134 segments,
+/// whether every segment is acknowledged or every second. Growth that is not divided by the ratio has half of that.
+#[test]
+fn bic_of_linux_grows_by_the_segments_for_each_ack() {
+    let window = |every: u32| {
+        let world = run_text(&format!(
+            r#"
+[scenario]
+name = "bic"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "pipe"
+ends = ["a", "b"]
+rate = "1 Gbit/s"
+delay = "20 ms"
+forward = {{ lose_every = 3000 }}
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+cc = "bic"
+flavour = "linux"
+delayed_ack = {every}
+omit = "20 s"
+duration = "60 s"
+"#
+        ));
+        world.metric("bulk", "goodput_bps") * 0.04 / (1448.0 * 8.0)
+    };
+    let (each, second) = (window(1), window(2));
+    println!("{each:.1} and {second:.1} segments");
+    assert_within("each", each, 100.0, 145.0);
+    assert_within("second", second / each, 0.9, 1.15);
+}
+
 /// Source: Dumazet with the BBR patches, a kernel on 10 Gbit/s x 100 ms at 1 % loss: CUBIC 3.27
 /// Mbit/s, BBR 9150 Mbit/s, of which the order is compared, at a tenth of the rate. BBR keeps
 /// (1 − p) of the line but for its probes; CUBIC is Reno-friendly there, √(3/(2p)) = 12.2 segments or

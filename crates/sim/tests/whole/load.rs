@@ -200,6 +200,17 @@ fn datagrams_at_random_wait_as_queueing_theory_says() {
     assert_near("waiting", frames, 0.64 / 0.4, 0.3);
 }
 
+/// M/D/1/K: 1500 bytes on a line without framing, a load of 0.917 and three places beside the one in service: 9.76 % by the embedded chain.
+#[test]
+fn datagrams_at_random_are_lost_as_queueing_theory_says() {
+    let short = "framing = \"none\"\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nqueue = \"3 packets\"";
+    let far = "framing = \"fe\"\ndelay = \"10 ms\"\nqueue = \"300 packets\"";
+    let stream = "rate = \"9 Mbit/s\"\nsize = 1472\narrivals = \"poisson\"\nduration = \"200 s\"";
+    let world = run_text(&text(&test("t", "udp", stream)).replace(far, short));
+    // 150 000 datagrams; losses come in bunches: a standard error of some 1.5 %.
+    assert_near("lost", world.metric("t", "loss_ratio"), 0.097_643, 0.06);
+}
+
 #[test]
 fn a_neighbour_is_told_what_eighty_streams_cost_it() {
     let neighbour = |name: &str, start: u32| {

@@ -3,7 +3,7 @@
 //! beyond it.
 
 use super::whole::Whole;
-use super::{Ack, Control, Loss, Setup};
+use super::{Ack, Control, Loss, Seen, Setup, Steer, Watch};
 use crate::flavour::Flavour;
 
 /// Up to here, in segments, it is Reno.
@@ -23,6 +23,38 @@ const BETA: f64 = 819.0 / 1024.0;
 /// Linux adds one for so many at least until the first loss: 5 % a round trip.
 const BEFORE_LOSS: f64 = 20.0;
 
+/// Linux's `delayed_ack` counts sixteenths of a segment, and is two segments at the start and after a timeout.
+const SIXTEENTHS: u32 = 16;
+const RATIO_FIRST: u32 = 2 * SIXTEENTHS;
+
+/// Segments for each ACK as Linux measures them: an ACK moves the mean by a sixteenth of what it is off.
+///
+/// The mean is whole, and its part below a segment does not count when it moves. So ACKs of one segment each leave it at 31
+/// sixteenths where it falls to them, and ACKs of two at 32.
+#[derive(Clone, Copy, Debug)]
+struct AckRatio {
+    sixteenths: u32,
+}
+
+impl AckRatio {
+    fn new() -> AckRatio {
+        AckRatio {
+            sixteenths: RATIO_FIRST,
+        }
+    }
+
+    /// An ACK of so many segments.
+    fn measure(&mut self, segments: u32) {
+        let left = self.sixteenths - self.sixteenths / SIXTEENTHS;
+        self.sixteenths = left.saturating_add(segments);
+    }
+
+    /// What of `each`, acknowledged segments for each one added, is left where ACKs are taken for segments.
+    fn divide(self, each: f64) -> f64 {
+        (each * f64::from(SIXTEENTHS) / f64::from(self.sixteenths)).floor()
+    }
+}
+
 /// BIC in avoidance.
 #[derive(Clone, Debug)]
 pub(crate) struct Bic {
@@ -33,6 +65,9 @@ pub(crate) struct Bic {
     /// `maximum` before the last reduction.
     before: f64,
     whole: Whole,
+    ratio: AckRatio,
+    /// The first unacknowledged byte at the last ACK.
+    una: u64,
 }
 
 impl Bic {
@@ -47,7 +82,8 @@ impl Bic {
         libm::exp2(libm::log2(gained).floor()).min(PAPER_LARGEST)
     }
 
-    /// Linux's: acknowledged segments for each one added.
+    /// Linux's: acknowledged segments for each one added. It divides by the segments for each ACK, as if it counted ACKs, and has
+    /// counted segments since 5.7.
     fn linux_each(&self, w: f64) -> f64 {
         let each = if w <= LOW_WINDOW {
             w
@@ -72,7 +108,7 @@ impl Bic {
         } else {
             each.min(BEFORE_LOSS)
         };
-        each.floor().max(1.0)
+        self.ratio.divide(each.floor()).max(1.0)
     }
 }
 
@@ -84,6 +120,8 @@ impl Control for Bic {
             lost: false,
             before: 0.0,
             whole: Whole::default(),
+            ratio: AckRatio::new(),
+            una: 0,
         }
     }
 
@@ -131,22 +169,54 @@ impl Control for Bic {
         if self.flavour == Flavour::Linux {
             self.maximum = 0.0;
             self.lost = false;
+            self.ratio = AckRatio::new();
         }
     }
 
     fn undo(&mut self) {
         self.maximum = self.before;
     }
+
+    fn watches(&self) -> Watch {
+        match self.flavour {
+            Flavour::Rfc => Watch::Nothing,
+            Flavour::Linux => Watch::Acks,
+        }
+    }
+
+    fn watch(&mut self, seen: &Seen) -> Steer {
+        if seen.open && seen.una > self.una {
+            let segments = (seen.delivered as f64 / seen.segment).ceil();
+            self.ratio.measure(segments as u32);
+        }
+        self.una = seen.una;
+        Steer::default()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cc::tests::{ack, loss, setup};
+    use crate::cc::tests::{ack, loss, seen, setup};
+    use farpath_units::{Duration, Time};
 
-    /// Segments a round trip at `w` with the maximum at 1000.
+    /// Linux's, after so many ACKs of so many segments each.
+    fn acked(acks: u64, segments: u64) -> Bic {
+        let mut bic = Bic::new(&setup(Flavour::Linux));
+        for n in 1..=acks {
+            let at = seen(Time::ZERO, Duration::from_ms(100), n * segments, 9.0, 1.0);
+            bic.watch(&Seen {
+                delivered: segments,
+                ..at
+            });
+        }
+        bic
+    }
+
+    /// Segments a round trip at `w` with the maximum at 1000; Linux's where it takes an ACK for one segment.
     fn step(flavour: Flavour, w: f64) -> f64 {
         let mut bic = Bic::new(&setup(flavour));
+        bic.ratio.sixteenths = SIXTEENTHS;
         bic.reduce(&loss(1000.0));
         match flavour {
             Flavour::Rfc => bic.increase(&ack(w, w)),
@@ -215,8 +285,48 @@ mod tests {
     }
 
     #[test]
-    fn linux_grows_by_a_twentieth_a_round_trip_before_the_first_loss() {
+    fn linux_grows_by_a_twentieth_for_each_ack_before_the_first_loss() {
         let bic = Bic::new(&setup(Flavour::Linux));
-        assert_eq!(bic.linux_each(10_000.0), 20.0);
+        assert_eq!(bic.linux_each(10_000.0), 10.0);
+        assert_eq!(acked(200, 4).linux_each(10_000.0), 5.0);
+    }
+
+    /// 32 + 1 - 2 = 31, and 31 + 1 - 1 stays; 32 + 2 - 2 stays; 4 is added to 32 and a whole sixteenth taken until 64.
+    #[test]
+    fn linux_measures_the_segments_for_each_ack_in_whole_sixteenths() {
+        for (segments, sixteenths) in [(1, 31), (2, 32), (4, 64), (44, 704)] {
+            let found = acked(1000, segments).ratio.sixteenths;
+            assert_eq!(found, sixteenths, "{segments}");
+        }
+    }
+
+    /// 100 segments, the maximum at 1000: one for 100/16 = 6, by 2 or 4 segments an ACK 3 or 1; at the maximum one for 5000, 2500, 1250.
+    #[test]
+    fn linux_grows_faster_by_the_segments_for_each_ack() {
+        for (segments, far, near) in [(2, 3.0, 2500.0), (4, 1.0, 1250.0)] {
+            let mut bic = acked(1000, segments);
+            bic.reduce(&loss(1000.0));
+            assert_eq!(bic.linux_each(100.0), far, "{segments}");
+            assert_eq!(bic.linux_each(1000.0), near, "{segments}");
+            bic.restart();
+            assert_eq!(bic.ratio.sixteenths, RATIO_FIRST);
+        }
+    }
+
+    /// What is acknowledged out of order, or while losses are repaired, is not measured; the paper's has no ratio.
+    #[test]
+    fn linux_measures_no_ack_of_a_repair() {
+        let mut bic = acked(10, 2);
+        let at = seen(Time::ZERO, Duration::from_ms(100), 20, 9.0, 1.0);
+        bic.watch(&Seen { delivered: 9, ..at });
+        bic.watch(&Seen {
+            una: 29,
+            delivered: 9,
+            open: false,
+            ..at
+        });
+        assert_eq!(bic.ratio.sixteenths, 32);
+        let paper = Bic::new(&setup(Flavour::Rfc));
+        assert_eq!(paper.watches(), Watch::Nothing);
     }
 }

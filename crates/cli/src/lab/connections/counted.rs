@@ -133,7 +133,7 @@ impl Watched {
         if borne(cc, lost.ratio(), 1).is_some() {
             return Err("its congestion control is made to bear so many");
         }
-        let left = window(cc, lost.ratio(), Conditions::of_rtt(rtt)).ok_or(NO_LAW)?;
+        let left = window(cc, lost.ratio(), Conditions::of_linux(cc, rtt)).ok_or(NO_LAW)?;
         let busy = timers.busy.as_secs_f64().max(f64::MIN_POSITIVE);
         let had = lost.sent as f64 * rtt / busy;
         if had > WINDOW_MOST * left {

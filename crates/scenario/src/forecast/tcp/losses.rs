@@ -128,7 +128,7 @@ impl Flow {
         }
         let on = Conditions {
             rtt_s,
-            segments_per_ack: self.segments_per_step(),
+            segments_per_ack: self.counted_per_ack(),
             losses: self.losses,
             htcp: self.htcp(),
         };
@@ -165,7 +165,7 @@ impl Flow {
             pipe: self.narrowest.bps / self.streams * self.rtt_s() / 8.0 / self.mss(),
             cap: self.window as f64 / self.mss(),
             room: self.room / self.streams,
-            segments_per_ack: self.segments_per_step(),
+            segments_per_ack: self.counted_per_ack(),
             htcp: self.htcp(),
         };
         let bps = struck.segments_per_s()? * self.mss() * 8.0 * (1.0 - self.loss);

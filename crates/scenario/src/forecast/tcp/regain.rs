@@ -132,7 +132,7 @@ impl Flow {
             cc: self.cc?,
             top,
             rtt_s: self.rtt_s(),
-            segments_per_ack: self.segments_per_step(),
+            segments_per_ack: self.counted_per_ack(),
             htcp: self.htcp(),
             rules: self.rules(),
         })

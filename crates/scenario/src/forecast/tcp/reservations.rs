@@ -80,6 +80,7 @@ impl Flow {
         doubts.extend(self.doubt_of_bursts(loss_bps));
         doubts.extend(self.notes_of_short_path(loss_bps));
         doubts.extend(self.doubt_of_law(loss_bps));
+        doubts.extend(self.doubt_of_ack_ratio());
         doubts
     }
 
@@ -94,6 +95,17 @@ impl Flow {
                  and at 600 ms 0.97 to 1.01 times with a loss of 5 %, 0.5 to 1 times with 10 %"
             }
         }
+    }
+
+    /// That Linux's BIC grows by the segments for each ACK, of which super-frames make more than `delayed_ack` says.
+    fn doubt_of_ack_ratio(&self) -> Option<String> {
+        (self.cc == Some(Cc::Bic) && self.config.tso > 0).then(|| {
+            format!(
+                "BIC in Linux grows faster by the segments for each ACK, here taken for {:.2}: where super-frames are acknowledged whole \
+                 they are more, and so is what the flow has",
+                self.counted_per_ack()
+            )
+        })
     }
 
     /// Where fewer losses are expected than have a mean, and what the test would get without any where it begins so much `late`.
