@@ -40,7 +40,9 @@ pub fn mean_delay(
             f64::midpoint(bounds[0], bounds[1]),
             (bounds[1] - bounds[0]) / 2.0,
         );
-        let points = POINTS.iter().map(|(at, weight)| weight * later(middle + half * at));
+        let points = POINTS
+            .iter()
+            .map(|(at, weight)| weight * later(middle + half * at));
         half * points.sum::<f64>()
     };
     panels.windows(2).map(part).sum()

@@ -150,8 +150,6 @@ pub struct Sender {
     cwnd_most: f64,
     paced: Option<Box<Paced>>,
     super_frames: SuperFrames,
-    /// Where the receiver's window cut a segment: the byte behind what left of it.
-    cut_at: u64,
     board: Scoreboard,
     repair: Repair,
     prr: Prr,
@@ -224,7 +222,6 @@ impl Sender {
             slow_start: config.slow_start,
             exit: Exit::first(config.slow_start, paced.is_some(), watch),
             super_frames: SuperFrames::of(config, paced.is_some()),
-            cut_at: 0,
             paced,
             account: Account::new(),
             mark: most,

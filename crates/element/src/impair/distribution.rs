@@ -296,7 +296,10 @@ mod tests {
                 assert!(near, "{distribution:?} {u}: {found:?}");
             }
         }
-        let known = all().iter().filter(|d| d.share_within(MS).is_some()).count();
+        let known = all()
+            .iter()
+            .filter(|d| d.share_within(MS).is_some())
+            .count();
         assert!(known >= 3, "{known}");
     }
 

@@ -201,6 +201,7 @@ fn bic_of_linux_grows_by_the_segments_for_each_ack() {
             rtt_s: 0.1,
             segments_per_ack,
             htcp: htcp::Growth::PAPER,
+            rules: Rules::Document,
         };
         climb.rounds().expect("it gets there")
     };

@@ -16,12 +16,12 @@ mod reservations;
 mod short_path;
 mod super_frames;
 
-use farpath_predict::{bic, law};
 use farpath_predict::published::Place;
 use farpath_predict::reduction::{Corner, Fall};
 use farpath_predict::rounds::Connection;
 use farpath_predict::slow_start::SlowStart;
 use farpath_predict::{Cc, Rules};
+use farpath_predict::{bic, law};
 use farpath_record::{Record, Series};
 use farpath_tcp::{Algorithm, ByteCounting, Config, Flavour, Reduction, fills_window};
 use farpath_units::Duration;

@@ -83,7 +83,11 @@ fn peaks_are_not_foreseen_where_something_changes_the_gaps() {
         (FAST, red),
     ] {
         let record = over(near, far, POISSON);
-        assert!(says(&record, UNFORESEEN), "{near} {far}: {:?}", record.notes);
+        assert!(
+            says(&record, UNFORESEEN),
+            "{near} {far}: {:?}",
+            record.notes
+        );
         assert!(loss(&record) < 1e-9, "{record:?}");
     }
     // Behind a link of the same rate nothing waits.

@@ -76,7 +76,10 @@ fn packets_that_jitter_holds_in_order_are_as_late_as_is_forecast() {
     );
     let metric = "delay_avg_ns";
     let (predicted, simulated) = (record.metrics[metric], world.metric("t", metric));
-    assert!((predicted - simulated).abs() < 0.2e6, "{predicted} {simulated}");
+    assert!(
+        (predicted - simulated).abs() < 0.2e6,
+        "{predicted} {simulated}"
+    );
     assert!(predicted > 23.0e6, "{predicted}");
 }
 

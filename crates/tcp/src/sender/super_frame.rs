@@ -21,6 +21,8 @@ const PART: u64 = 3;
 pub(super) struct SuperFrames {
     /// Bytes of the largest; 0: there are none.
     largest: u64,
+    /// Where the receiver's window cut a segment: the byte behind what left of it.
+    cut_at: u64,
 }
 
 impl SuperFrames {
@@ -29,6 +31,7 @@ impl SuperFrames {
         let largest = if paces { 0 } else { config.tso };
         SuperFrames {
             largest: largest.saturating_sub(HEADERS),
+            cut_at: 0,
         }
     }
 
@@ -195,13 +198,13 @@ impl Sender {
             self.peer_window <= self.send_buffer && self.nxt + self.segment <= self.cwnd_edge;
         let is_part = self.super_frames.is_on() && binds && 0 < rest && rest < self.segment;
         let begun = self.una < self.nxt
-            && self.cut_at != self.nxt
+            && self.super_frames.cut_at != self.nxt
             && self.last_sent() == now
             && self.nxt % self.whole() != 0;
         if !is_part || !begun {
             return None;
         }
-        self.cut_at = self.nxt + rest;
+        self.super_frames.cut_at = self.nxt + rest;
         Some(rest)
     }
 
