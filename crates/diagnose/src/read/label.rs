@@ -13,6 +13,8 @@ pub(super) struct Label {
     pub(super) name: String,
     /// Whether it is a shell's prompt of a Unix.
     pub(super) unix: bool,
+    /// Whether its mark is that of zsh, as macOS has it, or of csh: `%`.
+    pub(super) percent: bool,
     /// Whether something under it was read.
     pub(super) used: bool,
 }
@@ -84,27 +86,33 @@ pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
         side: end(name.split('.').next().unwrap_or("")).or(before.side.filter(|_| same)),
         name,
         unix: is_unix(text),
+        percent: mark(text).is_some_and(|at| text[at..].starts_with('%')),
         used: false,
     })
 }
 
 /// What a prompt without a name says, `$ iperf3 -c far`: what is typed there is of a Unix, and of another host than what was typed at a
-/// prompt of Windows.
+/// prompt of Windows, or at one of a shell whose mark is another: `%` beside `$`.
 fn nameless(text: &str, before: &Label) -> Option<Label> {
-    let typed = match text.chars().next()? {
-        '$' => is_typed(text),
+    let first = text.chars().next()?;
+    let typed = match first {
+        '$' | '%' => is_typed(text),
         // A comment, or a heading, begins as root's prompt does.
         '#' => command::typed(text).is_some(),
         _ => false,
     };
-    let named = !before.name.is_empty() && before.name != WINDOWS;
+    // Root's mark is the same in every shell.
+    let percent = first == '%' || first == '#' && before.percent;
+    let other = before.unix && before.percent != percent;
+    let named = !before.name.is_empty() && before.name != WINDOWS && !other;
     if !typed || named || !is_unix(text) {
         return None;
     }
-    let side = before.side.filter(|_| before.name.is_empty());
+    let side = before.side.filter(|_| before.name.is_empty() && !other);
     Some(Label {
         side,
         unix: true,
+        percent,
         used: before.used && side.is_some(),
         ..Label::default()
     })
@@ -230,7 +238,7 @@ pub(super) fn prompt(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Label, WINDOWS, is_typed, label, prompt};
+    use super::{Label, WINDOWS, end, is_typed, label, prompt};
 
     #[test]
     fn what_was_typed_is_known_by_its_prompt() {
@@ -284,6 +292,32 @@ mod tests {
             named("C:\\>ping 192.0.2.9"),
             Some((WINDOWS.to_owned(), false))
         );
+    }
+
+    #[test]
+    fn a_prompt_of_zsh_is_of_another_host_than_one_of_bash() {
+        let server = Label {
+            side: end("server"),
+            unix: true,
+            used: true,
+            ..Label::default()
+        };
+        let mac = Label {
+            unix: true,
+            percent: true,
+            ..Label::default()
+        };
+        let typed = "% sysctl net.inet.tcp.recvspace";
+        assert_eq!(label(typed, &server), Some(mac));
+        let kept = label("$ ss -ti", &server);
+        assert_eq!(kept.map(|l| l.side), Some(server.side));
+        // What curl prints above its meter, and what top does, is typed nowhere.
+        for other in ["% Total    % Received % Xferd", "%Cpu(s): 1.0 us"] {
+            assert_eq!(label(other, &server), None, "{other}");
+        }
+        let named = label("kenji@mbp ~ % sysctl net.inet.tcp", &Label::default());
+        let named = named.map(|l| (l.name, l.percent));
+        assert_eq!(named, Some(("mbp".to_owned(), true)));
     }
 
     #[test]

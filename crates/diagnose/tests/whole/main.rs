@@ -39,6 +39,7 @@ mod holes;
 mod hostile;
 mod ip_versions;
 mod later;
+mod macs;
 mod members;
 mod names;
 mod negotiated;
