@@ -23,6 +23,7 @@ mod regrown;
 mod roots;
 mod shaper;
 mod shared;
+mod spread;
 mod start;
 mod systems;
 mod tcp_memory;
@@ -240,6 +241,9 @@ fn change(
     let host = &full.unwrap_or_else(|| named(flow, end));
     let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
+        Cause::HostCpu if system == Some(System::Windows) => {
+            spread::remedy(facts, &hosts, end == End::Receiver, threads(facts, flow))
+        }
         Cause::HostCpu => core::with_offloads(of_processor(e, (facts, flow)), facts, &hosts, end),
         Cause::Disk => systems::disk(end, system, e.rate.as_ref().map(|r| r.value)),
         Cause::RandomLoss if e.udp => systems::finding(&sending(e, (facts, flow), &hosts)),

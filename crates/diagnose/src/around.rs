@@ -97,6 +97,8 @@ pub(crate) struct Around {
     pub(crate) own_drops: Option<OwnDrops>,
     /// The receiver's interface drops what its processor, full of soft interrupts, does not take in time.
     pub(crate) starved: bool,
+    /// The adapter of a receiver of Windows that has receive side scaling off.
+    pub(crate) rss_off: Option<String>,
     /// A control group of an end that waits for its share of the processors.
     pub(crate) throttled: Option<crate::throttled::Throttled>,
     /// A program of an end that its kernel killed as memory ran out.

@@ -128,6 +128,7 @@ mod roles;
 mod room;
 mod round_robin;
 mod routes;
+mod rss;
 mod seen;
 mod segments;
 mod server_wait;

@@ -36,7 +36,7 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 29] = [
+const ALSO: [&str; 30] = [
     "dd",
     "mtr",
     "traceroute",
@@ -57,6 +57,7 @@ const ALSO: [&str; 29] = [
     "networkQuality",
     "Get-NetAdapter",
     "Get-NetAdapterStatistics",
+    "Get-NetAdapterRss",
     "Get-NetTCPSetting",
     "Get-SmbConnection",
     "smbstatus",

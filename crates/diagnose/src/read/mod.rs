@@ -70,6 +70,7 @@ mod routed;
 mod router;
 mod router_cpu;
 mod routeros;
+mod rss;
 mod scheduled;
 mod simple_queues;
 mod smb;
@@ -108,6 +109,7 @@ pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
 pub(crate) use rate_option::RATE_OPTION;
 pub(crate) use robocopy::SHARES;
+pub(crate) use rss::{RSS_OFF, RSS_ON};
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
 
@@ -188,6 +190,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(smb::Smb::default()),
         Box::new(radio::Wlan::default()),
         Box::new(windows::Netsh::default()),
+        Box::new(rss::Rss::default()),
         Box::new(powershell::PowerShell::default()),
         Box::new(windows::Registry::default()),
         Box::new(others::Nuttcp::default()),

@@ -87,6 +87,7 @@ mod slow_readers;
 mod slower_lines;
 mod small_writes;
 mod smb;
+mod spread;
 mod standing;
 mod start;
 mod starved;
