@@ -1,6 +1,6 @@
 //! Who printed what follows: a line `server:`, or the prompt before a command.
 
-use super::command;
+use super::{command, elsewhere};
 use crate::redact;
 use crate::seen::{Role, Side};
 
@@ -15,6 +15,8 @@ pub(super) struct Label {
     pub(super) unix: bool,
     /// Whether its mark is that of zsh, as macOS has it, or of csh: `%`.
     pub(super) percent: bool,
+    /// Whether what is printed is of a host or container that the command names, and not of the one at whose prompt it was typed.
+    pub(super) remote: bool,
     /// Whether something under it was read.
     pub(super) used: bool,
 }
@@ -77,23 +79,26 @@ pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
             ..Label::default()
         });
     }
-    let name = match (command::is_windows(text), prompt(text)) {
-        (true, _) => windows(text)?.to_owned(),
-        (false, Some(name)) => redact(name),
-        (false, None) => return nameless(text, before),
+    let far = elsewhere::host(text);
+    let name = match (far, command::is_windows(text), prompt(text)) {
+        (Some(host), ..) => redact(host),
+        (None, true, _) => windows(text)?.to_owned(),
+        (None, false, Some(name)) => redact(name),
+        (None, false, None) => return nameless(text, before),
     };
     let same = before.name.is_empty() || before.name == name;
     Some(Label {
         side: end(name.split('.').next().unwrap_or("")).or(before.side.filter(|_| same)),
         name,
-        unix: is_unix(text),
+        unix: far.is_some() || is_unix(text),
+        remote: far.is_some(),
         percent: mark(text).is_some_and(|at| text[at..].starts_with('%')),
         used: false,
     })
 }
 
 /// What a prompt without a name says, `$ iperf3 -c far`: what is typed there is of a Unix, and of another host than what was typed at a
-/// prompt of Windows, or at one of a shell whose mark is another: `%` beside `$`.
+/// prompt of Windows, or at one of a shell whose mark is another: `%` beside `$`; and than one on which a command before it ran.
 fn nameless(text: &str, before: &Label) -> Option<Label> {
     let first = text.chars().next()?;
     let typed = match first {
@@ -104,7 +109,7 @@ fn nameless(text: &str, before: &Label) -> Option<Label> {
     };
     // Root's mark is the same in every shell.
     let percent = first == '%' || first == '#' && before.percent;
-    let other = before.unix && before.percent != percent;
+    let other = before.remote || before.unix && before.percent != percent;
     let named = !before.name.is_empty() && before.name != WINDOWS && !other;
     if !typed || named || !is_unix(text) {
         return None;
@@ -184,11 +189,11 @@ fn heading(text: &str) -> Option<Role> {
 /// What the host of a prompt of Windows is called, where a command that is read stands behind it: `C:\\iperf>`, `PS C:\\>`.
 fn windows(text: &str) -> Option<&'static str> {
     let (_, command) = text.split_once('>')?;
-    (is_command(command) || runs(command, &ALSO)).then_some(WINDOWS)
+    is_known(command).then_some(WINDOWS)
 }
 
 /// Whether a text begins with a command whose output is read, or one of several in a line does: `date; ethtool -S eth0`.
-fn is_command(text: &str) -> bool {
+pub(super) fn is_command(text: &str) -> bool {
     runs(text, &COMMANDS)
 }
 
@@ -210,7 +215,12 @@ pub(super) fn behind_prompt(text: &str) -> Option<&str> {
 /// Whether a line is what was typed at a prompt, and nothing else: `$ dd if=a of=/dev/null`, `C:\\>ping b`.
 pub(super) fn is_typed(text: &str) -> bool {
     let behind = behind_prompt(text).unwrap_or("");
-    is_command(behind) || runs(behind, &ALSO)
+    is_known(behind) || elsewhere::host(text).is_some()
+}
+
+/// Whether a text begins with a command that people type before what they paste, or one of several in a line does.
+pub(super) fn is_known(text: &str) -> bool {
+    is_command(text) || runs(text, &ALSO)
 }
 
 /// Where a prompt ends, if a line begins with one.

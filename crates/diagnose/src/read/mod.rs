@@ -17,6 +17,7 @@ mod counters;
 mod curl;
 mod dig;
 mod disk;
+mod elsewhere;
 mod environment;
 mod facts;
 mod failed;
