@@ -77,6 +77,8 @@ pub(crate) struct Around {
     pub(crate) lost_at: Option<String>,
     /// What the only trace says, where texts hold nothing else of a path, for people.
     pub(crate) trace_alone: Option<String>,
+    /// What hosts say is wrong with them, for people.
+    pub(crate) fault: Option<String>,
     /// What a kernel logged of an interface that did not send.
     pub(crate) stalled: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
@@ -263,6 +265,7 @@ impl Evidence {
         self.around.lost_at = lost_at(facts);
         self.around.trace_alone = by_trace_alone(facts);
         self.around.stalled = crate::no_rate::stalled(facts);
+        self.around.fault = crate::host_fault::fault(facts);
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);

@@ -64,6 +64,7 @@ mod held_small;
 mod history;
 mod holes;
 mod host;
+mod host_fault;
 mod incomplete;
 mod infer;
 mod intercepted;

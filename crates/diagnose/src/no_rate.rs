@@ -5,6 +5,7 @@ use crate::document::VerdictReport;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
+use crate::host_fault::FAULT;
 use crate::read::Facts;
 use crate::tcp_memory::ALL_SOCKETS;
 
@@ -28,7 +29,7 @@ pub(crate) fn stalled(facts: &Facts) -> Option<String> {
 /// What a trace alone says, or a kernel or a host's sockets, where no cause is known: it stands first of all that was found.
 pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
-    let mut heads = [CLEAN, LOSSY, STALLED, ALL_SOCKETS].iter();
+    let mut heads = [FAULT, CLEAN, LOSSY, STALLED, ALL_SOCKETS].iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
     is_one.then_some(first.as_str())
 }
@@ -54,10 +55,11 @@ impl Evidence {
     /// What is said first where no cause is known.
     pub(crate) fn said_first(&self) -> String {
         let nothing = || "the texts do not say how fast anything was".to_owned();
-        let trace = self.around.trace_alone.clone();
+        let fault = self.around.fault.clone();
+        let trace = || self.around.trace_alone.clone();
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
-        let said = trace.or_else(stalled).or_else(memory);
+        let said = fault.or_else(trace).or_else(stalled).or_else(memory);
         said.unwrap_or_else(nothing)
     }
 }

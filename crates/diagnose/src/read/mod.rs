@@ -46,6 +46,7 @@ pub(crate) mod offload;
 mod optics;
 mod others;
 mod own_address;
+mod own_ports;
 mod parted;
 mod periods;
 mod ping;
@@ -99,6 +100,7 @@ pub use facts::Facts;
 pub(crate) use facts::Read;
 pub(crate) use failed::FullQueue;
 pub(crate) use fetch::{Fetch, Way as FetchedBy};
+pub(crate) use kernel_log::LOGGED;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
 pub(crate) use modes::{Duplexed, Negotiated};
@@ -183,6 +185,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(own_address::OwnAddress::default()),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
+        Box::new(own_ports::OwnPorts::default()),
         Box::new(cgroup::Cgroup::default()),
         Box::new(xfrm::Xfrm::default()),
         Box::new(net_tools::NetTools::default()),

@@ -4,6 +4,7 @@ use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::full_table::{KEPT, KEPT_MOST};
+use crate::host_fault::{NEIGHBOURS_MOST, OWN_PORTS};
 use crate::tcp_memory::{LEAST, MOST, PRESSURE};
 use crate::words::whole;
 
@@ -16,7 +17,7 @@ pub(super) struct Sysctl {
 }
 
 /// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
-const KEYS: [(&str, [&str; 3]); 35] = [
+const KEYS: [(&str, [&str; 3]); 37] = [
     (
         "net.ipv4.tcp_rmem",
         ["", "rmem_default_bytes", "rmem_max_bytes"],
@@ -58,6 +59,14 @@ const KEYS: [(&str, [&str; 3]); 35] = [
     ("net.netfilter.nf_conntrack_count", [KEPT, "", ""]),
     ("net.netfilter.nf_conntrack_max", [KEPT_MOST, "", ""]),
     ("net.nf_conntrack_max", [KEPT_MOST, "", ""]),
+    (
+        "net.ipv4.ip_local_port_range",
+        [OWN_PORTS[0], OWN_PORTS[1], ""],
+    ),
+    (
+        "net.ipv4.neigh.default.gc_thresh3",
+        [NEIGHBOURS_MOST, "", ""],
+    ),
     ("net.inet.tcp.recvspace", ["recvspace_bytes", "", ""]),
     ("net.inet.tcp.sendspace", ["sendspace_bytes", "", ""]),
     ("net.inet.tcp.recvbuf_max", ["recvbuf_max_bytes", "", ""]),

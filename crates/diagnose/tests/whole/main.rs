@@ -36,6 +36,7 @@ mod hangs;
 mod held_rates;
 mod histories;
 mod holes;
+mod host_faults;
 mod hostile;
 mod ip_versions;
 mod later;
