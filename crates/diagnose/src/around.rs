@@ -77,6 +77,8 @@ pub(crate) struct Around {
     pub(crate) lost_at: Option<String>,
     /// What the only trace says, where texts hold nothing else of a path, for people.
     pub(crate) trace_alone: Option<String>,
+    /// A request that a client timed, where no rate was measured.
+    pub(crate) request: Option<crate::request_times::Request>,
     /// What hosts say is wrong with them, for people.
     pub(crate) fault: Option<String>,
     /// What a kernel logged of an interface that did not send.
@@ -398,6 +400,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::names::by_names(e, items);
     crate::ip_versions::by_ip_versions(e, items);
     crate::server_wait::by_server_wait(e, items);
+    crate::request_times::by_request(e, items);
     crate::datagram_socket::by_datagram_sockets(e, items);
     crate::error_share::by_lost_pings(e, items);
     crate::full_port::by_full_port(e, items);

@@ -122,6 +122,7 @@ mod read_again;
 mod recounted;
 mod recovering;
 mod redact;
+mod request_times;
 mod requests;
 mod rest;
 mod restart;

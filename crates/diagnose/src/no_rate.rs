@@ -7,6 +7,7 @@ use crate::fact::Of;
 use crate::flow::word;
 use crate::host_fault::FAULT;
 use crate::read::Facts;
+use crate::request_times::{REQUEST, Request};
 use crate::tcp_memory::ALL_SOCKETS;
 
 /// How what is said first of a trace begins: one that shows nothing wrong, and one that shows loss.
@@ -29,7 +30,7 @@ pub(crate) fn stalled(facts: &Facts) -> Option<String> {
 /// What a trace alone says, or a kernel or a host's sockets, where no cause is known: it stands first of all that was found.
 pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
-    let mut heads = [FAULT, CLEAN, LOSSY, STALLED, ALL_SOCKETS].iter();
+    let mut heads = [FAULT, REQUEST, CLEAN, LOSSY, STALLED, ALL_SOCKETS].iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
     is_one.then_some(first.as_str())
 }
@@ -47,6 +48,7 @@ impl Evidence {
             Cause::RandomLoss => self.damage_loses_pings() || self.air_loses_pings(),
             Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),
             Cause::Outage => self.around.one_version.is_some(),
+            Cause::SetUp => self.request_trips().is_some(),
             _ => false,
         };
         seen || cause.is_before_data() || self.is_unread(cause)
@@ -56,10 +58,12 @@ impl Evidence {
     pub(crate) fn said_first(&self) -> String {
         let nothing = || "the texts do not say how fast anything was".to_owned();
         let fault = self.around.fault.clone();
+        let request = || self.around.request.as_ref().map(Request::said);
         let trace = || self.around.trace_alone.clone();
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
-        let said = fault.or_else(trace).or_else(stalled).or_else(memory);
+        let said = fault.or_else(request).or_else(trace);
+        let said = said.or_else(stalled).or_else(memory);
         said.unwrap_or_else(nothing)
     }
 }

@@ -89,7 +89,7 @@ fn may_show(facts: &Facts) -> bool {
     let refused = &facts.refused;
     let late = refused.asked_again.is_some() || refused.timed_out.is_some();
     let full = refused.full_queue.is_some() || refused.table_full.is_some();
-    let waits = facts.server_wait.is_some() || facts.names.decide();
+    let waits = facts.server_wait.is_some() || facts.names.decide() || facts.timed.is_some();
     let counted = || facts.facts.iter().any(|f| f.name == COUNT);
     late || full || waits || facts.shows_one_version() || counted()
 }
@@ -102,6 +102,7 @@ fn name(judged: &Judged<'_>) -> Option<&'static str> {
         Cause::FullTable | Cause::AcceptQueue => Some("new connections"),
         Cause::NameLookup => Some("look-ups of names"),
         Cause::Application if requests => Some("requests"),
+        Cause::SetUp if judged.e.request_trips().is_some() => Some("requests"),
         Cause::Outage if around.one_version.is_some() => Some("connections by IPv6"),
         _ => None,
     }

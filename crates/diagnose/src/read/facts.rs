@@ -24,6 +24,7 @@ use crate::located::Traced;
 use crate::names::Names;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullPort, PortReading};
+use crate::request_times::Timed;
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
 use crate::simple_queue::SimpleQueue;
@@ -142,6 +143,8 @@ pub struct Facts {
     pub(crate) names: Names,
     /// The request that waited longest for its server, where it waited for most of its time.
     pub(crate) server_wait: Option<ServerWait>,
+    /// The longest request that a client timed.
+    pub(crate) timed: Option<Timed>,
     /// Sockets of datagrams that are full, or have dropped some.
     pub(crate) datagram_sockets: Vec<FullSocket>,
     /// What keeps anybody from connecting.
@@ -198,6 +201,7 @@ impl Facts {
             && !self.names.decide()
             && !self.shows_one_version()
             && self.server_wait.is_none()
+            && self.timed.is_none()
             && self.datagram_sockets.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
     }

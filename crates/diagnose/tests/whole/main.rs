@@ -75,6 +75,7 @@ mod radios;
 mod receiving;
 mod recounted;
 mod recovering;
+mod request_times;
 mod rerouted;
 mod restart;
 mod rooms;

@@ -8,6 +8,7 @@ use crate::figures::ms;
 use crate::read::copies::copy;
 use crate::read::dig::GIVEN_UP;
 use crate::read::label::{behind_prompt, is_typed};
+use crate::request_times::Parts;
 use crate::seen::{Side, Test};
 use crate::server_wait::Wait;
 use crate::words::number;
@@ -291,6 +292,22 @@ impl Times {
         let asked = asked.map(|asked| asked.value).reduce(f64::max)?;
         let once = self.get("time_redirect").is_none();
         Some(first - asked).filter(|waited| once && *waited >= 0.0)
+    }
+
+    /// The parts of a request without a transfer to speak of; none where its connection was not opened for it alone.
+    pub(super) fn request(&self) -> Option<Parts> {
+        let opened = self.opened()?.value;
+        let open = self.get("time_connect")?.value;
+        let ready = self.get("time_appconnect").map_or(open, |t| t.value);
+        let small = self.test(Place::You).is_none();
+        small.then_some(Parts {
+            looked_up: self.0.get("time_namelookup")?.value,
+            opened,
+            tls: (ready - open).max(0.0),
+            waited: self.waited()?,
+            whole: self.get("time_total")?.value,
+            again: opened >= SENT_AGAIN[0],
+        })
     }
 
     /// The most that the round trip may be, seconds: what its connection took to open with the look-up of its name, where that is not known
