@@ -131,6 +131,7 @@ mod room;
 mod round_robin;
 mod routes;
 mod rss;
+mod searched_names;
 mod seen;
 mod segments;
 mod server_wait;

@@ -25,6 +25,7 @@ use crate::names::Names;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullPort, PortReading};
 use crate::request_times::Timed;
+use crate::searched_names::Searched;
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
 use crate::simple_queue::SimpleQueue;
@@ -143,6 +144,8 @@ pub struct Facts {
     pub(crate) names: Names,
     /// The request that waited longest for its server, where it waited for most of its time.
     pub(crate) server_wait: Option<ServerWait>,
+    /// How names are completed before they are looked up.
+    pub(crate) searched: Searched,
     /// The longest request that a client timed.
     pub(crate) timed: Option<Timed>,
     /// Sockets of datagrams that are full, or have dropped some.

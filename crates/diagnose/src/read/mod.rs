@@ -78,6 +78,7 @@ mod simple_queues;
 mod smb;
 mod sockstat;
 mod speedtest;
+mod sqlplus;
 mod ss;
 mod survey;
 mod sysctl;
@@ -233,6 +234,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(queries::Queries),
+        Box::new(sqlplus::SqlPlus::default()),
         Box::new(command::Commands),
     ]
 }

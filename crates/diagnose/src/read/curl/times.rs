@@ -82,8 +82,9 @@ const SENT_AGAIN: [f64; 6] = [1.0, 3.0, 7.0, 15.0, 31.0, 63.0];
 /// From so many seconds on the look-up of a name is said.
 const LOOKED_UP: f64 = 1.0;
 
-/// A request that spends more than this part of its time on the look-up of its name waits for that.
+/// A request that spends more than this part of its time on the look-up of its name waits for that, from so many seconds on. Choices.
 const NAME: f64 = 0.5;
+const FELT: f64 = 0.1;
 
 /// From so many seconds on a wait for the first byte of an answer is the server's, where it is more than this part of the request's time.
 const SERVED: f64 = 1.0;
@@ -280,7 +281,7 @@ impl Times {
     pub(super) fn looked_up(&self) -> Option<[f64; 2]> {
         let took = self.get("time_namelookup")?.value;
         let whole = self.get("time_total").or(self.get("time_starttransfer"))?;
-        let most = took >= LOOKED_UP && took > NAME * whole.value;
+        let most = took >= FELT && took > NAME * whole.value;
         most.then_some([took, whole.value])
     }
 
