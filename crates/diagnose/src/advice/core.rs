@@ -15,6 +15,9 @@ pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
         .cpu_of
         .as_ref()
         .map_or("", |(_, program)| program.as_str());
+    if program.contains("wg-crypt") {
+        return Some(Remedy::without_risk(WIREGUARD));
+    }
     if is_tunnel(program, to) {
         return Some(Remedy::without_risk([
             format!("top -H -p $(pgrep -o {program}) meanwhile: whether one of its threads fills a processor").as_str(),
@@ -36,6 +39,14 @@ pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
     }
     programs::remedy(program)
 }
+
+/// Against WireGuard's threads, which the kernel has on all processors.
+const WIREGUARD: [&str; 4] = [
+    "top -H meanwhile: whether all threads wg-crypt are busy, or one of them. WireGuard encrypts on all processors: where all are full, a host with more or faster ones is what carries more",
+    "one that is full alone: ethtool -x INTERFACE of the interface below the tunnel, as its queues choose the processor on which a packet is received",
+    "where grep -m1 aes /proc/cpuinfo prints something at both ends: IPsec with AES-GCM costs such a processor less; WireGuard has ChaCha20-Poly1305 alone",
+    "larger packets, as far as the path carries them: ip link show says the tunnel's MTU, and each packet costs about as much whatever its size",
+];
 
 /// Against a hypervisor that gives the time to others.
 const STOLEN: [&str; 3] = [
