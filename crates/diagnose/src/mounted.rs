@@ -13,6 +13,9 @@ pub(crate) const FILES: [&str; 2] = ["disk_input", "disk_output"];
 /// How much `dd` reads and writes at a time (`bs=`), bytes.
 pub(crate) const PIECE: &str = "disk_piece_bytes";
 
+/// `dd` read or wrote past the kernel's cache, as a fact has it.
+pub(crate) const DIRECT: &str = "disk_direct";
+
 /// File systems of the network, as `mount` names them.
 const TYPES: [&str; 10] = [
     "nfs",
@@ -69,17 +72,18 @@ fn remote(facts: &Facts, host: Of) -> Option<(&str, &str)> {
 }
 
 /// The rate at which `dd` read a file in a folder, or wrote it, bit/s; whether it read; and in pieces of which size, bytes, where it says
-/// that.
+/// that; and whether it did so past the kernel's cache.
 pub(crate) fn transfer<'f>(
     facts: &'f Facts,
     folder: &str,
-) -> Option<(&'f Figure, bool, Option<f64>)> {
+) -> Option<(&'f Figure, bool, Option<f64>, bool)> {
     let rates = facts.facts.iter().filter(|f| f.name == "disk_bps");
     let mut each = rates.filter_map(|f| {
         let ours = |name| word(facts, f.of, name).is_some_and(|(file, _)| lies(file, folder));
         let [read, written] = FILES.map(ours);
         let piece = number(facts, f.of, PIECE).map(|bytes| bytes.value);
-        (read || written).then_some((f.number()?, read, piece))
+        let direct = word(facts, f.of, DIRECT).is_some();
+        (read || written).then_some((f.number()?, read, piece, direct))
     });
     each.next_back()
 }
