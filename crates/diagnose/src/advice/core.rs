@@ -6,7 +6,7 @@ use crate::core::{is_tunnel, receives};
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::number;
-use crate::read::Facts;
+use crate::read::{Facts, QUEUES, QUEUES_MOST};
 use crate::read::offload::OFFLOADS;
 
 /// Against a processor that the hypervisor, soft interrupts, a tunnel or another program that is known fill; none where nothing says so.
@@ -55,6 +55,40 @@ const STOLEN: [&str; 3] = [
     "nothing in this machine gives the time back; vmstat 1 shows in its column st whether it is still taken",
 ];
 
+/// What asks for an interface's queues and gives it more, and what does so where texts have their number; `NOW` and `MOST` stand for those.
+const ASKED: &str = "with one, ethtool -l INTERFACE, and keep what it prints; ethtool -L INTERFACE combined N gives it N queues, up to the maximum that -l prints";
+const KNOWN: &str = "it has NOW of up to MOST: ethtool -L INTERFACE combined N, with the number of the host's processors as N, MOST at most";
+
+/// How it has as many as before.
+const BACK: &str =
+    "ethtool -L INTERFACE combined N, with the N that `ethtool -l INTERFACE` printed before";
+const BACK_TO: &str = "ethtool -L INTERFACE combined NOW";
+
+/// The same with the number of queues that the texts of its host have, where it may have more.
+fn with_queues(mut remedy: Remedy, facts: &Facts, hosts: &[Of]) -> Remedy {
+    let both = |h: &Of| {
+        let count = |name: &'static str| number(facts, *h, name).map(|n| n.value);
+        count(QUEUES).zip(count(QUEUES_MOST))
+    };
+    let mut all = hosts.iter();
+    let Some((now, most)) = all.find_map(both).filter(|(now, most)| now < most) else {
+        return remedy;
+    };
+    let filled = |text: &str| {
+        let text = text.replace("NOW", &format!("{now:.0}"));
+        text.replace("MOST", &format!("{most:.0}"))
+    };
+    for (lines, from, to) in [
+        (&mut remedy.commands, ASKED, KNOWN),
+        (&mut remedy.undo, BACK, BACK_TO),
+    ] {
+        for line in lines.iter_mut() {
+            *line = line.replace(from, &filled(to));
+        }
+    }
+    remedy
+}
+
 /// Against soft interrupts of one processor.
 const SOFT: [&str; 4] = [
     "grep INTERFACE /proc/interrupts: which processors its receive queues interrupt; with one, ethtool -l INTERFACE, and keep what it prints; ethtool -L INTERFACE combined N gives it N queues, up to the maximum that -l prints",
@@ -78,7 +112,8 @@ fn soft() -> Remedy {
 }
 
 /// The same with the offloads first that the texts of its host show to be off: without them a processor handles each segment by itself.
-pub(super) fn with_offloads(mut remedy: Remedy, facts: &Facts, hosts: &[Of], end: End) -> Remedy {
+pub(super) fn with_offloads(remedy: Remedy, facts: &Facts, hosts: &[Of], end: End) -> Remedy {
+    let mut remedy = with_queues(remedy, facts, hosts);
     let is_off = |fact: &'static str| {
         let mut said = hosts.iter().filter_map(|h| number(facts, *h, fact));
         said.any(|on| on.value == 0.0)
@@ -108,4 +143,16 @@ pub(super) fn with_offloads(mut remedy: Remedy, facts: &Facts, hosts: &[Of], end
         remedy.risks("an offload may be off for a reason: a bridge or router on this host, a capture, or a fault of the driver");
     }
     remedy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ASKED, BACK, soft};
+
+    #[test]
+    fn what_is_replaced_stands_in_the_remedy() {
+        let remedy = soft();
+        assert!(remedy.commands[0].contains(ASKED), "{:?}", remedy.commands);
+        assert!(remedy.undo.iter().any(|line| line == BACK));
+    }
 }

@@ -197,10 +197,14 @@ pub(super) fn is_command(text: &str) -> bool {
     runs(text, &COMMANDS)
 }
 
+/// Words of a shell that stand before a command: `for i in 1 2; do ss -ti; done`.
+const BEFORE: [&str; 3] = ["do", "then", "time"];
+
 /// Whether a text begins with one of these commands, or one of several in a line does.
 fn runs(text: &str, commands: &[&str]) -> bool {
     let is_known = |part: &str| {
-        let command = part.split_whitespace().next().unwrap_or("");
+        let mut words = part.split_whitespace();
+        let command = words.find(|word| !BEFORE.contains(word)).unwrap_or("");
         let command = command.rsplit(['/', '\\']).next().unwrap_or(command);
         commands.contains(&command.trim_end_matches(".exe"))
     };
@@ -258,6 +262,7 @@ mod tests {
             "[root@recv ~]# ip -s link",
             "C:\\>ping 192.0.2.1",
             "sw$ date; ethtool -S eth0",
+            "sw$ for i in 1 2; do ss -ti; sleep 1; done",
         ] {
             assert!(is_typed(typed), "{typed}");
         }
@@ -333,7 +338,11 @@ mod tests {
 
     #[test]
     fn a_table_of_processors_is_of_the_host_whose_prompt_stands_above_it() {
-        for command in ["vmstat 1 5", "mpstat -P ALL 5 1"] {
+        for command in [
+            "vmstat 1 5",
+            "mpstat -P ALL 5 1",
+            "for i in 1 2; do vmstat 1 5; done",
+        ] {
             assert_eq!(prompt(&format!("gw$ {command}")), Some("gw"));
         }
     }

@@ -8,6 +8,7 @@ mod broken;
 mod bundles;
 mod carrier;
 mod cgroup;
+mod channel_count;
 mod channels;
 mod classes;
 mod command;
@@ -94,6 +95,7 @@ mod xfrm;
 
 use crate::fact::Place;
 pub(crate) use bundles::{Member, State};
+pub(crate) use channel_count::{QUEUES, QUEUES_MOST};
 pub(crate) use copies::COPIES;
 pub(crate) use dig::{GIVEN_UP, SLOW_MS};
 use facts::Described;
@@ -181,6 +183,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),
         Box::new(classes::Classes::default()),
+        Box::new(channel_count::ChannelCount::default()),
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
         Box::new(own_address::OwnAddress::default()),

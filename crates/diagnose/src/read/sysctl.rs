@@ -2,6 +2,7 @@
 
 use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
+use crate::accept_queue::BACKLOG_MOST;
 use crate::fact::{Figure, Of, Place};
 use crate::full_table::{KEPT, KEPT_MOST};
 use crate::host_fault::{NEIGHBOURS_MOST, OWN_PORTS};
@@ -17,7 +18,7 @@ pub(super) struct Sysctl {
 }
 
 /// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
-const KEYS: [(&str, [&str; 3]); 37] = [
+const KEYS: [(&str, [&str; 3]); 38] = [
     (
         "net.ipv4.tcp_rmem",
         ["", "rmem_default_bytes", "rmem_max_bytes"],
@@ -37,6 +38,7 @@ const KEYS: [(&str, [&str; 3]); 37] = [
         ["netdev_max_backlog", "", ""],
     ),
     ("net.core.netdev_budget", ["netdev_budget", "", ""]),
+    ("net.core.somaxconn", [BACKLOG_MOST, "", ""]),
     ("net.ipv4.tcp_window_scaling", ["window_scaling", "", ""]),
     ("net.ipv4.tcp_sack", ["sack", "", ""]),
     ("net.ipv4.tcp_timestamps", ["timestamps", "", ""]),
