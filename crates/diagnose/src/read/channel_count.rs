@@ -45,7 +45,7 @@ impl Tool for ChannelCount {
             return false;
         };
         if let Some((_, fact)) = PARTS.iter().find(|(head, _)| *head == text) {
-            self.part = Some(fact);
+            self.part = Some(*fact);
             return true;
         }
         if let Some((fact, count)) = self.part.zip(text.strip_prefix("Combined:")) {
