@@ -197,6 +197,9 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         Cause::Application if e.around.one_by_one.is_some() => {
             End::from(e.around.one_by_one?.asker)
         }
+        Cause::Application if e.around.small_files.is_some() => {
+            End::from(e.around.small_files?.program)
+        }
         Cause::SetUp => e.opened.as_ref().map_or(End::Receiver, |o| o.end()),
         Cause::SendBuffer
         | Cause::Application
