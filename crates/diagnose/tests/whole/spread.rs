@@ -51,7 +51,7 @@ fn a_receiver_of_windows_spreads_what_arrives_in_its_own_words() {
             let mut changes = flow.changes.iter();
             let change = changes.find(|c| c.os == "windows");
             let all = change.map(|c| c.commands.join("\n")).unwrap_or_default();
-            // It is no host of Linux.
+            // Commands of Linux are of another host.
             assert!(all.contains("typeperf"), "{:#?}", flow.changes);
             assert!(!all.contains("ethtool"), "{all}");
             let off = enabled == "False";
