@@ -70,8 +70,23 @@ pub(crate) struct AcceptQueue {
     counted: Option<Overflows>,
     /// Where a connection opened late, and whether it did at all.
     late: Option<(Place, bool)>,
+    /// The most that a backlog may be, where a text says it.
+    most: Option<f64>,
     /// What the signs say, for people.
     said: Vec<String>,
+}
+
+/// What keeps it.
+fn kept(room: u64) -> String {
+    format!("{MOST} = {room} in a file of /etc/sysctl.d")
+}
+
+/// What the only host that says it lets a backlog be; none of several.
+fn most(facts: &Facts) -> Option<f64> {
+    let mut all = facts.facts.iter().filter(|f| f.name == BACKLOG_MOST);
+    let most = all.next()?.number()?.value;
+    let same = |fact: &Fact| fact.number().is_some_and(|n| n.value.total_cmp(&most).is_eq());
+    all.all(same).then_some(most)
 }
 
 impl AcceptQueue {
@@ -83,6 +98,7 @@ impl AcceptQueue {
             full: refused.full_queue.clone(),
             counted: Overflows::of(facts),
             late: refused.asked_again.map(|at| (at, true)).or(never),
+            most: most(facts),
             said: Vec::new(),
         };
         all.said = all.sentences(facts);
@@ -175,16 +191,27 @@ impl AcceptQueue {
             .find(|name| !name.is_empty());
         let backlog = self.full.as_ref().map_or(0, |full| full.backlog);
         let room = backlog.saturating_mul(4).max(ROOM);
+        let enough = self.most.filter(|most| *most >= room as f64);
+        let bursts = match enough {
+            Some(most) => format!("where bursts fill the queue: a backlog of {room} in the program's own settings (of nginx: listen PORT backlog={room}); {MOST} is {most:.0}, and lets it. Start the program again, which asks for its backlog once"),
+            None => format!("where bursts fill the queue: a backlog of {room} in the program's own settings (of nginx: listen PORT backlog={room}), and sysctl -w {MOST}={room}, as the smaller of the two holds. Start the program again, which asks for its backlog once"),
+        };
+        let (undo, persist) = match (enough, self.most) {
+            (Some(_), _) => ("the backlog as it was".to_owned(), Vec::new()),
+            (None, Some(most)) => (format!("sysctl -w {MOST}={most:.0}"), vec![kept(room)]),
+            (None, None) => (
+                format!("sysctl -w {MOST}=VALUE, with the value that `sysctl {MOST}` printed before"),
+                vec![kept(room)],
+            ),
+        };
         let remedy = Remedy {
             commands: vec![
                 "let the program accept faster: more workers or threads. Where its processors are idle, its workers wait for something else, such as a database".to_owned(),
-                format!("where bursts fill the queue: a backlog of {room} in the program's own settings (of nginx: listen PORT backlog={room}), and sysctl -w {MOST}={room}, as the smaller of the two holds. Start the program again, which asks for its backlog once"),
+                bursts,
                 "ss -ltn; nstat -az TcpExtListenOverflows: Recv-Q stays below Send-Q, and the count no longer grows".to_owned(),
             ],
-            undo: vec![format!(
-                "sysctl -w {MOST}=VALUE, with the value that `sysctl {MOST}` printed before"
-            )],
-            persist: vec![format!("{MOST} = {room} in a file of /etc/sysctl.d")],
+            undo: vec![undo],
+            persist,
             risk: "clients wait longer in a longer queue, and the program is not faster for it"
                 .to_owned(),
             ..Remedy::default()

@@ -23,6 +23,7 @@ mod regrown;
 mod roots;
 mod shaper;
 mod shared;
+mod spread;
 mod start;
 mod systems;
 mod tcp_memory;
@@ -196,6 +197,9 @@ fn changed(cause: Cause, e: &Evidence) -> Option<End> {
         Cause::Application if e.around.one_by_one.is_some() => {
             End::from(e.around.one_by_one?.asker)
         }
+        Cause::Application if e.around.small_files.is_some() => {
+            End::from(e.around.small_files?.program)
+        }
         Cause::SetUp => e.opened.as_ref().map_or(End::Receiver, |o| o.end()),
         Cause::SendBuffer
         | Cause::Application
@@ -240,6 +244,9 @@ fn change(
     let host = &full.unwrap_or_else(|| named(flow, end));
     let (hosts, system) = at_end(e, (facts, flow), end);
     let remedy = match cause {
+        Cause::HostCpu if system == Some(System::Windows) => {
+            spread::remedy(facts, &hosts, end == End::Receiver, threads(facts, flow))
+        }
         Cause::HostCpu => core::with_offloads(of_processor(e, (facts, flow)), facts, &hosts, end),
         Cause::Disk => systems::disk(end, system, e.rate.as_ref().map(|r| r.value)),
         Cause::RandomLoss if e.udp => systems::finding(&sending(e, (facts, flow), &hosts)),

@@ -81,6 +81,10 @@ pub(crate) struct Around {
     pub(crate) lost_at: Option<String>,
     /// What the only trace says, where texts hold nothing else of a path, for people.
     pub(crate) trace_alone: Option<String>,
+    /// A request that a client timed, where no rate was measured.
+    pub(crate) request: Option<crate::request_times::Request>,
+    /// What hosts say is wrong with them, for people.
+    pub(crate) fault: Option<String>,
     /// What a kernel logged of an interface that did not send.
     pub(crate) stalled: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
@@ -101,6 +105,8 @@ pub(crate) struct Around {
     pub(crate) own_drops: Option<OwnDrops>,
     /// The receiver's interface drops what its processor, full of soft interrupts, does not take in time.
     pub(crate) starved: bool,
+    /// The adapter of a receiver of Windows that has receive side scaling off.
+    pub(crate) rss_off: Option<String>,
     /// A control group of an end that waits for its share of the processors.
     pub(crate) throttled: Option<crate::throttled::Throttled>,
     /// A program of an end that its kernel killed as memory ran out.
@@ -266,6 +272,7 @@ impl Evidence {
         self.around.lost_at = lost_at(facts);
         self.around.trace_alone = by_trace_alone(facts);
         self.around.stalled = crate::no_rate::stalled(facts);
+        self.around.fault = crate::host_fault::fault(facts);
         self.around.own_answers = own_answers(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);
@@ -398,6 +405,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::names::by_names(e, items);
     crate::ip_versions::by_ip_versions(e, items);
     crate::server_wait::by_server_wait(e, items);
+    crate::request_times::by_request(e, items);
     crate::datagram_socket::by_datagram_sockets(e, items);
     crate::error_share::by_lost_pings(e, items);
     crate::full_port::by_full_port(e, items);

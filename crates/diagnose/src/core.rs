@@ -18,7 +18,12 @@ pub(crate) struct Core {
     steal: f64,
     /// Other processors of the host that were idle.
     idle: f64,
+    /// The figures are of all processors together, which are full.
+    pub(crate) all: bool,
 }
+
+/// How busy all processors of a host were together, 0 to 1, where all are full.
+pub(crate) const ALL: &str = "cpu_all_ratio";
 
 /// Soft interrupts that take this share of a processor are what fills it.
 const SOFT: f64 = 0.5;
@@ -33,7 +38,9 @@ impl Core {
     /// What a host's text says of it.
     pub(crate) fn of(facts: &Facts, host: Of) -> Option<Core> {
         let get = |name| number(facts, host, name).map(|f| f.value);
+        let all = get(ALL).zip(get("cpu_ratio"));
         Some(Core {
+            all: all.is_some_and(|(all, own)| own <= all),
             number: get("cpu_number")?,
             soft: get("cpu_soft_ratio")?,
             steal: get("cpu_steal_ratio")?,
@@ -60,9 +67,19 @@ impl Core {
     pub(crate) fn sentence(&self) -> Option<String> {
         let number = self.number;
         if self.is_stolen() {
+            let whole = match self.all {
+                true => "the time of all processors".to_owned(),
+                false => format!("processor {number:.0}"),
+            };
             return Some(format!(
-                "{:.0} % of processor {number:.0} was taken by the hypervisor (%steal): other machines on that host had it",
+                "{:.0} % of {whole} was taken by the hypervisor (%steal): other machines on that host had it",
                 100.0 * self.steal
+            ));
+        }
+        if self.all && self.is_soft() {
+            return Some(format!(
+                "all processors spent {:.0} % of their time in soft interrupts (%soft), which is where packets are received",
+                100.0 * self.soft
             ));
         }
         let beside = match self.idle {

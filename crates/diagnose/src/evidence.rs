@@ -310,6 +310,7 @@ impl Evidence {
         e.of_counters(facts, flow);
         e.of_dropped(facts, flow);
         e.of_starved(flow);
+        e.of_rss(facts, flow);
         e.of_throttled(facts, flow);
         e.of_killed(facts, flow);
         e.of_other_tests(facts, flow);

@@ -159,9 +159,12 @@ impl FullTable {
                 "conntrack -S: drop and insert_failed no longer grow; conntrack -L | head -1000: whose connections these are, and in which state".to_owned(),
                 "or do not keep what needs none: a rule with notrack for such traffic in the table raw, and shorter net.netfilter.nf_conntrack_tcp_timeout_established".to_owned(),
             ],
-            undo: vec![format!(
-                "sysctl -w {MOST}=VALUE, with the value that `sysctl {MOST}` printed before"
-            )],
+            undo: vec![match &self.counted {
+                Some(counted) => format!("sysctl -w {MOST}={:.0}", counted.most),
+                None => format!(
+                    "sysctl -w {MOST}=VALUE, with the value that `sysctl {MOST}` printed before"
+                ),
+            }],
             persist: vec![format!("{MOST} = {room} in a file of /etc/sysctl.d")],
             risk: "a rule with notrack takes its traffic from what depends on states, such as NAT"
                 .to_owned(),

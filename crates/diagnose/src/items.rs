@@ -49,6 +49,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::tcp_memory::by_tcp_memory(e, &mut items);
     crate::unlike_mtus::by_unlike_mtus(e, &mut items);
     crate::starved::by_starved(e, &mut items);
+    crate::rss::by_rss(e, &mut items);
     crate::throttled::by_throttled(e, &mut items);
     crate::stood::by_queue(e, &mut items);
     crate::standing::by_standing(e, &mut items);

@@ -212,6 +212,11 @@ pub(crate) const FULL: [f64; 2] = [0.88, 0.95];
 fn of_processor(e: &Evidence, cpu: &Figure) -> String {
     let percent = cpu.value * 100.0;
     match &e.cpu_of {
+        Some((_, program)) if !program.is_empty() && e.core.as_ref().is_some_and(|c| c.all) => {
+            format!(
+                "all processors of a host were {percent:.0} % busy, and the busiest program was {program}"
+            )
+        }
         Some((_, program)) if !program.is_empty() => {
             format!("the program {program} used {percent:.0} % of a processor")
         }

@@ -26,17 +26,18 @@ fn remote(facts: &Facts, host: Of) -> Option<(&str, &str)> {
 }
 
 /// The rate at which `dd` read a file in a folder, or wrote it, bit/s; whether it read; and in pieces of which size, bytes, where it says
-/// that.
+/// that; and whether it did so past the kernel's cache.
 pub(crate) fn transfer<'f>(
     facts: &'f Facts,
     folder: &str,
-) -> Option<(&'f Figure, bool, Option<f64>)> {
+) -> Option<(&'f Figure, bool, Option<f64>, bool)> {
     let rates = facts.facts.iter().filter(|f| f.name == "disk_bps");
     let mut each = rates.filter_map(|f| {
         let ours = |name| word(facts, f.of, name).is_some_and(|(file, _)| lies(file, folder));
         let [read, written] = FILES.map(ours);
         let piece = number(facts, f.of, PIECE).map(|bytes| bytes.value);
-        (read || written).then_some((f.number()?, read, piece))
+        let direct = word(facts, f.of, DIRECT).is_some();
+        (read || written).then_some((f.number()?, read, piece, direct))
     });
     each.next_back()
 }

@@ -10,6 +10,7 @@ use crate::fact::Place;
 use crate::items::Item;
 use crate::read::resolvers::List;
 use crate::read::{Facts, GIVEN_UP};
+use crate::searched_names::Searched;
 use crate::silent_names::{self, Silent};
 use crate::slow_server::{Answer, SlowServer};
 
@@ -19,6 +20,9 @@ pub(crate) const UNSEEN: f64 = -100.0;
 /// What it is worth where a request spent most of its time so, and where only its name servers show it. Choices.
 const WAITED: f64 = 126.0;
 const SERVERS: f64 = 114.0;
+
+/// No server is waited for that does not answer before another is asked for less than this, seconds (`timeout` of resolv.conf, 5).
+const GIVEN_UP_S: f64 = 1.0;
 
 /// Most name servers that are kept.
 const SERVERS_MAX: usize = 16;
@@ -175,6 +179,10 @@ pub(crate) struct NameWait {
     silent: Option<Silent>,
     /// A server that answers late.
     slow: Option<SlowServer>,
+    /// The look-up took less time than any server is waited for that does not answer.
+    short: bool,
+    /// How the names of such a look-up are completed.
+    searched: Searched,
     /// Whoever asks for names is a host of Windows.
     windows: bool,
     /// What the texts say, for people.
@@ -204,6 +212,9 @@ impl NameWait {
         });
         let slow = names.slow();
         let late = slow.map(|slow| slow.sentence(facts));
+        let short = names.waited.is_some_and(|([took, _], _)| took < GIVEN_UP_S);
+        let searched = facts.searched;
+        let completed = searched.said(facts).filter(|_| waited.is_some());
         let all = NameWait {
             waited: waited.is_some(),
             silent: first.map(|(list, server, _)| Silent {
@@ -213,13 +224,22 @@ impl NameWait {
             }),
             windows: silent_names::by_windows(facts, first.map(|(list, ..)| list)),
             slow,
-            said: waited.into_iter().chain(servers).chain(late).collect(),
+            short,
+            searched,
+            said: [waited, servers, late, completed]
+                .into_iter()
+                .flatten()
+                .collect(),
         };
         (!all.said.is_empty()).then_some(all)
     }
 
     /// What tells which server a look-up waits for, or whether one waits at all.
     pub(crate) fn asks(&self) -> Option<MissingFact> {
+        let alone = self.silent.is_none() && self.slow.is_none();
+        if alone && self.waited && self.short && self.searched.change().is_some() {
+            return None;
+        }
         let compared = self.slow.as_ref().and_then(SlowServer::asks);
         if compared.is_some() || self.waited && self.slow.is_some() {
             return compared;
@@ -258,6 +278,7 @@ impl NameWait {
     fn change(&self) -> Option<Change> {
         match self.silent {
             Some(silent) => Some(silent.change()),
+            None if self.slow.is_none() && self.waited => self.searched.change(),
             None => self.slow.as_ref().map(SlowServer::change),
         }
     }
@@ -291,6 +312,7 @@ impl NameWait {
         let said = self.said.join("; ");
         match (self.slow, self.silent) {
             (Some(_), _) => said,
+            (None, None) if self.short => said,
             (None, Some(silent)) if silent.list != List::ResolvConf => {
                 format!("{said}: a look-up waits for it before another server is asked")
             }

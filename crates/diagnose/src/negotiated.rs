@@ -51,6 +51,12 @@ pub(crate) fn negotiates(facts: &Facts, duplex: &Duplexed) -> Option<bool> {
         .automatic
 }
 
+/// The speed at which a port works with two pairs of its cable, bit/s.
+const FAST_ETHERNET: f64 = 100e6;
+
+/// A rate of more than this part of a port's speed is what the port leaves. A choice.
+const FILLS: f64 = 0.8;
+
 /// A rate is more than another from so many times on: headers cost less.
 const MORE: f64 = 1.2;
 
@@ -105,6 +111,11 @@ impl SlowPort {
         }
     }
 
+    /// Whether it runs at 100 Mbit/s, for which two pairs of a cable are enough (IEEE 802.3 clause 25).
+    fn is_fast_ethernet(&self) -> bool {
+        (self.speed.value / FAST_ETHERNET - 1.0).abs() < 0.01
+    }
+
     /// The same, for people.
     fn because(&self) -> String {
         let port = &self.port;
@@ -136,6 +147,7 @@ impl SlowPort {
                 "both sides offer {}, and {speed} was taken: the cable between them, by a broken pair or its kind, is the likeliest",
                 bps(self.offered().unwrap_or(0.0))
             ),
+            Why::Unsaid if self.is_fast_ethernet() => "nothing says what it can do, and what its partner offers. A cable with a broken pair leaves 100 Mbit/s of ports of 1 Gbit/s: try another cable, and see what both of its ports can do".to_owned(),
             Why::Unsaid => "nothing says what it can do, and what its partner offers".to_owned(),
         }
     }
@@ -202,8 +214,13 @@ impl Evidence {
                 p.because()
             )
         };
+        let silent = self.stated.is_none() && self.target.is_none();
         let telling = |p: &&SlowPort| {
-            beyond.is_some() || p.why() == Why::Partner || p.why() == Why::Unoffered
+            let why = p.why();
+            let rate = self.rate.as_ref().map_or(0.0, |rate| rate.value);
+            let fills = rate > FILLS * p.speed.value;
+            let cable = silent && fills && why == Why::Unsaid && p.is_fast_ethernet();
+            beyond.is_some() || cable || why == Why::Partner || why == Why::Unoffered
         };
         self.slow_ports().iter().filter(telling).map(of).collect()
     }

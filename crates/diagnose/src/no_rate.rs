@@ -5,9 +5,11 @@ use crate::document::VerdictReport;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
+use crate::host_fault::FAULT;
 use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
+use crate::request_times::{REQUEST, Request};
 use crate::tcp_memory::ALL_SOCKETS;
 use crate::unopened::NOT_BEGUN;
 
@@ -30,7 +32,8 @@ pub(crate) fn stalled(facts: &Facts) -> Option<String> {
 /// What a trace alone says, or a kernel or a host's sockets, where no cause is known: it stands first of all that was found.
 pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
-    let mut heads = [CLEAN, LOSSY, STALLED, ALL_SOCKETS, NOT_BEGUN, QUIET].iter();
+    let heads = [FAULT, REQUEST, CLEAN, LOSSY, STALLED, ALL_SOCKETS, NOT_BEGUN, QUIET];
+    let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
     is_one.then_some(first.as_str())
 }
@@ -49,6 +52,7 @@ impl Evidence {
             Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),
             Cause::Outage => self.around.one_version.is_some(),
             Cause::Middlebox => self.idle_session.is_some(),
+            Cause::SetUp => self.request_trips().is_some(),
             _ => false,
         };
         seen || cause.is_before_data() || self.is_unread(cause)
@@ -57,16 +61,16 @@ impl Evidence {
     /// What is said first where no cause is known.
     pub(crate) fn said_first(&self) -> String {
         let nothing = || "the texts do not say how fast anything was".to_owned();
-        let trace = self.around.trace_alone.clone();
+        let fault = self.around.fault.clone();
+        let request = || self.around.request.as_ref().map(Request::said);
+        let trace = || self.around.trace_alone.clone();
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
         let quiet = || self.quiet.clone();
-        let said = trace
-            .or_else(stalled)
-            .or_else(memory)
-            .or_else(not_begun)
-            .or_else(quiet);
+        let said = fault.or_else(request).or_else(trace);
+        let said = said.or_else(stalled).or_else(memory);
+        let said = said.or_else(not_begun).or_else(quiet);
         said.unwrap_or_else(nothing)
     }
 }

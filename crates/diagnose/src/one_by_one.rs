@@ -49,6 +49,8 @@ pub(crate) struct OneByOne {
     busy_s: Option<f64>,
     /// Mean bytes of a segment that the asking end sent, and of one that it received.
     bytes: Option<[f64; 2]>,
+    /// Each fetches as many rows as the program asks for at a time.
+    fetches: bool,
     /// The end that asks.
     pub(crate) asker: Side,
 }
@@ -86,6 +88,7 @@ impl OneByOne {
             took_s: None,
             busy_s,
             bytes: Some(bytes),
+            fetches: false,
             asker: if serves { side.other() } else { side },
         })
     }
@@ -147,12 +150,18 @@ impl OneByOne {
     /// Fewer round trips, or shorter ones.
     pub(crate) fn remedy(self) -> Remedy {
         let (count, waits) = (self.count, self.waits_s());
+        let tenth = waits / 10.0;
+        let first = match self.fetches {
+            true => format!(
+                "more rows in each round trip: set arraysize 1000 in SQL*Plus, setFetchSize of JDBC, FetchSize of ODP.NET, the prefetch of OCI. Ten times as many rows wait for {tenth:.1} s in place of {waits:.1} s"
+            ),
+            false => format!(
+                "more in each request (a JOIN or IN (...) in place of a query for each row, batches): {count:.0} round trips are {waits:.1} s, and a tenth of them {tenth:.1} s"
+            ),
+        };
         Remedy {
             commands: vec![
-                format!(
-                    "more in each request (a JOIN or IN (...) in place of a query for each row, batches): {count:.0} round trips are {waits:.1} s, and a tenth of them {:.1} s",
-                    waits / 10.0
-                ),
+                first,
                 "or several requests at a time: pipelining, or a pool of connections side by side"
                     .to_owned(),
                 format!(
@@ -197,6 +206,7 @@ impl Evidence {
                 took_s: Some(seconds),
                 busy_s: None,
                 bytes: None,
+                fetches: word(facts, Of::Path, FETCHES).is_some(),
                 asker: Side::Sender,
             })
         });

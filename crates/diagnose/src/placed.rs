@@ -138,13 +138,18 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
     for (n, names) in (0_u32..).zip(&facts.hosts) {
         let by_file = facts.sides.get(n as usize).copied().flatten();
         let by_file = by_file.map(|role| flow.side_of(role));
+        let is_own = |side: &Side| !is_other_kernel(facts, flow, n, *side);
         let side = by_file
+            .filter(is_own)
             .or_else(|| by_names(facts, flow, names))
             .or_else(|| headed(facts, flow, n))
             .or_else(|| names.iter().find_map(|name| shares(flow, name)))
             .or_else(|| copies_here(facts, flow, n))
             .or_else(|| windows(facts, flow, n))
-            .or_else(|| beside_log(facts, flow, n).filter(|side| may_be(facts, flow, n, *side)))
+            .or_else(|| {
+                let beside = beside_log(facts, flow, n).filter(is_own);
+                beside.filter(|side| may_be(facts, flow, n, *side))
+            })
             .or_else(|| bystander::tied(facts, flow, names))
             .or_else(|| others.end_of(flow, n));
         match side {
@@ -199,6 +204,17 @@ fn may_be(facts: &Facts, flow: &Flow, host: u32, side: Side) -> bool {
     let counts = side == Side::Sender && resends(flow);
     let another = counts || bystander::not_windows(facts, flow, host)[side as usize];
     !(is_windows(facts, host) && another)
+}
+
+/// Whether a host's text is of a BSD or of macOS, and the kernel that printed an end's sockets is Linux: whatever heads that text, it is
+/// not of that end.
+fn is_other_kernel(facts: &Facts, flow: &Flow, host: u32, side: Side) -> bool {
+    let own = match side {
+        Side::Sender => &flow.sockets,
+        Side::Receiver => &flow.far_sockets,
+    };
+    let is_bsd = |(system, _): (System, Place)| system.agrees(System::Bsd);
+    !own.is_empty() && said(facts, Of::Host(host)).is_some_and(is_bsd)
 }
 
 /// Gives the ends the texts of hosts that nobody names: by their systems, and otherwise to both.

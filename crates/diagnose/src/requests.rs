@@ -27,6 +27,9 @@ pub(crate) const AGREED: &str = "mount_request_bytes";
 /// Of writes to a mount with the option `sync`, by which each waits until the server has it.
 pub(crate) const SYNC: &str = "mount_sync";
 
+/// Of pieces that a program reads or writes past the kernel's cache (O_DIRECT): each waits for its answer.
+pub(crate) const DIRECT: &str = "requests_direct";
+
 /// No request of Linux to a server of NFS carries more, bytes (nfs(5): `rsize`, `wsize`).
 const NFS_MOST: f64 = 1_048_576.0;
 
@@ -53,6 +56,8 @@ pub(crate) struct Requests {
     pub(crate) sync: bool,
     /// The mount has the largest requests that there are.
     pub(crate) largest: bool,
+    /// Each is of one piece that the program reads or writes past the kernel's cache.
+    pub(crate) direct: bool,
     /// Each carries what the program writes at a time, which is less than the mount agreed on.
     single: bool,
     /// Nothing counted them: they are what the rate makes of the largest, one at a time.
@@ -93,6 +98,7 @@ impl Requests {
                     old: false,
                     sync,
                     largest,
+                    direct: value(DIRECT).is_some(),
                     single: value(AGREED).is_some_and(|agreed| bytes < agreed),
                     supposed: true,
                     other_s: None,
@@ -108,6 +114,7 @@ impl Requests {
                 old: false,
                 sync,
                 largest,
+                direct: false,
                 single: false,
                 supposed: false,
                 other_s: value(OTHER).map(|ns| ns * NS),
@@ -129,6 +136,7 @@ impl Requests {
             old: true,
             sync: false,
             largest: false,
+            direct: false,
             single: false,
             supposed: true,
             other_s: None,
@@ -346,7 +354,12 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
                 (Cause::ReceiveWindow, -10.0),
                 (Cause::SendBuffer, -10.0),
             ],
-            format!("{rate}: the client waits for an answer before it asks for more"),
+            match of.direct {
+                true => format!(
+                    "{rate}: past the cache (O_DIRECT) nothing is asked for ahead, and each piece of the program waits for its answer"
+                ),
+                false => format!("{rate}: the client waits for an answer before it asks for more"),
+            },
         ),
     };
     Some(Item {

@@ -94,7 +94,8 @@ impl Waited {
 }
 
 impl Evidence {
-    /// Takes a wait for a server where no rate was measured, nothing is known to be lost, and nothing else held connections up.
+    /// Takes a wait for a server where no rate was measured, nothing is known to be lost, and nothing else held connections up; and the
+    /// longest request, whatever it waited for.
     pub(crate) fn of_server_wait(&mut self, facts: &Facts) {
         let lossy = self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
         let around = &self.around;
@@ -104,6 +105,7 @@ impl Evidence {
             .server_wait
             .filter(|_| self.rate.is_none() && !lossy && !other);
         self.around.server_wait = wait.map(|wait| Waited::of(wait, facts));
+        self.of_request(facts);
     }
 
     /// What to ask on the server.

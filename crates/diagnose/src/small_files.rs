@@ -8,6 +8,7 @@ use crate::evidence::Evidence;
 use crate::flow::Flow;
 use crate::items::{Item, step};
 use crate::known::System;
+use crate::read::SHARES;
 use crate::seen::{Side, Test};
 
 /// How many files a copy of one file after another consists of.
@@ -35,6 +36,17 @@ pub(crate) struct SmallFiles {
     each_s: f64,
     /// They went to or from a share of SMB, by `robocopy`.
     smb: bool,
+    /// The end on which the program runs that copies them.
+    pub(crate) program: Side,
+}
+
+/// The end on which a copy was typed: one that reads a share of another host, and writes none, receives.
+fn program(test: &Test) -> Side {
+    let [reads, writes] = SHARES.map(|share| test.words.contains_key(share));
+    match reads && !writes {
+        true => Side::Receiver,
+        false => test.client,
+    }
 }
 
 impl SmallFiles {
@@ -47,6 +59,7 @@ impl SmallFiles {
             bytes: report.goodput.value * report.seconds / 8.0 / count.max(1.0),
             each_s: report.seconds / count.max(1.0),
             smb: test.tool == "robocopy",
+            program: program(test),
         };
         (count >= FILES_LEAST && of.each_s > 0.0 && of.bytes <= SMALL).then_some(of)
     }
@@ -155,6 +168,7 @@ mod tests {
             bytes: 32_800.0,
             each_s: 0.225,
             smb,
+            program: Side::Sender,
         }
     }
 

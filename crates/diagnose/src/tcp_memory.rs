@@ -188,15 +188,21 @@ fn open(facts: &Facts, flow: &Flow) -> Option<String> {
     let whose = name(first).map_or("a host", String::as_str);
     Some(match used.pages {
         Some(pages) => format!(
-            "{ALL_SOCKETS} {whose} is {}: they have {:.0} pages, and by tcp_mem no buffer grows from {:.0} on, and TCP gets no more than {:.0}",
+            "{ALL_SOCKETS} {whose} is {}: they have {:.0} pages, and by tcp_mem no buffer grows from {:.0} on, and TCP gets no more than {:.0}. {FIND} sysctl -w net.ipv4.tcp_mem=\"{}\", four times what it is, gives TCP more",
             if pages.is_most() { "used up" } else { "short" },
             pages.used,
             pages.limits[1],
-            pages.limits[2]
+            pages.limits[2],
+            pages.limits.map(|n| format!("{:.0}", 4.0 * n)).join(" ")
         ),
-        None => format!("{ALL_SOCKETS} {whose} is used up, as its kernel logged"),
+        None => format!(
+            "{ALL_SOCKETS} {whose} is used up, as its kernel logged. {FIND} sysctl -w net.ipv4.tcp_mem, with four times each of the values that sysctl net.ipv4.tcp_mem prints, gives TCP more"
+        ),
     })
 }
+
+/// What comes before more of that memory.
+const FIND: &str = "ss -tm on it shows which sockets hold it: a program that does not read what arrived is mended first. Then";
 
 /// What tells more of such a host.
 const TELLS: &str = "as a receiver it drops what arrives beyond the most, and its peers send it again; as a sender it takes less from its programs. Which end it is of what is slow no text says: a test that is typed at its prompt does";

@@ -90,7 +90,7 @@ fn may_show(facts: &Facts) -> bool {
     let refused = &facts.refused;
     let late = refused.asked_again.is_some() || refused.timed_out.is_some();
     let full = refused.full_queue.is_some() || refused.table_full.is_some();
-    let waits = facts.server_wait.is_some() || facts.names.decide();
+    let waits = facts.server_wait.is_some() || facts.names.decide() || facts.timed.is_some();
     let counted = || facts.facts.iter().any(|f| f.name == COUNT);
     let dropped = !facts.datagram_sockets.is_empty();
     let breaks = refused.session.is_some();
@@ -105,6 +105,7 @@ fn name(judged: &Judged<'_>) -> Option<&'static str> {
         Cause::FullTable | Cause::AcceptQueue => Some("new connections"),
         Cause::NameLookup => Some("look-ups of names"),
         Cause::Application if requests => Some("requests"),
+        Cause::SetUp if judged.e.request_trips().is_some() => Some("requests"),
         Cause::Outage if around.one_version.is_some() => Some("connections by IPv6"),
         Cause::Client if around.overfull.is_some() => Some("reading of datagrams"),
         Cause::Middlebox if judged.e.idle_session.is_some() => Some("sessions without traffic"),

@@ -6,7 +6,7 @@ use crate::core::{is_tunnel, receives};
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::number;
-use crate::read::Facts;
+use crate::read::{Facts, QUEUES, QUEUES_MOST};
 use crate::read::offload::OFFLOADS;
 
 /// Against a processor that the hypervisor, soft interrupts, a tunnel or another program that is known fill; none where nothing says so.
@@ -15,6 +15,9 @@ pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
         .cpu_of
         .as_ref()
         .map_or("", |(_, program)| program.as_str());
+    if program.contains("wg-crypt") {
+        return Some(Remedy::without_risk(WIREGUARD));
+    }
     if is_tunnel(program, to) {
         return Some(Remedy::without_risk([
             format!("top -H -p $(pgrep -o {program}) meanwhile: whether one of its threads fills a processor").as_str(),
@@ -37,12 +40,54 @@ pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
     programs::remedy(program)
 }
 
+/// Against WireGuard's threads, which the kernel has on all processors.
+const WIREGUARD: [&str; 4] = [
+    "top -H meanwhile: whether all threads wg-crypt are busy, or one of them. WireGuard encrypts on all processors: where all are full, a host with more or faster ones is what carries more",
+    "one that is full alone: ethtool -x INTERFACE of the interface below the tunnel, as its queues choose the processor on which a packet is received",
+    "where grep -m1 aes /proc/cpuinfo prints something at both ends: IPsec with AES-GCM costs such a processor less; WireGuard has ChaCha20-Poly1305 alone",
+    "larger packets, as far as the path carries them: ip link show says the tunnel's MTU, and each packet costs about as much whatever its size",
+];
+
 /// Against a hypervisor that gives the time to others.
 const STOLEN: [&str; 3] = [
     "a larger or a dedicated processor for this machine: of a cloud an instance that is not burstable, and one with more credits otherwise",
     "or fewer machines on that host: whoever runs it moves one of them",
     "nothing in this machine gives the time back; vmstat 1 shows in its column st whether it is still taken",
 ];
+
+/// What asks for an interface's queues and gives it more, and what does so where texts have their number; `NOW` and `MOST` stand for those.
+const ASKED: &str = "with one, ethtool -l INTERFACE, and keep what it prints; ethtool -L INTERFACE combined N gives it N queues, up to the maximum that -l prints";
+const KNOWN: &str = "it has NOW of up to MOST: ethtool -L INTERFACE combined N, with the number of the host's processors as N, MOST at most";
+
+/// How it has as many as before.
+const BACK: &str =
+    "ethtool -L INTERFACE combined N, with the N that `ethtool -l INTERFACE` printed before";
+const BACK_TO: &str = "ethtool -L INTERFACE combined NOW";
+
+/// The same with the number of queues that the texts of its host have, where it may have more.
+fn with_queues(mut remedy: Remedy, facts: &Facts, hosts: &[Of]) -> Remedy {
+    let both = |h: &Of| {
+        let count = |name: &'static str| number(facts, *h, name).map(|n| n.value);
+        count(QUEUES).zip(count(QUEUES_MOST))
+    };
+    let mut all = hosts.iter();
+    let Some((now, most)) = all.find_map(both).filter(|(now, most)| now < most) else {
+        return remedy;
+    };
+    let filled = |text: &str| {
+        let text = text.replace("NOW", &format!("{now:.0}"));
+        text.replace("MOST", &format!("{most:.0}"))
+    };
+    for (lines, from, to) in [
+        (&mut remedy.commands, ASKED, KNOWN),
+        (&mut remedy.undo, BACK, BACK_TO),
+    ] {
+        for line in lines.iter_mut() {
+            *line = line.replace(from, &filled(to));
+        }
+    }
+    remedy
+}
 
 /// Against soft interrupts of one processor.
 const SOFT: [&str; 4] = [
@@ -67,7 +112,8 @@ fn soft() -> Remedy {
 }
 
 /// The same with the offloads first that the texts of its host show to be off: without them a processor handles each segment by itself.
-pub(super) fn with_offloads(mut remedy: Remedy, facts: &Facts, hosts: &[Of], end: End) -> Remedy {
+pub(super) fn with_offloads(remedy: Remedy, facts: &Facts, hosts: &[Of], end: End) -> Remedy {
+    let mut remedy = with_queues(remedy, facts, hosts);
     let is_off = |fact: &'static str| {
         let mut said = hosts.iter().filter_map(|h| number(facts, *h, fact));
         said.any(|on| on.value == 0.0)
@@ -97,4 +143,16 @@ pub(super) fn with_offloads(mut remedy: Remedy, facts: &Facts, hosts: &[Of], end
         remedy.risks("an offload may be off for a reason: a bridge or router on this host, a capture, or a fault of the driver");
     }
     remedy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ASKED, BACK, soft};
+
+    #[test]
+    fn what_is_replaced_stands_in_the_remedy() {
+        let remedy = soft();
+        assert!(remedy.commands[0].contains(ASKED), "{:?}", remedy.commands);
+        assert!(remedy.undo.iter().any(|line| line == BACK));
+    }
 }

@@ -29,6 +29,9 @@ pub(super) fn changes_of_path(
     if cause == Cause::Shaper {
         return of_shaper(e, (facts, flow));
     }
+    if let Some(change) = e.keep_connections().filter(|_| cause == Cause::SetUp) {
+        return vec![change];
+    }
     let ports = match cause {
         Cause::Link if e.around.group.is_none() => negotiated::changes(e),
         _ => Vec::new(),

@@ -14,7 +14,10 @@ use crate::unopened::Unopened;
 pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
     match e.around.one_version.as_ref().map(OneVersion::asks) {
         Some(asks) => asks.is_empty(),
-        None => first == Some(&Cause::Outage) || e.explains_waiting(),
+        None => {
+            let opens = first == Some(&Cause::SetUp) && e.request_trips().is_some();
+            opens || first == Some(&Cause::Outage) || e.explains_waiting()
+        }
     }
 }
 
@@ -53,8 +56,8 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if e.damage_loses_pings() {
         return e.asks_again(&[Cause::RandomLoss]).into_iter().collect();
     }
-    if let Some(air) = e.asks_air(asking) {
-        return vec![air];
+    if let Some(asks) = e.asks_air(asking).or_else(|| e.asks_request()) {
+        return vec![asks];
     }
     if let Some(complaint) = e.asks_complaint() {
         return vec![complaint];

@@ -9,6 +9,7 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::flow::Flow;
 use crate::known::System;
+use crate::placed::is_windows;
 use crate::read::Facts;
 use crate::room::Room;
 use crate::verdict::{NARROW, within};
@@ -103,18 +104,28 @@ pub(super) fn of_buffers(
         },
         command: format!("on the {host}: {}", settings(system, receive)),
     };
+    let [sends_on, receives_on] = [
+        of_texts(facts, e.systems[0], &flow.senders),
+        of_texts(facts, e.systems[1], &flow.receivers),
+    ];
     let window = ask(
         "receive_window_bytes",
         "receiver",
         "window",
-        e.systems[1],
+        receives_on,
         true,
     );
-    let buffer = ask("send_buffer_bytes", "sender", "buffer", e.systems[0], false);
+    let buffer = ask("send_buffer_bytes", "sender", "buffer", sends_on, false);
     let each = [(receiver, window), (sender, buffer)].into_iter();
     each.filter(|(asked, _)| *asked)
         .map(|(_, fact)| fact)
         .collect()
+}
+
+/// The system of an end, or else Windows where all texts that may be of it are.
+fn of_texts(facts: &Facts, known: Option<System>, hosts: &[u32]) -> Option<System> {
+    let windows = !hosts.is_empty() && hosts.iter().all(|n| is_windows(facts, *n));
+    known.or(windows.then_some(System::Windows))
 }
 
 /// Whether the receiver's window, or its setting, would decide.

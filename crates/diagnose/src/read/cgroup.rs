@@ -1,7 +1,7 @@
 //! Files of Linux's control groups, as `cat` prints them: `cpu.stat`, `cpu.max`, `memory.events` and `memory.max`
 //! (Documentation/admin-guide/cgroup-v2.rst of Linux), and `cpu.stat`, `cpu.cfs_quota_us` and `cpu.cfs_period_us` of version 1.
 
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Of, Place};
 use crate::words::whole;
 
@@ -53,7 +53,7 @@ const ROWS: [(&str, &str, f64); 13] = [
 /// Rows that have these names only among the others.
 const AMONG: [&str; 4] = ["low", "high", "max", "oom"];
 
-/// Words of commands that run others elsewhere: in a container, or on another host.
+/// Words of commands that run others elsewhere: in a container, or on another host. What names that is of it by its label.
 const ELSEWHERE: [&str; 2] = [" exec ", "ssh "];
 
 /// The state of reading.
@@ -81,7 +81,8 @@ impl Tool for Cgroup {
         let text = line.bare;
         if let Some(awaits) = printed(text) {
             (self.host, self.awaits, self.next) = (None, awaits, behind(line.at));
-            self.elsewhere = ELSEWHERE.iter().any(|words| text.contains(words));
+            let far = ELSEWHERE.iter().any(|words| text.contains(words));
+            self.elsewhere = far && !facts.label.remote;
             self.cfs = of_first_version(text);
             return false;
         }
@@ -106,6 +107,13 @@ impl Tool for Cgroup {
         };
         self.next = behind(line.at);
         let own = !name.is_empty() && !self.elsewhere;
+        if self.elsewhere && name == PERIODS && facts.notes.len() < NOTES_MAX {
+            let note = format!(
+                "{}: of which host or container this control group is, its command does not say by a name: nothing is made of it. kubectl exec NAME -- cat /sys/fs/cgroup/cpu.stat, with its own name, does",
+                facts.place(line.at)
+            );
+            facts.notes.push(note);
+        }
         if let Some(value) = value.filter(|_| own) {
             let known = self.host.filter(|host| facts.may_be_here(*host));
             let host = known.unwrap_or_else(|| facts.host());
@@ -281,7 +289,10 @@ mod tests {
         let other = "pod-a$ cat /sys/fs/cgroup/cpu.max\ncat: no such file\n20000 100000\n";
         assert_eq!(said(other, super::PROCESSORS).0, Vec::<f64>::new());
         // What runs in a container is not of the host at whose prompt it was typed.
-        let inside = "node1$ kubectl exec pod-a -- cat /sys/fs/cgroup/cpu.stat\nnr_periods 512\n";
-        assert_eq!(said(inside, super::PERIODS).0, Vec::<f64>::new());
+        let inside = |pod: &str| {
+            format!("node1$ kubectl exec {pod} -- cat /sys/fs/cgroup/cpu.stat\nnr_periods 512\n")
+        };
+        assert_eq!(said(&inside("$POD"), super::PERIODS).0, Vec::<f64>::new());
+        assert_eq!(said(&inside("pod-a"), super::PERIODS).0, vec![512.0]);
     }
 }

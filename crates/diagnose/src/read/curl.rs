@@ -278,6 +278,9 @@ fn note(times: &Times, at: Place, facts: &mut Facts) {
     if let Some(waited) = times.served() {
         facts.waits_for_server(waited, at);
     }
+    if let Some(parts) = times.request() {
+        facts.times_request(parts, at);
+    }
     let of_times = facts.notes.iter().filter(|n| n.contains(times::WROTE));
     if of_times.count() < SAID_MAX {
         let said = times.said(&facts.place(at));

@@ -39,6 +39,9 @@ impl Tool for Dig {
             }
             return server.is_some();
         }
+        if facts.completes_names(text, line.at) {
+            return true;
+        }
         if let Some(asked) = asks(text) {
             (self.asked, self.took) = (asked, None);
             return false;

@@ -15,6 +15,9 @@ pub(crate) const FILES: [&str; 2] = ["disk_input", "disk_output"];
 /// How much `dd` reads and writes at a time (`bs=`), bytes.
 pub(crate) const PIECE: &str = "disk_piece_bytes";
 
+/// `dd` read or wrote past the kernel's cache, as a fact has it.
+pub(crate) const DIRECT: &str = "disk_direct";
+
 /// File systems of the network, as `mount` names them.
 const TYPES: [&str; 10] = [
     "nfs",
@@ -65,6 +68,8 @@ pub(super) struct Disk {
     files: [Option<String>; 2],
     /// How much it reads and writes at a time, bytes.
     piece: Option<f64>,
+    /// It does so past the kernel's cache (`iflag=direct`, `oflag=direct`).
+    direct: bool,
     /// The last line is of a mount.
     mount: bool,
     /// What the `fio` that is read moved one way, bit/s.
@@ -103,7 +108,7 @@ impl Tool for Disk {
         }
         self.mount = false;
         if let Some(files) = typed(text) {
-            (self.files, self.piece) = (files, piece(text));
+            (self.files, self.piece, self.direct) = (files, piece(text), is_direct(text));
             return false;
         }
         if let Some((reads, bps)) = of_fio(text) {
@@ -125,6 +130,9 @@ impl Tool for Disk {
                 }
                 if let Some(bytes) = self.piece.take() {
                     facts.exact(host, PIECE, bytes, line.at);
+                }
+                if core::mem::take(&mut self.direct) {
+                    facts.word(host, mounted::DIRECT, "yes", line.at);
                 }
                 facts.exact(host, "disk_bps", bytes * 8.0 / seconds, line.at);
             }
@@ -281,6 +289,16 @@ fn typed(text: &str) -> Option<[Option<String>; 2]> {
     };
     let files = [file("if="), file("of=")];
     files.iter().any(Option::is_some).then_some(files)
+}
+
+/// Whether the `dd` that was typed has `direct` among its flags of a file: `iflag=direct`, `oflag=direct,sync`.
+fn is_direct(text: &str) -> bool {
+    let flags = |word: &str| {
+        let flags = word.strip_prefix("iflag=");
+        let flags = flags.or_else(|| word.strip_prefix("oflag="));
+        flags.is_some_and(|flags| flags.split(',').any(|flag| flag == "direct"))
+    };
+    text.split_whitespace().any(flags)
 }
 
 /// How much the `dd` that was typed reads and writes at a time, bytes: `bs=64k`, `bs=1M`, `bs=1MB`, `bs=65536`.

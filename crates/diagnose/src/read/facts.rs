@@ -27,6 +27,8 @@ use crate::ip_versions::Tries;
 use crate::names::Names;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullDuplexPort, PortReading};
+use crate::request_times::Timed;
+use crate::searched_names::Searched;
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
 use crate::tally::Reading;
@@ -145,6 +147,10 @@ pub struct Facts {
     pub(crate) names: Names,
     /// The request that waited longest for its server, where it waited for most of its time.
     pub(crate) server_wait: Option<ServerWait>,
+    /// How names are completed before they are looked up.
+    pub(crate) searched: Searched,
+    /// The longest request that a client timed.
+    pub(crate) timed: Option<Timed>,
     /// Sockets of datagrams that are full, or have dropped some.
     pub(crate) datagram_sockets: Vec<FullSocket>,
     /// What keeps anybody from connecting.
@@ -202,6 +208,7 @@ impl Facts {
             && !self.names.decide()
             && !self.shows_one_version()
             && self.server_wait.is_none()
+            && self.timed.is_none()
             && self.datagram_sockets.is_empty()
             && self.tests.iter().all(|t| t.facts() == 0)
     }

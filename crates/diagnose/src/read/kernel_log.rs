@@ -35,7 +35,7 @@ const TABLE_FULL: &str = "_conntrack: table full, dropping packet";
 const NOT_SENT: &str = "NETDEV WATCHDOG: ";
 
 /// Words of a line of the log, and what it means. Of each kind one note is enough.
-const SAYS: [(&str, &str); 11] = [
+const SAYS: [(&str, &str); 12] = [
     (
         TABLE_FULL,
         "what would begin a connection is dropped while the table of connections is full: raise net.netfilter.nf_conntrack_max on that host, or have it track fewer (notrack)",
@@ -67,6 +67,10 @@ const SAYS: [(&str, &str); 11] = [
     (
         "neighbour: arp_cache: neighbor table overflow!",
         "packets wait or are dropped as no address can be looked up: raise net.ipv4.neigh.default.gc_thresh3",
+    ),
+    (
+        "neighbour: ndisc_cache: neighbor table overflow!",
+        "packets wait or are dropped as no address can be looked up: raise net.ipv6.neigh.default.gc_thresh3",
     ),
     (
         "net_ratelimit: ",
@@ -176,7 +180,7 @@ fn program(text: &str) -> Option<&str> {
 }
 
 /// The words of a line of which a note says what to do: that is more than nothing.
-const LOGGED: &str = "kernel_log";
+pub(crate) const LOGGED: &str = "kernel_log";
 
 /// Whether a line is of a kernel's log, with its time in brackets or behind `kernel:`, or stands alone.
 fn is_logged(text: &str) -> bool {

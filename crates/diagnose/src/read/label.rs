@@ -1,6 +1,6 @@
 //! Who printed what follows: a line `server:`, or the prompt before a command.
 
-use super::command;
+use super::{command, elsewhere};
 use crate::redact;
 use crate::seen::{Role, Side};
 
@@ -13,6 +13,10 @@ pub(super) struct Label {
     pub(super) name: String,
     /// Whether it is a shell's prompt of a Unix.
     pub(super) unix: bool,
+    /// Whether its mark is that of zsh, as macOS has it, or of csh: `%`.
+    pub(super) percent: bool,
+    /// Whether what is printed is of a host or container that the command names, and not of the one at whose prompt it was typed.
+    pub(super) remote: bool,
     /// Whether something under it was read.
     pub(super) used: bool,
 }
@@ -34,7 +38,7 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 29] = [
+const ALSO: [&str; 30] = [
     "dd",
     "mtr",
     "traceroute",
@@ -55,6 +59,7 @@ const ALSO: [&str; 29] = [
     "networkQuality",
     "Get-NetAdapter",
     "Get-NetAdapterStatistics",
+    "Get-NetAdapterRss",
     "Get-NetTCPSetting",
     "Get-SmbConnection",
     "smbstatus",
@@ -74,37 +79,46 @@ pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
             ..Label::default()
         });
     }
-    let name = match (command::is_windows(text), prompt(text)) {
-        (true, _) => windows(text)?.to_owned(),
-        (false, Some(name)) => redact(name),
-        (false, None) => return nameless(text, before),
+    let far = elsewhere::host(text);
+    let name = match (far, command::is_windows(text), prompt(text)) {
+        (Some(host), ..) => redact(host),
+        (None, true, _) => windows(text)?.to_owned(),
+        (None, false, Some(name)) => redact(name),
+        (None, false, None) => return nameless(text, before),
     };
     let same = before.name.is_empty() || before.name == name;
     Some(Label {
         side: end(name.split('.').next().unwrap_or("")).or(before.side.filter(|_| same)),
         name,
-        unix: is_unix(text),
+        unix: far.is_some() || is_unix(text),
+        remote: far.is_some(),
+        percent: mark(text).is_some_and(|at| text[at..].starts_with('%')),
         used: false,
     })
 }
 
 /// What a prompt without a name says, `$ iperf3 -c far`: what is typed there is of a Unix, and of another host than what was typed at a
-/// prompt of Windows.
+/// prompt of Windows, or at one of a shell whose mark is another: `%` beside `$`; and than one on which a command before it ran.
 fn nameless(text: &str, before: &Label) -> Option<Label> {
-    let typed = match text.chars().next()? {
-        '$' => is_typed(text),
+    let first = text.chars().next()?;
+    let typed = match first {
+        '$' | '%' => is_typed(text),
         // A comment, or a heading, begins as root's prompt does.
         '#' => command::typed(text).is_some(),
         _ => false,
     };
-    let named = !before.name.is_empty() && before.name != WINDOWS;
+    // Root's mark is the same in every shell.
+    let percent = first == '%' || first == '#' && before.percent;
+    let other = before.remote || before.unix && before.percent != percent;
+    let named = !before.name.is_empty() && before.name != WINDOWS && !other;
     if !typed || named || !is_unix(text) {
         return None;
     }
-    let side = before.side.filter(|_| before.name.is_empty());
+    let side = before.side.filter(|_| before.name.is_empty() && !other);
     Some(Label {
         side,
         unix: true,
+        percent,
         used: before.used && side.is_some(),
         ..Label::default()
     })
@@ -175,18 +189,22 @@ fn heading(text: &str) -> Option<Role> {
 /// What the host of a prompt of Windows is called, where a command that is read stands behind it: `C:\\iperf>`, `PS C:\\>`.
 fn windows(text: &str) -> Option<&'static str> {
     let (_, command) = text.split_once('>')?;
-    (is_command(command) || runs(command, &ALSO)).then_some(WINDOWS)
+    is_known(command).then_some(WINDOWS)
 }
 
 /// Whether a text begins with a command whose output is read, or one of several in a line does: `date; ethtool -S eth0`.
-fn is_command(text: &str) -> bool {
+pub(super) fn is_command(text: &str) -> bool {
     runs(text, &COMMANDS)
 }
+
+/// Words of a shell that stand before a command: `for i in 1 2; do ss -ti; done`.
+const BEFORE: [&str; 3] = ["do", "then", "time"];
 
 /// Whether a text begins with one of these commands, or one of several in a line does.
 fn runs(text: &str, commands: &[&str]) -> bool {
     let is_known = |part: &str| {
-        let command = part.split_whitespace().next().unwrap_or("");
+        let mut words = part.split_whitespace();
+        let command = words.find(|word| !BEFORE.contains(word)).unwrap_or("");
         let command = command.rsplit(['/', '\\']).next().unwrap_or(command);
         commands.contains(&command.trim_end_matches(".exe"))
     };
@@ -201,7 +219,12 @@ pub(super) fn behind_prompt(text: &str) -> Option<&str> {
 /// Whether a line is what was typed at a prompt, and nothing else: `$ dd if=a of=/dev/null`, `C:\\>ping b`.
 pub(super) fn is_typed(text: &str) -> bool {
     let behind = behind_prompt(text).unwrap_or("");
-    is_command(behind) || runs(behind, &ALSO)
+    is_known(behind) || elsewhere::host(text).is_some()
+}
+
+/// Whether a text begins with a command that people type before what they paste, or one of several in a line does.
+pub(super) fn is_known(text: &str) -> bool {
+    is_command(text) || runs(text, &ALSO)
 }
 
 /// Where a prompt ends, if a line begins with one.
@@ -230,7 +253,7 @@ pub(super) fn prompt(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Label, WINDOWS, is_typed, label, prompt};
+    use super::{Label, WINDOWS, end, is_typed, label, prompt};
 
     #[test]
     fn what_was_typed_is_known_by_its_prompt() {
@@ -239,6 +262,7 @@ mod tests {
             "[root@recv ~]# ip -s link",
             "C:\\>ping 192.0.2.1",
             "sw$ date; ethtool -S eth0",
+            "sw$ for i in 1 2; do ss -ti; sleep 1; done",
         ] {
             assert!(is_typed(typed), "{typed}");
         }
@@ -287,8 +311,38 @@ mod tests {
     }
 
     #[test]
+    fn a_prompt_of_zsh_is_of_another_host_than_one_of_bash() {
+        let server = Label {
+            side: end("server"),
+            unix: true,
+            used: true,
+            ..Label::default()
+        };
+        let mac = Label {
+            unix: true,
+            percent: true,
+            ..Label::default()
+        };
+        let typed = "% sysctl net.inet.tcp.recvspace";
+        assert_eq!(label(typed, &server), Some(mac));
+        let kept = label("$ ss -ti", &server);
+        assert_eq!(kept.map(|l| l.side), Some(server.side));
+        // What curl prints above its meter, and what top does, is typed nowhere.
+        for other in ["% Total    % Received % Xferd", "%Cpu(s): 1.0 us"] {
+            assert_eq!(label(other, &server), None, "{other}");
+        }
+        let named = label("kenji@mbp ~ % sysctl net.inet.tcp", &Label::default());
+        let named = named.map(|l| (l.name, l.percent));
+        assert_eq!(named, Some(("mbp".to_owned(), true)));
+    }
+
+    #[test]
     fn a_table_of_processors_is_of_the_host_whose_prompt_stands_above_it() {
-        for command in ["vmstat 1 5", "mpstat -P ALL 5 1"] {
+        for command in [
+            "vmstat 1 5",
+            "mpstat -P ALL 5 1",
+            "for i in 1 2; do vmstat 1 5; done",
+        ] {
             assert_eq!(prompt(&format!("gw$ {command}")), Some("gw"));
         }
     }

@@ -8,6 +8,7 @@ mod broken;
 mod bundles;
 pub(crate) mod carrier;
 pub(crate) mod cgroup;
+mod channel_count;
 mod channels;
 pub(crate) mod classes;
 mod clocks;
@@ -19,6 +20,7 @@ pub(crate) mod curl;
 mod dig;
 pub(crate) mod disk;
 mod drives;
+mod elsewhere;
 mod environment;
 mod facts;
 mod failed;
@@ -47,6 +49,7 @@ pub(crate) mod offload;
 mod optics;
 mod others;
 mod own_address;
+mod own_ports;
 mod parted;
 mod periods;
 pub(crate) mod ping;
@@ -73,12 +76,14 @@ mod routed;
 mod router;
 mod router_cpu;
 mod routeros;
+mod rss;
 mod scheduled;
 mod shell;
 pub(crate) mod simple_queues;
 mod smb;
 pub(crate) mod sockstat;
 mod speedtest;
+mod sqlplus;
 pub(crate) mod ss;
 mod survey;
 pub(crate) mod sysctl;
@@ -95,6 +100,7 @@ pub(crate) mod xfrm;
 
 use crate::fact::Place;
 pub(crate) use bundles::{Member, State};
+pub(crate) use channel_count::{QUEUES, QUEUES_MOST};
 pub(crate) use copies::COPIES;
 pub(crate) use dig::{GIVEN_UP, SLOW_MS};
 pub(crate) use drives::{COPIER, SHARES};
@@ -103,6 +109,7 @@ pub use facts::Facts;
 pub(crate) use facts::Read;
 pub(crate) use failed::FullQueue;
 pub(crate) use fetch::{Fetch, Way as FetchedBy};
+pub(crate) use kernel_log::LOGGED;
 pub(crate) use label::WINDOWS;
 pub use live::{LiveFlow, LiveRow};
 pub(crate) use modes::{Duplexed, Negotiated};
@@ -114,6 +121,7 @@ pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
 pub(crate) use rate_option::RATE_OPTION;
+pub(crate) use rss::{RSS_OFF, RSS_ON};
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
 
@@ -181,11 +189,13 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),
         Box::new(classes::Classes::default()),
+        Box::new(channel_count::ChannelCount::default()),
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
         Box::new(own_address::OwnAddress::default()),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
+        Box::new(own_ports::OwnPorts::default()),
         Box::new(cgroup::Cgroup::default()),
         Box::new(xfrm::Xfrm::default()),
         Box::new(net_tools::NetTools::default()),
@@ -194,6 +204,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(smb::Smb::default()),
         Box::new(radio::Wlan::default()),
         Box::new(windows::Netsh::default()),
+        Box::new(rss::Rss::default()),
         Box::new(powershell::PowerShell::default()),
         Box::new(windows::Registry::default()),
         Box::new(others::Nuttcp::default()),
@@ -233,6 +244,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(queries::Queries),
+        Box::new(sqlplus::SqlPlus::default()),
         Box::new(command::Commands),
     ]
 }

@@ -5,7 +5,7 @@ use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::mounted;
 use crate::redact::address;
-use crate::requests::{AGREED, MOST, OTHER, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE};
+use crate::requests::{AGREED, DIRECT, MOST, OTHER, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE};
 use crate::seen::{Report, Side, Test};
 use crate::words::{between, decimal, keyed, whole};
 
@@ -297,14 +297,20 @@ impl Mount {
 
     /// What `dd` moved on it, as a test; none where it did not.
     fn copied(&self, facts: &Facts) -> Option<Test> {
-        let (rate, reads, piece) = mounted::transfer(facts, &self.folder)?;
+        let (rate, reads, piece, direct) = mounted::transfer(facts, &self.folder)?;
         let at = rate.from.first().copied()?;
         let mut test = self.moved("dd", reads, (rate.clone(), at));
         // Of what waits for each write none is larger than what the program writes.
         let waits = piece.filter(|_| self.waits(reads));
         let sizes = [self.sizes[usize::from(!reads)], waits];
-        if let Some(most) = sizes.into_iter().flatten().reduce(f64::min) {
+        let most = sizes.into_iter().flatten().reduce(f64::min);
+        // Past the cache the requests of one piece go out together, and nothing is asked for ahead of it.
+        let most = piece.filter(|_| direct).or(most);
+        if let Some(most) = most {
             test.set(MOST, Figure::exact(most, at));
+        }
+        if direct && piece.is_some() {
+            test.set(DIRECT, Figure::exact(1.0, at));
         }
         Some(test)
     }

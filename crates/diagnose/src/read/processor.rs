@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
+use crate::core::{ALL, is_tunnel};
 use crate::words::{decimal, whole};
 
 /// The facts of what was read back from swap and written to it, bit/s.
@@ -20,6 +21,8 @@ pub(super) struct Processor {
     single: bool,
     /// The next row of `vmstat` is its first.
     first: bool,
+    /// How busy all processors were, by the line above the rows of `top`, where all were full.
+    all: Option<(f64, Place)>,
     /// The last row of each program or processor.
     rows: BTreeMap<String, Row>,
 }
@@ -74,7 +77,8 @@ impl Tool for Processor {
             let host = *self.host.get_or_insert_with(|| facts.host());
             self.single = line.bare.ends_with("(1 CPU)");
             if let Some(percent) = line.bare.strip_prefix("%Cpu(s):") {
-                of_top(host, percent, line.at, facts);
+                let busy = of_top(host, percent, line.at, facts);
+                self.all = busy.map(|busy| (busy, line.at));
             }
             if let Some(name) = host_of(line.bare) {
                 facts.word(host, HEADED, &crate::redact(name), line.at);
@@ -104,37 +108,51 @@ impl Tool for Processor {
             };
             self.rows.insert(name, row);
         }
-        let busiest = self
-            .rows
-            .iter()
-            .max_by(|a, b| a.1.share.total_cmp(&b.1.share));
-        if let Some((name, Row { share, parts, at })) = busiest {
-            facts.exact(host, "cpu_ratio", *share, *at);
-            if let Some(number) = whole(name).filter(|_| self.kind == "mpstat") {
-                facts.exact(host, "cpu_number", number as f64, *at);
-                for ((_, fact), part) in PARTS.iter().zip(parts) {
-                    facts.exact(host, fact, *part, *at);
-                }
-                let idle = self.rows.values().filter(|r| r.share < IDLE).count();
-                facts.exact(host, "cpu_idle_count", idle as f64, *at);
-            }
-            let program = if self.kind == "mpstat" {
-                ""
-            } else {
-                name.as_str()
-            };
-            facts.word(host, "cpu_program", program, *at);
-        }
+        self.busiest(host, facts);
         true
     }
 }
 
 impl Processor {
+    /// What the busiest program or processor of a host shows. Where all processors are full and no program has as much of one, what they do
+    /// counts; the busiest of them is named where it carries a tunnel, which works on all of them.
+    fn busiest(&self, host: Of, facts: &mut Facts) {
+        let busiest = self
+            .rows
+            .iter()
+            .max_by(|a, b| a.1.share.total_cmp(&b.1.share));
+        let Some((name, Row { share, parts, at })) = busiest else {
+            return;
+        };
+        if let Some((all, at)) = self.all.filter(|(all, _)| all > share) {
+            let program = if is_tunnel(name, "") { name.as_str() } else { "" };
+            facts.exact(host, "cpu_ratio", all, at);
+            facts.word(host, "cpu_program", program, at);
+            return;
+        }
+        facts.exact(host, "cpu_ratio", *share, *at);
+        if let Some(number) = whole(name).filter(|_| self.kind == "mpstat") {
+            facts.exact(host, "cpu_number", number as f64, *at);
+            for ((_, fact), part) in PARTS.iter().zip(parts) {
+                facts.exact(host, fact, *part, *at);
+            }
+            let idle = self.rows.values().filter(|r| r.share < IDLE).count();
+            facts.exact(host, "cpu_idle_count", idle as f64, *at);
+        }
+        let program = if self.kind == "mpstat" {
+            ""
+        } else {
+            name.as_str()
+        };
+        facts.word(host, "cpu_program", program, *at);
+    }
+
     fn begin(&mut self, kind: &'static str, going: bool) {
         if !going || self.kind != kind {
             self.host = None;
             self.rows.clear();
             self.columns.clear();
+            self.all = None;
             self.first = true;
         }
         self.kind = kind;
@@ -238,7 +256,7 @@ struct Shares {
 }
 
 /// The line of `top` that sums up all processors: `%Cpu(s):  3.0 us, 22.0 sy, 0.0 ni, 0.0 id, 0.0 wa, 0.0 hi, 11.0 si, 64.0 st`.
-fn of_top(host: Of, percent: &str, at: Place, facts: &mut Facts) {
+fn of_top(host: Of, percent: &str, at: Place, facts: &mut Facts) -> Option<f64> {
     let of = |name: &str| {
         let mut parts = percent.split(',').map(str::trim);
         let part = parts.find_map(|p| p.strip_suffix(name))?;
@@ -250,26 +268,26 @@ fn of_top(host: Of, percent: &str, at: Place, facts: &mut Facts) {
         soft: of(" si"),
         steal: of(" st"),
     };
-    of_all(host, all, at, facts);
+    of_all(host, all, at, facts)
 }
 
-/// What all processors did together says of each of them where all are full.
-fn of_all(host: Of, all: Shares, at: Place, facts: &mut Facts) {
+/// What all processors did together says of each of them where all are full: how busy they were, 0 to 1.
+fn of_all(host: Of, all: Shares, at: Place, facts: &mut Facts) -> Option<f64> {
     if let Some(taken) = all.steal {
         facts.exact(host, "cpu_steal_all_ratio", taken, at);
     }
-    let (Some(idle), Some(waits)) = (all.idle, all.waits) else {
-        return;
-    };
-    let busy = 1.0 - idle - waits;
-    if busy > FULL {
+    let busy = 1.0 - all.idle? - all.waits?;
+    let full = busy > FULL;
+    if full {
         facts.exact(host, "cpu_ratio", busy, at);
+        facts.exact(host, ALL, busy, at);
         facts.exact(host, "cpu_number", 0.0, at);
         facts.exact(host, PARTS[0].1, all.soft.unwrap_or(0.0), at);
         facts.exact(host, PARTS[1].1, all.steal.unwrap_or(0.0), at);
         facts.exact(host, "cpu_idle_count", 0.0, at);
         facts.word(host, "cpu_program", "", at);
     }
+    full.then_some(busy)
 }
 
 /// The tool whose table has these heads.

@@ -8,6 +8,9 @@ use crate::words::{decimal, whole};
 pub(crate) const COUNT: &str = "requests_counted";
 pub(crate) const TOOK: &str = "requests_took_ns";
 
+/// Those that are counted fetch rows of a database, as many at a time as the program asks for, and which program says it.
+pub(crate) const FETCHES: &str = "requests_fetch";
+
 /// The state of reading: none.
 pub(super) struct Queries;
 

@@ -3,6 +3,7 @@
 use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
+use crate::host_fault::{NEIGHBOURS_MOST, OWN_PORTS};
 use crate::words::whole;
 
 /// What `tcp_mem` says: from the second value on buffers grow no more, and TCP gets no more than the third, pages.
@@ -14,6 +15,9 @@ pub(crate) const MOST: &str = "tcp_mem_most_pages";
 pub(crate) const KEPT: &str = "conntrack_count";
 pub(crate) const KEPT_MOST: &str = "conntrack_max";
 
+/// The most that a program's backlog may be on a host, as a fact has it.
+pub(crate) const BACKLOG_MOST: &str = "backlog_most";
+
 /// The state of reading.
 #[derive(Default)]
 pub(super) struct Sysctl {
@@ -23,7 +27,7 @@ pub(super) struct Sysctl {
 }
 
 /// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
-const KEYS: [(&str, [&str; 3]); 35] = [
+const KEYS: [(&str, [&str; 3]); 38] = [
     (
         "net.ipv4.tcp_rmem",
         ["", "rmem_default_bytes", "rmem_max_bytes"],
@@ -43,6 +47,7 @@ const KEYS: [(&str, [&str; 3]); 35] = [
         ["netdev_max_backlog", "", ""],
     ),
     ("net.core.netdev_budget", ["netdev_budget", "", ""]),
+    ("net.core.somaxconn", [BACKLOG_MOST, "", ""]),
     ("net.ipv4.tcp_window_scaling", ["window_scaling", "", ""]),
     ("net.ipv4.tcp_sack", ["sack", "", ""]),
     ("net.ipv4.tcp_timestamps", ["timestamps", "", ""]),
@@ -65,6 +70,14 @@ const KEYS: [(&str, [&str; 3]); 35] = [
     ("net.netfilter.nf_conntrack_count", [KEPT, "", ""]),
     ("net.netfilter.nf_conntrack_max", [KEPT_MOST, "", ""]),
     ("net.nf_conntrack_max", [KEPT_MOST, "", ""]),
+    (
+        "net.ipv4.ip_local_port_range",
+        [OWN_PORTS[0], OWN_PORTS[1], ""],
+    ),
+    (
+        "net.ipv4.neigh.default.gc_thresh3",
+        [NEIGHBOURS_MOST, "", ""],
+    ),
     ("net.inet.tcp.recvspace", ["recvspace_bytes", "", ""]),
     ("net.inet.tcp.sendspace", ["sendspace_bytes", "", ""]),
     ("net.inet.tcp.recvbuf_max", ["recvbuf_max_bytes", "", ""]),

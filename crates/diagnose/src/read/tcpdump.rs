@@ -77,7 +77,8 @@ impl Tool for Tcpdump {
             let listens = text.starts_with("listening on ") && text.contains("link-type");
             let talks = listens || text.starts_with("tcpdump: ");
             let counts = ENDS.iter().any(|e| text.ends_with(e));
-            return packet.iter().any(|p| text.contains(p)) || talks || counts;
+            let known = packet.iter().any(|p| text.contains(p)) || talks || counts;
+            return known || facts.asks_for_names(text, line.at);
         };
         if flags.contains('S') {
             self.take(text.to_owned(), line.at, facts);

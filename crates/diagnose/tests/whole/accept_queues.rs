@@ -67,3 +67,19 @@ fn two_signs_of_a_full_accept_queue_are_enough() {
     let flow = first(&format!("{none}{LATE}{PING}"));
     assert_ne!(flow.verdict.cause, "accept_queue", "{:#?}", flow.verdict);
 }
+
+/// A host that lets a backlog be as large already has nothing to set.
+#[test]
+fn a_setting_that_is_as_large_already_is_left() {
+    let most = "api$ sysctl net.core.somaxconn\nnet.core.somaxconn = 4096\n";
+    for (value, set) in [("4096", false), ("128", true)] {
+        let most = most.replace("4096", value);
+        let flow = first(&format!("{COUNT}{QUEUE}{most}{LATE}{PING}"));
+        assert_eq!(flow.verdict.cause, "accept_queue", "{:#?}", flow.verdict);
+        let said = commands(&flow);
+        assert_eq!(said.contains("sysctl -w"), set, "{said}");
+        let undo = flow.changes[0].undo.join("\n");
+        assert_eq!(undo.contains("net.core.somaxconn=128"), set, "{undo}");
+        assert!(!undo.contains("VALUE"), "{undo}");
+    }
+}

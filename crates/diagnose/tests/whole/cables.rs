@@ -37,6 +37,9 @@ fn a_speed_that_grep_took_out_is_a_line() {
         let d = of(&(text.to_owned() + &log(93.8, 0) + PING), &Known::default());
         assert_eq!(d.flows[0].verdict.cause, "link", "{:?}", d.flows[0].verdict);
         assert!(unread(&d).is_empty(), "{:?}", d.read);
+        // A tenth of what most ports can do is what a broken pair leaves.
+        let hint = "A cable with a broken pair leaves 100 Mbit/s";
+        assert!(because(&d).contains(hint), "{}", because(&d));
     }
     let half = of(
         &("Duplex: Half\n".to_owned() + &log(8.0, 500) + PING),

@@ -202,8 +202,31 @@ fn vmstat_says_what_the_hypervisor_takes_of_full_processors() {
     let full = " 3  0      0 812300  41232 912344    0    0     0     0 9101 1202  4 32  0  0 64\n";
     let flow = first(&(CLIENT.to_owned() + &vmstat(&[SINCE_START, full, full])));
     assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
-    let said = "64 % of processor 0 was taken by the hypervisor (%steal)";
+    let said = "64 % of the time of all processors was taken by the hypervisor (%steal)";
     assert!(because(&flow).contains(said), "{}", because(&flow));
+}
+
+/// No thread of WireGuard has all of a processor, and together they have all of them.
+#[test]
+fn a_tunnel_that_fills_all_processors_counts_though_no_thread_fills_one() {
+    let text = format!(
+        "{CLIENT}a$ top -b -n1 | head -12
+top - 03:20:55 up 12 days,  8:01,  1 user,  load average: 3.88, 2.77, 1.41
+Tasks: 118 total,   5 running, 113 sleeping,   0 stopped,   0 zombie
+%Cpu(s):  1.1 us, 71.0 sy,  0.0 ni,  4.1 id,  0.0 wa,  0.0 hi, 23.8 si,  0.0 st
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   8812 root      20   0       0      0      0 R  88.1   0.0   0:41.12 kworker/0:2-wg-crypt-wg0
+   8120 root      20   0       0      0      0 R  81.2   0.0   0:38.90 kworker/3:1-wg-crypt-wg0
+"
+    );
+    let flow = first(&text);
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+    let said = "all processors of a host were 96 % busy, and the busiest program was kworker/0:2-wg-crypt-wg0";
+    assert!(because(&flow).contains(said), "{}", because(&flow));
+    let commands = commands(&flow);
+    assert!(commands.contains("encrypts on all processors"), "{commands}");
+    assert!(!commands.contains("ovpn-dco"), "{commands}");
 }
 
 #[test]

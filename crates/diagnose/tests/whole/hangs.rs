@@ -342,6 +342,8 @@ fn a_full_table_of_connections_is_why_none_opens() {
             assert!(because.contains("keeps 262144 connections"), "{because}");
             let commands = flow.changes[0].commands.join("\n");
             assert!(commands.contains("nf_conntrack_max=524288"), "{commands}");
+            let undo = &flow.changes[0].undo[0];
+            assert_eq!(undo, "sysctl -w net.netfilter.nf_conntrack_max=262144");
             assert!(flow.missing.is_empty(), "{full}: {:#?}", flow.missing);
         }
         let (_, alone) = first(&[("ticket.txt", full)]);

@@ -340,3 +340,26 @@ fn one_request_of_smb_at_a_time() {
         assert!(!because.contains("one request of"), "{because}");
     }
 }
+
+/// 32 KiB in each round trip of 39.9 ms, past the cache: what is read ahead changes nothing about that.
+#[test]
+fn a_test_past_the_cache_makes_its_own_limit() {
+    let mount = "client$ grep nfs /proc/mounts\nfiler:/vol1 /mnt nfs4 rw,relatime,vers=4.1,rsize=32768,wsize=32768,namlen=255,hard,proto=tcp,timeo=600,retrans=2,sec=sys,clientaddr=10.2.0.7,local_lock=none,addr=10.9.1.2 0 0\n";
+    let ping = "client$ ping -c 3 -q filer\n3 packets transmitted, 3 received, 0% packet loss, time 2003ms\nrtt min/avg/max/mdev = 39.871/39.940/40.010/0.056 ms\n";
+    let dd = |flags: &str| {
+        format!(
+            "client$ dd if=/mnt/plate of=/dev/null bs=32k{flags}\n32768+0 records in\n32768+0 records out\n1073741824 bytes (1.1 GB, 1.0 GiB) copied, 1330.44 s, 807 kB/s\n"
+        )
+    };
+    for (flags, direct) in [(" iflag=direct", true), ("", false)] {
+        let d = of(&format!("{mount}{}{ping}", dd(flags)), &known());
+        let flow = &d.flows[0];
+        let because = flow.verdict.because.join("\n");
+        assert_eq!(flow.verdict.cause, "application", "{because}");
+        assert_eq!(because.contains("O_DIRECT"), direct, "{because}");
+        let commands = flow.changes[0].commands.join("\n");
+        let says = "the test makes its own limit";
+        assert_eq!(commands.contains(says), direct, "{commands}");
+        assert_eq!(commands.contains("read_ahead_kb"), !direct, "{commands}");
+    }
+}

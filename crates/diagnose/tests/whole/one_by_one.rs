@@ -55,3 +55,22 @@ fn other_sockets_do_not_go_one_for_one() {
         assert!(!because(&flow).contains("one for one"), "{text}");
     }
 }
+
+/// 66668 round trips of 42.1 ms are 2807 of 2841 s, and fewer rows at a time make more of them.
+#[test]
+fn round_trips_of_sqlplus_are_those_of_its_fetches() {
+    let text = "SQL> select * from orders_v;
+Elapsed: 00:47:21.33
+      66668  SQL*Net roundtrips to/from client
+app$ ping -c 4 -q 198.51.100.9
+4 packets transmitted, 4 received, 0% packet loss, time 3004ms
+rtt min/avg/max/mdev = 42.002/42.104/42.310/0.101 ms
+";
+    let flow = first(text);
+    assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("of the 2841.3 s that they took"), "{why}");
+    let said = commands(&flow);
+    assert!(said.contains("set arraysize 1000"), "{said}");
+    assert!(!said.contains("iperf3"), "{said}");
+}

@@ -99,6 +99,15 @@ PS C:\\> robocopy D:\\small \\\\fs-dublin\\in /E
     // A host of Windows is asked in its own words.
     let mut asked = flow.missing.iter().map(|m| m.command.as_str());
     assert!(asked.all(|c| !c.contains("iostat")), "{flow:#?}");
+    // The program that reads a share runs on the host that receives.
+    let read = text.replace(
+        "D:\\small \\\\fs-dublin\\in",
+        "\\\\fs-dublin\\in D:\\small",
+    );
+    let d = of(&read, &Known::default());
+    let own = &d.flows[0];
+    assert!(commands(own).contains("/MT:32"), "{own:#?}");
+    assert!(!own.changes[0].host.contains("fs-dublin"), "{own:#?}");
     // Several at a time say nothing of each.
     let several = text.replace("in /E", "in /E /MT:16");
     let why = because(&of(&several, &Known::default()).flows[0]);

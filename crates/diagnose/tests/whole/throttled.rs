@@ -87,3 +87,24 @@ fn a_group_that_hardly_waits_or_is_of_another_host_is_not_blamed() {
         assert_ne!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
     }
 }
+
+/// What runs in a container or on another host by a command that names it is of that one.
+#[test]
+fn a_group_is_of_the_container_that_its_command_names() {
+    let plain = format!(
+        "{LOG}{}{LIMIT}{}",
+        stat("pod-a", 462, 450),
+        stat("pod-a", 512, 498)
+    );
+    for runs in [
+        "kubectl exec pod-a -- ",
+        "kubectl -n shop exec -it pod/pod-a -c app -- ",
+        "docker exec pod-a ",
+        "sleep 30; ssh -q root@pod-a ",
+    ] {
+        let flow = first(&plain.replace("pod-a$ ", &format!("$ {runs}")));
+        assert_eq!(flow.verdict.cause, "host_cpu", "{runs}: {:#?}", flow.verdict);
+        let said = "the sender's control group used up its share of the processors and waited in 48 of 50 periods";
+        assert!(because(&flow).contains(said), "{runs}: {}", because(&flow));
+    }
+}

@@ -12,6 +12,9 @@ pub(crate) fn of_requests(of: Requests) -> Remedy {
     if of.old {
         return newer_dialect();
     }
+    if of.direct {
+        return Remedy::without_risk(THROUGH_CACHE);
+    }
     let mut remedy = match of.smb {
         true => of_smb(of.reads),
         false => of_nfs(of.reads, of.largest),
@@ -35,6 +38,13 @@ pub(crate) fn at_server() -> Remedy {
         "nothing of this client or the path shortens that; more requests at a time only where the server has room for them",
     ])
 }
+/// Against pieces that go past the kernel's cache, one after the other.
+const THROUGH_CACHE: [&str; 4] = [
+    "test without iflag=direct and oflag=direct: the test makes its own limit with it, as each piece (bs=) waits for a round trip, and nothing is read ahead, whatever the kernel is set to",
+    "or with larger pieces: bs=16M, of which all requests go out together; twice the piece is about twice the rate, until something else holds it",
+    "whether the program that is slow opens its files so (O_DIRECT), as databases and hypervisors do: strace -f -e trace=openat,read,pread64 -p PID. Let it ask for larger pieces, or for several at a time (asynchronous I/O)",
+    "several files at a time: each has requests of its own",
+];
 
 /// Against the option of a mount by which each write waits.
 const WITHOUT_SYNC: [&str; 2] = [

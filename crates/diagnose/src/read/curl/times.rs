@@ -8,6 +8,7 @@ use crate::figures::ms;
 use crate::read::copies::copy;
 use crate::read::dig::GIVEN_UP;
 use crate::read::label::{behind_prompt, is_typed};
+use crate::request_times::Parts;
 use crate::seen::{Side, Test};
 use crate::words::number;
 
@@ -93,8 +94,9 @@ const SENT_AGAIN: [f64; 6] = [1.0, 3.0, 7.0, 15.0, 31.0, 63.0];
 /// From so many seconds on the look-up of a name is said.
 const LOOKED_UP: f64 = 1.0;
 
-/// A request that spends more than this part of its time on the look-up of its name waits for that.
+/// A request that spends more than this part of its time on the look-up of its name waits for that, from so many seconds on. Choices.
 const NAME: f64 = 0.5;
+const FELT: f64 = 0.1;
 
 /// From so many seconds on a wait for the first byte of an answer is the server's, where it is more than this part of the request's time.
 const SERVED: f64 = 1.0;
@@ -291,7 +293,7 @@ impl Times {
     pub(super) fn looked_up(&self) -> Option<[f64; 2]> {
         let took = self.get("time_namelookup")?.value;
         let whole = self.get("time_total").or(self.get("time_starttransfer"))?;
-        let most = took >= LOOKED_UP && took > NAME * whole.value;
+        let most = took >= FELT && took > NAME * whole.value;
         most.then_some([took, whole.value])
     }
 
@@ -303,6 +305,22 @@ impl Times {
         let asked = asked.map(|asked| asked.value).reduce(f64::max)?;
         let once = self.get("time_redirect").is_none();
         Some(first - asked).filter(|waited| once && *waited >= 0.0)
+    }
+
+    /// The parts of a request without a transfer to speak of; none where its connection was not opened for it alone.
+    pub(super) fn request(&self) -> Option<Parts> {
+        let opened = self.opened()?.value;
+        let open = self.get("time_connect")?.value;
+        let ready = self.get("time_appconnect").map_or(open, |t| t.value);
+        let small = self.test(Place::You).is_none();
+        small.then_some(Parts {
+            looked_up: self.0.get("time_namelookup")?.value,
+            opened,
+            tls: (ready - open).max(0.0),
+            waited: self.waited()?,
+            whole: self.get("time_total")?.value,
+            again: opened >= SENT_AGAIN[0],
+        })
     }
 
     /// The most that the round trip may be, seconds: what its connection took to open with the look-up of its name, where that is not known

@@ -1,0 +1,134 @@
+//! Commands that run another one on another host, or in a container: `ssh HOST iperf3`, `kubectl exec POD -- cat FILE`, `docker exec NAME ss`.
+//! What is printed then is of that host.
+
+use super::label::{behind_prompt, is_command, is_known};
+
+/// Programs that run a command in a container, behind the word `exec`.
+const CONTAINERS: [&str; 7] = [
+    "kubectl", "oc", "docker", "podman", "nerdctl", "lxc", "incus",
+];
+
+/// Options of these programs that have a value in the word behind them.
+const VALUED: [&str; 10] = [
+    "-n",
+    "--namespace",
+    "-c",
+    "--container",
+    "-u",
+    "--user",
+    "-e",
+    "--env",
+    "-w",
+    "--workdir",
+];
+
+/// Options of ssh that have a value in the word behind them (ssh, 1).
+const OF_SSH: &str = "BbcDEeFIiJLlmOopQRSWw";
+
+/// Shells that run what stands behind `-c`.
+const SHELLS: [&str; 4] = ["sh", "bash", "/bin/sh", "/bin/bash"];
+
+/// The host or container whose output stands below a line, where a command behind its prompt runs there, and no other one prints beside it.
+pub(super) fn host(text: &str) -> Option<&str> {
+    let mut parts = behind_prompt(text)?.rsplit([';', '&']);
+    let name = of_command(parts.next()?)?;
+    let alone = !parts.any(is_command);
+    (alone && is_name(name)).then_some(name)
+}
+
+/// Where one command runs another that is known.
+fn of_command(part: &str) -> Option<&str> {
+    let mut words = part.split_whitespace();
+    let mut program = words.next()?;
+    while program == "sudo" {
+        program = words.next()?;
+    }
+    let (name, inner) = match program {
+        "ssh" => {
+            let name = behind_options(&mut words, |option| {
+                let mut letters = option.chars().skip(1);
+                let first = letters.next().is_some_and(|c| OF_SSH.contains(c));
+                first && letters.next().is_none()
+            })?;
+            (name, words.next()?)
+        }
+        _ if CONTAINERS.contains(&program) => {
+            words.find(|word| *word == "exec")?;
+            let name = behind_options(&mut words, |option| VALUED.contains(&option))?;
+            let rest: Vec<&str> = words.collect();
+            let behind = rest.iter().position(|word| *word == "--");
+            let inner = &rest[behind.map_or(0, |at| at + 1)..];
+            return is_inner(inner).then(|| name.rsplit('/').next().unwrap_or(name));
+        }
+        _ => return None,
+    };
+    let rest: Vec<&str> = core::iter::once(inner).chain(words).collect();
+    let host = name.rsplit('@').next().unwrap_or(name);
+    is_inner(&rest).then_some(host)
+}
+
+/// The first word that is neither an option nor the value of one.
+fn behind_options<'t>(
+    words: &mut impl Iterator<Item = &'t str>,
+    valued: impl Fn(&str) -> bool,
+) -> Option<&'t str> {
+    while let Some(word) = words.next() {
+        if !word.starts_with('-') {
+            return Some(word);
+        }
+        if valued(word) {
+            words.next();
+        }
+    }
+    None
+}
+
+/// Whether these words begin with a command that is known, or with a shell that runs one.
+fn is_inner(words: &[&str]) -> bool {
+    let bare = |word: &&str| is_known(word.trim_start_matches(['\'', '"']));
+    match words {
+        [shell, option, rest @ ..] if SHELLS.contains(shell) && option.ends_with('c') => {
+            rest.first().is_some_and(bare)
+        }
+        [first, ..] => bare(first),
+        [] => false,
+    }
+}
+
+/// Whether a word may be the name or the address of a host.
+fn is_name(word: &str) -> bool {
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':');
+    word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.bytes().all(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::host;
+
+    #[test]
+    fn what_runs_elsewhere_names_its_host() {
+        for (typed, name) in [
+            ("$ kubectl exec api-7c9 -- iperf3 -c 10.244.3.9", "api-7c9"),
+            (
+                "$ kubectl -n shop exec -it pod/api-7c9 -c app -- cat /sys/fs/cgroup/cpu.stat",
+                "api-7c9",
+            ),
+            ("$ sleep 30; ssh api-7c9 cat /sys/fs/cgroup/cpu.stat", "api-7c9"),
+            ("a$ ssh -p 2222 -q root@192.0.2.7 ss -tin", "192.0.2.7"),
+            ("a# sudo docker exec -u root db1 sh -c 'ss -tin'", "db1"),
+            ("PS C:\\> ssh gw1 ping -c 3 b", "gw1"),
+        ] {
+            assert_eq!(host(typed), Some(name), "{typed}");
+        }
+        for other in [
+            "$ ssh gw1",
+            "$ ssh gw1 'iperf3 -s -D' && iperf3 -c gw1",
+            "$ kubectl exec $POD -- cat /sys/fs/cgroup/cpu.stat",
+            "$ docker ps",
+            "ssh gw1 ss -tin",
+            "$ iperf3 -c a; ssh gw1 ss -tin",
+        ] {
+            assert_eq!(host(other), None, "{other}");
+        }
+    }
+}
