@@ -10,6 +10,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Fact, Of, Place};
 use crate::items::Item;
 use crate::read::counters::OVERFLOWS;
+use crate::read::sysctl::BACKLOG_MOST;
 use crate::read::{Facts, FullQueue};
 
 /// What it is worth where fewer than two signs show it, decibans: it is not a cause then.
@@ -85,7 +86,10 @@ fn kept(room: u64) -> String {
 fn most(facts: &Facts) -> Option<f64> {
     let mut all = facts.facts.iter().filter(|f| f.name == BACKLOG_MOST);
     let most = all.next()?.number()?.value;
-    let same = |fact: &Fact| fact.number().is_some_and(|n| n.value.total_cmp(&most).is_eq());
+    let same = |fact: &Fact| {
+        fact.number()
+            .is_some_and(|n| n.value.total_cmp(&most).is_eq())
+    };
     all.all(same).then_some(most)
 }
 
@@ -193,14 +197,20 @@ impl AcceptQueue {
         let room = backlog.saturating_mul(4).max(ROOM);
         let enough = self.most.filter(|most| *most >= room as f64);
         let bursts = match enough {
-            Some(most) => format!("where bursts fill the queue: a backlog of {room} in the program's own settings (of nginx: listen PORT backlog={room}); {MOST} is {most:.0}, and lets it. Start the program again, which asks for its backlog once"),
-            None => format!("where bursts fill the queue: a backlog of {room} in the program's own settings (of nginx: listen PORT backlog={room}), and sysctl -w {MOST}={room}, as the smaller of the two holds. Start the program again, which asks for its backlog once"),
+            Some(most) => format!(
+                "where bursts fill the queue: a backlog of {room} in the program's own settings (of nginx: listen PORT backlog={room}); {MOST} is {most:.0}, and lets it. Start the program again, which asks for its backlog once"
+            ),
+            None => format!(
+                "where bursts fill the queue: a backlog of {room} in the program's own settings (of nginx: listen PORT backlog={room}), and sysctl -w {MOST}={room}, as the smaller of the two holds. Start the program again, which asks for its backlog once"
+            ),
         };
         let (undo, persist) = match (enough, self.most) {
             (Some(_), _) => ("the backlog as it was".to_owned(), Vec::new()),
             (None, Some(most)) => (format!("sysctl -w {MOST}={most:.0}"), vec![kept(room)]),
             (None, None) => (
-                format!("sysctl -w {MOST}=VALUE, with the value that `sysctl {MOST}` printed before"),
+                format!(
+                    "sysctl -w {MOST}=VALUE, with the value that `sysctl {MOST}` printed before"
+                ),
                 vec![kept(room)],
             ),
         };

@@ -6,7 +6,7 @@ use crate::cloud::Cloud;
 use crate::duplex::Mismatch;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number};
+use crate::flow::Flow;
 use crate::group::{Group, MEMBERS};
 use crate::half_port::half_on_path;
 use crate::interface::{Carried, fullest};
@@ -14,9 +14,7 @@ use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
 use crate::located::{by_trace, by_trace_alone, lost_at, own_answers};
-use crate::machine::is_other_end;
 use crate::member::Struck;
-use crate::mounted::is_transfer;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
 use crate::ports::{Kind, Ports, by_ports, collided};
@@ -228,30 +226,9 @@ impl Evidence {
             (Side::Sender, &flow.senders, "radio_sends_bps"),
             (Side::Receiver, &flow.receivers, "radio_receives_bps"),
         ];
-        let own = self.rate.as_ref().map_or(0.0, |r| r.value);
         for (side, hosts, radio) in ends {
             for host in hosts {
-                let get = |name: &'static str| number(facts, Of::Host(*host), name).cloned();
-                let busier =
-                    |b: &Figure| self.around.busy.as_ref().is_none_or(|x| x.value < b.value);
-                let of_end = |_: &Figure| !is_other_end(facts, flow, (*host, side), own);
-                if let Some(busy) = get("disk_busy_ratio").filter(busier).filter(of_end) {
-                    self.around.busy = Some(busy);
-                    self.around.disk_of = Some(side);
-                }
-                // What a disk without a moment's rest moves is its rate, where that is this flow's and not that of others.
-                let full = get("disk_busy_ratio").is_some_and(|b| b.value > FULL_DISK);
-                let moved = match side {
-                    Side::Sender => get("disk_read_bps"),
-                    Side::Receiver => get("disk_written_bps"),
-                };
-                let is_own = |m: &Figure| full && m.value > 0.7 * own && m.value < 1.3 * own;
-                let of_disk = |_: &Figure| !is_transfer(facts, Of::Host(*host));
-                let disk = get("disk_bps").filter(of_disk);
-                let disk = disk.or_else(|| moved.filter(is_own));
-                if self.around.disk.is_none() && disk.is_some() {
-                    (self.around.disk, self.around.disk_of) = (disk, Some(side));
-                }
+                self.of_disk((facts, flow), (*host, side));
                 let Some(bits) = flow.radio(facts, *host, radio) else {
                     continue;
                 };
@@ -391,7 +368,7 @@ impl Evidence {
 const SLACK: f64 = 0.03;
 
 /// A disk that is busy for more of the time than this has no more to give.
-const FULL_DISK: f64 = 0.9;
+pub(crate) const FULL_DISK: f64 = 0.9;
 
 /// What a line is called that is a host's radio link.
 pub(crate) const RADIO: &str = "the radio link, seven tenths of its bit rate";

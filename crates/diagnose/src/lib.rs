@@ -43,6 +43,7 @@ mod dropping_port;
 mod duplex;
 mod duplicates;
 mod either_end;
+mod end_disk;
 mod error_share;
 mod even;
 mod evidence;

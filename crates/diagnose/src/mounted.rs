@@ -3,7 +3,7 @@
 use crate::fact::{Figure, Of, Value};
 use crate::flow::{number, word};
 use crate::read::Facts;
-use crate::read::disk::{FILES, MOUNT, PIECE};
+use crate::read::disk::{DIRECT, FILES, MOUNT, PIECE};
 
 /// Whether a file lies in a folder.
 fn lies(file: &str, folder: &str) -> bool {

@@ -32,7 +32,16 @@ pub(crate) fn stalled(facts: &Facts) -> Option<String> {
 /// What a trace alone says, or a kernel or a host's sockets, where no cause is known: it stands first of all that was found.
 pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
-    let heads = [FAULT, REQUEST, CLEAN, LOSSY, STALLED, ALL_SOCKETS, NOT_BEGUN, QUIET];
+    let heads = [
+        FAULT,
+        REQUEST,
+        CLEAN,
+        LOSSY,
+        STALLED,
+        ALL_SOCKETS,
+        NOT_BEGUN,
+        QUIET,
+    ];
     let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
     is_one.then_some(first.as_str())

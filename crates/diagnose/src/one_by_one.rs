@@ -9,7 +9,7 @@ use crate::fact::Of;
 use crate::flow::{Flow, number, word};
 use crate::items::Item;
 use crate::read::Facts;
-use crate::read::queries::{COUNT, TOOK};
+use crate::read::queries::{COUNT, FETCHES, TOOK};
 use crate::seen::Side;
 
 /// Fewer requests show no habit.

@@ -123,12 +123,18 @@ mod tests {
         let at = Place::Line(0, 1);
         assert!(facts.completes_names("search shop.svc.cluster.local svc.cluster.local", at));
         assert!(facts.completes_names("options ndots:5", at));
-        for other in ["options timeout:1", "search for it", "nameserver 192.0.2.53"] {
+        for other in [
+            "options timeout:1",
+            "search for it",
+            "nameserver 192.0.2.53",
+        ] {
             assert!(!facts.completes_names(other, at), "{other}");
         }
-        let answer = "03:11:09.180911 IP 10.96.0.10.53 > 10.244.1.9.41120: 51233 NXDomain*- 0/1/0 (153)";
+        let answer =
+            "03:11:09.180911 IP 10.96.0.10.53 > 10.244.1.9.41120: 51233 NXDomain*- 0/1/0 (153)";
         assert!(facts.asks_for_names(answer, at));
-        let asked = "03:11:09.100102 IP 10.244.1.9.41120 > 10.96.0.10.53: 51233+ A? a.example. (60)";
+        let asked =
+            "03:11:09.100102 IP 10.244.1.9.41120 > 10.96.0.10.53: 51233+ A? a.example. (60)";
         assert!(facts.asks_for_names(asked, at));
         assert!(!facts.asks_for_names("10.0.0.1.22 > 10.0.0.2.40000: Flags [.]", at));
         let said = facts.searched.said(&facts).expect("names are completed");

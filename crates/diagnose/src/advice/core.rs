@@ -6,8 +6,8 @@ use crate::core::{is_tunnel, receives};
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::number;
-use crate::read::{Facts, QUEUES, QUEUES_MOST};
 use crate::read::offload::OFFLOADS;
+use crate::read::{Facts, QUEUES, QUEUES_MOST};
 
 /// Against a processor that the hypervisor, soft interrupts, a tunnel or another program that is known fill; none where nothing says so.
 pub(super) fn remedy(e: &Evidence, to: &str) -> Option<Remedy> {
@@ -55,7 +55,7 @@ const STOLEN: [&str; 3] = [
     "nothing in this machine gives the time back; vmstat 1 shows in its column st whether it is still taken",
 ];
 
-/// What asks for an interface's queues and gives it more, and what does so where texts have their number; `NOW` and `MOST` stand for those.
+/// What asks for an interface's queues and gives it more, and what gives that where texts have their number; `NOW` and `MOST` stand for those.
 const ASKED: &str = "with one, ethtool -l INTERFACE, and keep what it prints; ethtool -L INTERFACE combined N gives it N queues, up to the maximum that -l prints";
 const KNOWN: &str = "it has NOW of up to MOST: ethtool -L INTERFACE combined N, with the number of the host's processors as N, MOST at most";
 

@@ -19,7 +19,9 @@ pub(super) fn remedy(facts: &Facts, hosts: &[Of], receives: bool, share: Option<
         found.map(|(adapter, _)| adapter.to_owned())
     };
     let mut remedy = Remedy::without_risk([WHOSE]);
-    remedy.commands.push(share.unwrap_or_else(|| SHARED.to_owned()));
+    remedy
+        .commands
+        .push(share.unwrap_or_else(|| SHARED.to_owned()));
     let (set, undo) = match (said(RSS_OFF), said(RSS_ON)) {
         _ if !receives => return remedy,
         (Some(adapter), _) => (

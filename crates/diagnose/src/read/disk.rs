@@ -68,7 +68,7 @@ pub(super) struct Disk {
     files: [Option<String>; 2],
     /// How much it reads and writes at a time, bytes.
     piece: Option<f64>,
-    /// It does so past the kernel's cache (`iflag=direct`, `oflag=direct`).
+    /// It reads or writes past the kernel's cache (`iflag=direct`, `oflag=direct`).
     direct: bool,
     /// The last line is of a mount.
     mount: bool,
@@ -132,7 +132,7 @@ impl Tool for Disk {
                     facts.exact(host, PIECE, bytes, line.at);
                 }
                 if core::mem::take(&mut self.direct) {
-                    facts.word(host, mounted::DIRECT, "yes", line.at);
+                    facts.word(host, DIRECT, "yes", line.at);
                 }
                 facts.exact(host, "disk_bps", bytes * 8.0 / seconds, line.at);
             }

@@ -113,7 +113,10 @@ mod tests {
                 "$ kubectl -n shop exec -it pod/api-7c9 -c app -- cat /sys/fs/cgroup/cpu.stat",
                 "api-7c9",
             ),
-            ("$ sleep 30; ssh api-7c9 cat /sys/fs/cgroup/cpu.stat", "api-7c9"),
+            (
+                "$ sleep 30; ssh api-7c9 cat /sys/fs/cgroup/cpu.stat",
+                "api-7c9",
+            ),
             ("a$ ssh -p 2222 -q root@192.0.2.7 ss -tin", "192.0.2.7"),
             ("a# sudo docker exec -u root db1 sh -c 'ss -tin'", "db1"),
             ("PS C:\\> ssh gw1 ping -c 3 b", "gw1"),

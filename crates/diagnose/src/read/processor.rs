@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
-use crate::fact::{Of, Place};
 use crate::core::{ALL, is_tunnel};
+use crate::fact::{Of, Place};
 use crate::words::{decimal, whole};
 
 /// The facts of what was read back from swap and written to it, bit/s.
@@ -125,7 +125,11 @@ impl Processor {
             return;
         };
         if let Some((all, at)) = self.all.filter(|(all, _)| all > share) {
-            let program = if is_tunnel(name, "") { name.as_str() } else { "" };
+            let program = if is_tunnel(name, "") {
+                name.as_str()
+            } else {
+                ""
+            };
             facts.exact(host, "cpu_ratio", all, at);
             facts.word(host, "cpu_program", program, at);
             return;

@@ -1,9 +1,9 @@
 //! What SQL*Plus of Oracle prints of a statement: how long it took, and how many round trips its statistics count (`set timing on`,
 //! `set autotrace on statistics`).
 
+use super::queries::{COUNT, FETCHES, TOOK};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::one_by_one::{COUNT, FETCHES, TOOK};
 use crate::words::{decimal, whole};
 
 /// The statistics stand no farther below the time than so many lines.
@@ -53,10 +53,10 @@ fn elapsed(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::queries::{COUNT, TOOK};
     use super::{SqlPlus, elapsed};
     use crate::fact::Of;
     use crate::flow::number;
-    use crate::one_by_one::{COUNT, TOOK};
     use crate::read::taken::taken;
 
     #[test]

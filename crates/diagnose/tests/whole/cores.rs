@@ -225,7 +225,10 @@ Tasks: 118 total,   5 running, 113 sleeping,   0 stopped,   0 zombie
     let said = "all processors of a host were 96 % busy, and the busiest program was kworker/0:2-wg-crypt-wg0";
     assert!(because(&flow).contains(said), "{}", because(&flow));
     let commands = commands(&flow);
-    assert!(commands.contains("encrypts on all processors"), "{commands}");
+    assert!(
+        commands.contains("encrypts on all processors"),
+        "{commands}"
+    );
     assert!(!commands.contains("ovpn-dco"), "{commands}");
 }
 

@@ -32,7 +32,10 @@ fn a_request_that_opens_its_own_connection_waits_for_round_trips() {
             assert!(why.contains(says), "{says}: {why}");
         }
         let all = commands(&flow);
-        assert!(all.contains("keep-alive") && all.contains("TLS 1.3"), "{all}");
+        assert!(
+            all.contains("keep-alive") && all.contains("TLS 1.3"),
+            "{all}"
+        );
         assert!(flow.missing.is_empty(), "{:#?}", flow.missing);
     }
 }
@@ -56,7 +59,10 @@ fn a_connection_whose_syn_was_sent_again_is_said_first() {
     let d = of(&format!("{well}{late}{well}"), &Known::default());
     let flow = &d.flows[0];
     let said = &flow.verdict.because[0];
-    assert!(said.contains("3041 ms the opening of its connection"), "{said}");
+    assert!(
+        said.contains("3041 ms the opening of its connection"),
+        "{said}"
+    );
     assert!(said.contains("had been sent again"), "{said}");
     assert_eq!(asked(flow), ["accept_queue"]);
     let words: Vec<&str> = d.ticket.split_whitespace().collect();

@@ -100,10 +100,7 @@ PS C:\\> robocopy D:\\small \\\\fs-dublin\\in /E
     let mut asked = flow.missing.iter().map(|m| m.command.as_str());
     assert!(asked.all(|c| !c.contains("iostat")), "{flow:#?}");
     // The program that reads a share runs on the host that receives.
-    let read = text.replace(
-        "D:\\small \\\\fs-dublin\\in",
-        "\\\\fs-dublin\\in D:\\small",
-    );
+    let read = text.replace("D:\\small \\\\fs-dublin\\in", "\\\\fs-dublin\\in D:\\small");
     let d = of(&read, &Known::default());
     let own = &d.flows[0];
     assert!(commands(own).contains("/MT:32"), "{own:#?}");

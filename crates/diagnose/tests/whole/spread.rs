@@ -42,10 +42,7 @@ fn a_receiver_of_windows_spreads_what_arrives_in_its_own_words() {
     for enabled in ["False", "True"] {
         let receiver = receiver(enabled);
         let one = of(&format!("{SENDER}\n{receiver}"), &Known::default());
-        let files = [
-            ("sender.txt", SENDER),
-            ("receiver.txt", receiver.as_str()),
-        ];
+        let files = [("sender.txt", SENDER), ("receiver.txt", receiver.as_str())];
         for d in [one, of_files(&files, &Known::default())] {
             let flow = first_flow(d);
             let mut changes = flow.changes.iter();

@@ -103,7 +103,11 @@ fn a_group_is_of_the_container_that_its_command_names() {
         "sleep 30; ssh -q root@pod-a ",
     ] {
         let flow = first(&plain.replace("pod-a$ ", &format!("$ {runs}")));
-        assert_eq!(flow.verdict.cause, "host_cpu", "{runs}: {:#?}", flow.verdict);
+        assert_eq!(
+            flow.verdict.cause, "host_cpu",
+            "{runs}: {:#?}",
+            flow.verdict
+        );
         let said = "the sender's control group used up its share of the processors and waited in 48 of 50 periods";
         assert!(because(&flow).contains(said), "{runs}: {}", because(&flow));
     }
