@@ -97,7 +97,7 @@ fn full_neighbours(facts: &Facts) -> Option<String> {
     let most = last(facts, NEIGHBOURS_MOST).filter(|_| version == "ipv4");
     let room = match most.and_then(Fact::number) {
         Some(most) => format!(
-            "it keeps {:.0} at most; sysctl -w {key}3={:.0} {key}2={:.0} makes room for more",
+            "It keeps {:.0} at most; sysctl -w {key}3={:.0} {key}2={:.0} makes room for more",
             most.value,
             4.0 * most.value,
             2.0 * most.value

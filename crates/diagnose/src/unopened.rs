@@ -61,7 +61,8 @@ impl Unopened {
             "60" => Why::Certificate,
             _ => return None,
         };
-        let keys = ["connect to ", "resolve host: ", "resolve proxy: "];
+        // "Couldn't connect to server" has no name.
+        let keys = ["ailed to connect to ", "resolve host: ", "resolve proxy: "];
         let host = keys.iter().find_map(|key| after(text, key)).unwrap_or("");
         let port = after(text, " port ").and_then(|port| port.parse().ok());
         Some(Unopened {

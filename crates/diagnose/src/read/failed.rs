@@ -1,5 +1,6 @@
 //! What tools print when they cannot do what they were asked: an error is said, and nothing is made of it.
 
+use super::own_ports::found_none;
 use super::{Facts, NOTES_MAX};
 use crate::fact::Place;
 use crate::unopened::Unopened;
@@ -73,6 +74,9 @@ const BROKEN: [&str; 5] = [
 /// The tool that gave up, and its words, if a line says so.
 pub(super) fn failed(line: &str) -> Option<(&'static str, &str)> {
     let (begin, tool) = BEGINS.iter().find(|(b, _)| line.starts_with(b))?;
+    if found_none(line) {
+        return None;
+    }
     let lower = line.to_ascii_lowercase();
     let named = begin.ends_with(" - ");
     let coded = || Unopened::of(line, Place::You).is_some();

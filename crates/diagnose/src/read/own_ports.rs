@@ -27,7 +27,7 @@ impl Tool for OwnPorts {
 
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if text.len() < LINE_MAX && NONE.iter().any(|words| text.contains(words)) {
+        if found_none(text) {
             let host = self.host(facts);
             facts.word(host, NO_PORT, "yes", line.at);
             return true;
@@ -49,6 +49,11 @@ impl OwnPorts {
         self.host = Some(host);
         host
     }
+}
+
+/// Whether a line says that a connection found no port. What else its program makes of that says nothing more.
+pub(super) fn found_none(line: &str) -> bool {
+    line.len() < LINE_MAX && NONE.iter().any(|words| line.contains(words))
 }
 
 /// The last number of `TCP:   28441 (estab 6, closed 28230, orphaned 0, timewait 28230)`, which older releases print as `28230/0`.

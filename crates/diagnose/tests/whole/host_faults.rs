@@ -60,7 +60,7 @@ fn what_is_wrong_with_a_host_is_said_first() {
         (
             NEIGHBOURS,
             [
-                "it keeps 1024 at most",
+                "It keeps 1024 at most",
                 "net.ipv4.neigh.default.gc_thresh3=4096",
             ],
         ),
