@@ -200,7 +200,7 @@ impl Sender {
         let begun = self.una < self.nxt
             && self.super_frames.cut_at != self.nxt
             && self.last_sent() == now
-            && self.nxt % self.whole() != 0;
+            && !self.nxt.is_multiple_of(self.whole());
         if !is_part || !begun {
             return None;
         }
