@@ -312,7 +312,12 @@ fn a_window_is_exact_and_a_socket_buffer_follows_the_kernels_rules() {
         "socket_buffer = \"10 MB\"\nduration = \"2 s\"",
     ));
     // The last 52 bytes of that leave only in the super-frame of a whole segment before them.
-    assert_within("in flight", in_flight(&world), whole(4.0 * 65_535.0), 4.0 * 65_535.0);
+    assert_within(
+        "in flight",
+        in_flight(&world),
+        whole(4.0 * 65_535.0),
+        4.0 * 65_535.0,
+    );
 }
 
 #[test]

@@ -185,7 +185,9 @@ impl Control for Bic {
     }
 
     fn watch(&mut self, seen: &Seen) -> Steer {
-        if seen.open && seen.una > self.una {
+        // What ends a recovery, or fills a hole, is no measure of how its receiver acknowledges (`bictcp_acked`: Linux asks for the state
+        // before it).
+        if seen.orderly && seen.una > self.una {
             let segments = (seen.delivered as f64 / seen.segment).ceil();
             self.ratio.measure(segments as u32);
         }
@@ -322,7 +324,7 @@ mod tests {
         bic.watch(&Seen {
             una: 29,
             delivered: 9,
-            open: false,
+            orderly: false,
             ..at
         });
         assert_eq!(bic.ratio.sixteenths, 32);

@@ -94,6 +94,8 @@ pub(crate) struct Seen {
     pub(crate) segment: f64,
     /// Whether nothing is being repaired.
     pub(crate) open: bool,
+    /// Whether nothing was lost or out of order before it.
+    pub(crate) orderly: bool,
     /// Whether cwnd was the limit in the last window of data.
     pub(crate) cwnd_limited: bool,
     /// Bytes in the network now.
@@ -238,6 +240,7 @@ mod tests {
             ssthresh,
             segment: 1.0,
             open: true,
+            orderly: true,
             cwnd_limited: true,
             in_flight: cwnd as u64,
             before: cwnd as u64,

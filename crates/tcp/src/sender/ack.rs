@@ -50,6 +50,7 @@ impl Sender {
                 rtt,
                 before: self.nxt - una,
                 lost: self.board.lost(),
+                orderly: true,
             };
             self.watch(now, what);
         }
@@ -82,7 +83,7 @@ impl Sender {
             return;
         }
         self.board.catch_up(self.una);
-        let una = self.una;
+        let (una, orderly) = (self.una, self.plain);
         let before = if self.watched { self.in_flight() } else { 0 };
         let lost = self.board.lost();
         let same_window = window == self.peer_window;
@@ -131,7 +132,7 @@ impl Sender {
             self.refresh();
             self.watch(
                 now,
-                Delivered::new(acked + sacked, some, rtt, (before, lost)),
+                Delivered::new(acked + sacked, some, rtt, (before, lost, orderly)),
             );
         }
         self.refresh();

@@ -18,15 +18,17 @@ pub(super) struct Delivered {
     pub(super) before: u64,
     /// Bytes lost in all before it.
     pub(super) lost: u64,
+    /// Whether nothing was lost or out of order before it.
+    pub(super) orderly: bool,
 }
 
 impl Delivered {
-    /// Bytes delivered, some offsets among them, the round trip, and bytes in flight and lost before.
+    /// Bytes delivered, some offsets among them, the round trip; bytes in flight and lost before, and whether all was in order.
     pub(super) fn new(
         bytes: u64,
         some: [Option<u64>; 2],
         rtt: Option<Duration>,
-        (before, lost): (u64, u64),
+        (before, lost, orderly): (u64, u64, bool),
     ) -> Delivered {
         Delivered {
             bytes,
@@ -34,6 +36,7 @@ impl Delivered {
             rtt,
             before,
             lost,
+            orderly,
         }
     }
 }
@@ -59,6 +62,7 @@ impl Sender {
             ssthresh: self.ssthresh,
             segment: self.segment as f64,
             open: self.state == State::Open,
+            orderly: what.orderly,
             cwnd_limited: self.cwnd_limited,
             in_flight,
             before: what.before,
