@@ -355,7 +355,10 @@ pub const HEADLINES: [(Subject, &[&str]); 10] = [
     (Request, &["request_rate", "response_avg_ns", "goodput_bps"]),
     (Flows, &["offered_bps", "goodput_bps", "flow_time_avg_ns"]),
     (Udp, &["goodput_bps", "loss_ratio"]),
-    (OneWay, &["delay_p50_ns", "delay_p99_ns", "loss_ratio"]),
+    (
+        OneWay,
+        &["delay_avg_ns", "delay_p50_ns", "delay_p99_ns", "loss_ratio"],
+    ),
     (Bandwidth, &["capacity_bps", "available_bps"]),
     (
         Cells,
@@ -438,6 +441,7 @@ mod tests {
             }
         }
         assert_eq!(headline("udp"), ["goodput_bps", "loss_ratio"]);
+        assert_eq!(headline("oneway").first(), Some(&"delay_avg_ns"));
         assert!(headline("gossip").is_empty());
     }
 
