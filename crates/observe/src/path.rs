@@ -130,9 +130,8 @@ impl Hop<'_> {
         let Dropped { queue, policed, .. } = self.dropped;
         let carried: u64 = self.intervals.iter().map(|i| i.bytes).sum();
         let queued = carried / self.frame_bytes.max(1) + queue;
-        let part = |dropped: u64, came: u64| {
-            dropped > 0 && dropped as f64 >= KEEPS_BACK * came as f64
-        };
+        let part =
+            |dropped: u64, came: u64| dropped > 0 && dropped as f64 >= KEEPS_BACK * came as f64;
         match () {
             () if self.intervals.is_empty() => None,
             () if part(queue, queued) => Some(self.limit()),

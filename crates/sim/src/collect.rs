@@ -142,7 +142,9 @@ impl<'a> Collector<'a> {
         record.notes.extend(flows.first().and_then(note));
         record.notes.extend(self.given_up(test, &flows));
         if test.kind.udp().is_some() {
-            record.notes.extend(still_under_way(self.built.under_way(), record));
+            record
+                .notes
+                .extend(still_under_way(self.built.under_way(), record));
         }
     }
 

@@ -42,7 +42,12 @@ mod tests {
     /// Whether a rest of 5 s is over after so many seconds, with so many frames under way.
     fn over(drains: bool, seen: &[(u64, u64)]) -> Vec<bool> {
         let at = |s: u64| Time::ZERO + Duration::from_secs(s);
-        let mut rest = Rest::new(at(0), Duration::from_secs(5), drains, Duration::from_secs(20));
+        let mut rest = Rest::new(
+            at(0),
+            Duration::from_secs(5),
+            drains,
+            Duration::from_secs(20),
+        );
         let each = seen.iter();
         each.map(|(s, frames)| rest.is_over(at(*s), *frames))
             .collect()

@@ -39,7 +39,10 @@ impl Path<'_> {
         let window = quantity("bytes", window);
         let leaves = match rate >= steady * (1.0 - EQUAL) {
             true => format!("which a window of {window} makes up for"),
-            false => format!("which leaves {:.3} Mbit/s of a window of {window}", rate / 1e6),
+            false => format!(
+                "which leaves {:.3} Mbit/s of a window of {window}",
+                rate / 1e6
+            ),
         };
         Some(format!(
             "{full}. Where hosts do not thin them out, its queue of {frames} packets does, once it is full; those that come wait {} there, {leaves}",

@@ -2462,7 +2462,8 @@ fn a_stream_above_a_plain_link_fills_its_queue() {
 #[test]
 fn a_stream_above_a_line_of_cells_fills_its_queue() {
     let far = "framing = \"oc3c-atm\"\ndelay = \"1 ms\"\nmtu = 9180\nqueue = \"1000 packets\"";
-    let stream = "kind = \"udp\"\nsize = 9152\nrate = \"160 Mbit/s\"\nomit = \"1 s\"\nduration = \"4 s\"";
+    let stream =
+        "kind = \"udp\"\nsize = 9152\nrate = \"160 Mbit/s\"\nomit = \"1 s\"\nduration = \"4 s\"";
     let record = by_router("rate = \"1 Gbit/s\"\nmtu = 9180", far, stream);
     let lost = of(&record, "loss_ratio");
     assert!((lost - 0.0834).abs() < 2e-3, "{lost}");
