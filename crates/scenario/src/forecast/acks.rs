@@ -38,9 +38,9 @@ impl Path<'_> {
         let rate = rate.max(carried * each_bits).min(steady);
         let window = quantity("bytes", window);
         let leaves = match rate >= steady * (1.0 - EQUAL) {
-            true => format!("which a window of {window} makes up for"),
+            true => format!("for which a window of {window} is large enough"),
             false => format!(
-                "which leaves {:.3} Mbit/s of a window of {window}",
+                "which leaves a window of {window} no more than {:.3} Mbit/s",
                 rate / 1e6
             ),
         };
