@@ -174,7 +174,7 @@ export const HEADLINES: ReadonlyMap<string, readonly string[]> = new Map([
   ["request", ["request_rate", "response_avg_ns", "goodput_bps"]],
   ["flows", ["offered_bps", "goodput_bps", "flow_time_avg_ns"]],
   ["udp", ["goodput_bps", "loss_ratio"]],
-  ["oneway", ["delay_p50_ns", "delay_p99_ns", "loss_ratio"]],
+  ["oneway", ["delay_avg_ns", "delay_p50_ns", "delay_p99_ns", "loss_ratio"]],
   ["bandwidth", ["capacity_bps", "available_bps"]],
   ["cells", ["cdv_ns", "cells_received", "cells_sent", "conforming_ratio"]],
   ["search", ["highest_bps", "lowest_failing_bps", "highest_bytes", "lowest_failing_bytes", "highest_s", "lowest_failing_s", "highest_packets", "lowest_failing_packets", "highest_bdp", "lowest_failing_bdp", "highest_ratio", "lowest_failing_ratio", "lowest_bps", "highest_failing_bps", "lowest_bytes", "highest_failing_bytes", "lowest_s", "highest_failing_s", "lowest_packets", "highest_failing_packets", "lowest_bdp", "highest_failing_bdp", "lowest_ratio", "highest_failing_ratio"]],

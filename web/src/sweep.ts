@@ -244,10 +244,23 @@ export function ratioRecords({ document }: ReportData): { readonly metric: strin
 /** Directions of links that lost frames at most so many have figures: those that lost most. */
 const DIRECTIONS = 4;
 
-/** What a direction of a link shows of itself over a sweep, from its counters and samples. */
-function linkMetrics({ drops, rate_bps, queue_bytes, queue_max_bytes }: LinkRecord): TestRecord["metrics"] {
+/** Until when the links of each point were seen by all origins, in nanoseconds since the start of the run. A simulation goes on behind its
+ * tests until nothing is under way, and a lab stops sooner: a mean over all that each saw would be of different times. */
+function seenUntil(links: readonly LinkRecord[]): ReadonlyMap<string, number> {
+  const until = new Map<string, number>();
+  for (const { point, t_ns } of links) {
+    const end = t_ns.at(-1);
+    if (end !== undefined) until.set(pointKey(point), Math.min(until.get(pointKey(point)) ?? end, end));
+  }
+  return until;
+}
+
+const pointKey = (point: Point): string => JSON.stringify(Object.entries(point).sort());
+
+/** What a direction of a link shows of itself over a sweep, from its counters and samples: its mean rate up to `until`. */
+function linkMetrics({ drops, t_ns, rate_bps, queue_bytes, queue_max_bytes }: LinkRecord, until = Infinity): TestRecord["metrics"] {
   const known = (values: readonly Maybe[] | undefined): number[] => (values ?? []).filter((v): v is number => v !== null).sort((p, q) => p - q);
-  const [rates, queue] = [known(rate_bps), known(queue_bytes)];
+  const [rates, queue] = [known(rate_bps.filter((_, n) => (t_ns[n] ?? 0) <= until)), known(queue_bytes)];
   const most = queue_max_bytes ?? queue.at(-1);
   const rank = (q: number): number => queue[Math.max(0, Math.ceil(q * queue.length) - 1)]!;
   return {
@@ -277,15 +290,16 @@ export function linkRecords(data: ReportData): { readonly name: string; readonly
   const all = [...ways].map(([path, way]) => ({ path, ...way, lost: sum(way.links, (l) => lost(l.drops)) }));
   const losing = all.filter((w) => w.lost > 0).sort((p, q) => q.lost - p.lost).slice(0, DIRECTIONS);
   const chosen = losing.length > 0 ? losing : [...all].sort((p, q) => sum(q.links, longest) - sum(p.links, longest)).slice(0, 1);
-  return chosen.map(({ path, name, links }) => ({ name, records: links.map((link) => recordOf(path, link, isLinkValid(data, link))) }));
+  const until = seenUntil(data.document.links);
+  return chosen.map(({ path, name, links }) => ({ name, records: links.map((link) => recordOf(path, link, isLinkValid(data, link), until.get(pointKey(link.point)))) }));
 }
 
 /** A direction of a link at a point, as far as a sweep asks a record. */
-function recordOf(path: string, link: LinkRecord, valid: boolean): TestRecord {
+function recordOf(path: string, link: LinkRecord, valid: boolean, until: number | undefined): TestRecord {
   const [from, to] = link.direction.split(">");
   return {
     origin: link.origin, test: path, kind: "link", from: from ?? "", to: to ?? "", point: link.point, repeat: link.repeat ?? 0, started_ns: 0,
-    duration_ns: 0, metrics: linkMetrics(link), limited_by: null, streams: [], series: {}, valid, notes: [],
+    duration_ns: 0, metrics: linkMetrics(link, until), limited_by: null, streams: [], series: {}, valid, notes: [],
   };
 }
 

@@ -82,7 +82,7 @@ describe("the first line of a page", () => {
     expect(trusted?.text).toContain("(simulated)");
     const [alone] = headline(data([emulated], "bulk.goodput_bps"));
     expect(alone?.text).toContain("(emulated, INVALID: the certificate failed)");
-    const link = { origin: "emulated", link: "l", direction: "a>b", point: emulated.point, repeat: 0, drops: { tail: 3 } } as unknown as LinkRecord;
+    const link = { origin: "emulated", link: "l", direction: "a>b", point: emulated.point, repeat: 0, drops: { tail: 3 }, t_ns: [], rate_bps: [] } as unknown as LinkRecord;
     const valid = (records: readonly TestRecord[]): boolean | undefined => linkRecords(data(records, "bulk.goodput_bps", [link]))[0]?.records[0]?.valid;
     expect([valid([emulated]), valid([{ ...emulated, valid: true }])]).toEqual([false, true]);
   });

@@ -516,6 +516,16 @@ describe("a sweep's figure", () => {
     expect(groupRecords(many, "all")).toBeNull();
   });
 
+  it("takes the mean rate of a link over the time that all origins saw it", () => {
+    const plain = swept({ "link.l.queue": ["1 MiB", "2 MiB"] }, () => 1e6);
+    const link = (origin: LinkRecord["origin"], t_ns: number[], rate_bps: number[]): LinkRecord => ({
+      origin, link: "l", direction: "a>b", point: { "link.l.queue": "1 MiB" }, bytes: 1, payload_bytes: 1, frames: 1, drops: { tail: 1 }, t_ns, rate_bps, queue_bytes: [1],
+    });
+    const links = [link("simulated", [1, 2, 3, 4], [8, 8, 0, 0]), link("emulated", [1, 2], [8, 7])];
+    const [way] = linkRecords({ ...plain, document: { ...plain.document, links } });
+    expect(way!.records.map((r) => r.metrics["rate_mean_bps"])).toEqual([8, 7.5]);
+  });
+
   it("has a figure for each metric that changes, and for the links that lose frames", () => {
     const plain = swept({ "link.l.queue": ["1 MiB", "2 MiB"] }, () => 1e6);
     const records = plain.document.records.map((r, i) => ({ ...r, metrics: { ...r.metrics, delay_p50_ns: 1e6 * (i + 1), delay_p99_ns: 2e6 * (i + 1) } }));

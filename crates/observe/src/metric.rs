@@ -282,7 +282,7 @@ pub const LINK_METRICS: &[Metric] = {
     metric("drops.cell", &[Link], Never, "drops (cells lost)", "cells of them, or the end of the frame before, were lost"),
     metric("drops.every_nth", &[Link], Never, "drops (every n-th)", "every n-th frame of a flow (`lose_every`)"),
     metric("rate_max_bps", &[Link], Never, "rate, max", "largest rate of an interval"),
-    metric("rate_mean_bps", &[Link, Queue], Never, "rate, mean of the run", "mean rate of all intervals of the run, from its start to the end of its last test: idle ones too"),
+    metric("rate_mean_bps", &[Link, Queue], Never, "rate, mean of the run", "mean rate of all intervals of the run, from its start until nothing is under way: idle ones too. Origins end at different times; a page has it over the time that all of them saw"),
     metric("queue_max_bytes", &[Link, Queue], Never, "queue, max", "most bytes that ever waited"),
     metric("queue_mean_bytes", &[Link], Never, "queue, mean of samples", "mean of samples of the whole run: the bytes waiting at the end of each interval, idle ones too; what waited between is not in it"),
     metric("measured_rate_mean_bps", &[Link], Never, "rate, mean of the measured time", "the mean rate while tests are measured: from the first start behind its `omit` to the last end, of all tests but pings and the like"),
@@ -355,7 +355,10 @@ pub const HEADLINES: [(Subject, &[&str]); 10] = [
     (Request, &["request_rate", "response_avg_ns", "goodput_bps"]),
     (Flows, &["offered_bps", "goodput_bps", "flow_time_avg_ns"]),
     (Udp, &["goodput_bps", "loss_ratio"]),
-    (OneWay, &["delay_p50_ns", "delay_p99_ns", "loss_ratio"]),
+    (
+        OneWay,
+        &["delay_avg_ns", "delay_p50_ns", "delay_p99_ns", "loss_ratio"],
+    ),
     (Bandwidth, &["capacity_bps", "available_bps"]),
     (
         Cells,
@@ -438,6 +441,7 @@ mod tests {
             }
         }
         assert_eq!(headline("udp"), ["goodput_bps", "loss_ratio"]);
+        assert_eq!(headline("oneway").first(), Some(&"delay_avg_ns"));
         assert!(headline("gossip").is_empty());
     }
 

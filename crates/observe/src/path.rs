@@ -13,6 +13,9 @@ const FULL: f64 = 0.95;
 /// Below this share a window or buffer that is full leaves it some time: with a larger one more would go through.
 pub(crate) const TO_THE_BRIM: f64 = 0.99;
 
+/// Part of what comes to a queue or policer: one that drops as much lets no more through, and is more than a burst of others.
+const KEEPS_BACK: f64 = 0.01;
+
 /// What a link carried in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
@@ -122,6 +125,21 @@ impl Hop<'_> {
         })
     }
 
+    /// Its own word or the policer's, where its queue or policer drops a part of what comes to it; none where nobody counted that.
+    fn keeps_back(&self) -> Option<Limit> {
+        let Dropped { queue, policed, .. } = self.dropped;
+        let carried: u64 = self.intervals.iter().map(|i| i.bytes).sum();
+        let queued = carried / self.frame_bytes.max(1) + queue;
+        let part =
+            |dropped: u64, came: u64| dropped > 0 && dropped as f64 >= KEEPS_BACK * came as f64;
+        match () {
+            () if self.intervals.is_empty() => None,
+            () if part(queue, queued) => Some(self.limit()),
+            () if part(policed, queued + policed) => Some(Limit::Policer),
+            () => None,
+        }
+    }
+
     fn limit(&self) -> Limit {
         if self.own { Limit::Nic } else { Limit::Link }
     }
@@ -228,10 +246,16 @@ impl Path<'_> {
         each.fold(f64::INFINITY, f64::min)
     }
 
-    /// What took datagrams out of a stream: the reason that dropped most on its path. The counters are those of the
-    /// links, whoever else used them.
+    /// What limits a stream that loses datagrams: the reason that dropped most on its path. Of several queues and policers it is the
+    /// last that drops a part of what comes to it: each lets less through than the one before. The counters are those of the links,
+    /// whoever else used them.
     pub fn of_lost_datagrams(&self) -> Limit {
-        taker_of(&self.hops)
+        let most = taker_of(&self.hops);
+        let last = || self.hops.iter().rev().find_map(Hop::keeps_back);
+        match most {
+            Limit::Link | Limit::Nic | Limit::Policer => last().unwrap_or(most),
+            other => other,
+        }
     }
 
     /// Counters of a link are of all that use it: what it dropped counts by the connection's share of what it carried.
@@ -427,6 +451,40 @@ mod tests {
         assert_eq!([full(12, 3), full(3, 3), full(11, 3)], [0.0; 3]);
         // Less time than a round trip is judged by itself.
         assert_eq!(full(2, 3), 1.0);
+    }
+
+    /// A host's link drops half of what is sent, and the next place all but a tenth of the rest: that one is what the rest is.
+    #[test]
+    fn the_last_place_that_keeps_a_stream_back_limits_it() {
+        let carried = [Interval {
+            bytes: 100 * 1000,
+            queue_bytes: 1,
+        }];
+        let mut path = path(true, &carried);
+        path.hops[0].frame_bytes = 100;
+        path.hops[0].dropped.queue = 1000;
+        let mut limit = |behind: Dropped| {
+            path.hops.truncate(1);
+            path.hops.push(Hop {
+                own: false,
+                dropped: behind,
+                ..path.hops[0].clone()
+            });
+            path.of_lost_datagrams()
+        };
+        let queue = |queue| Dropped {
+            queue,
+            ..Dropped::default()
+        };
+        let policed = Dropped {
+            policed: 900,
+            ..Dropped::default()
+        };
+        assert_eq!(limit(queue(900)), Limit::Link);
+        assert_eq!(limit(policed), Limit::Policer);
+        // A burst of others is not it.
+        assert_eq!(limit(queue(5)), Limit::Nic);
+        assert_eq!(limit(Dropped::default()), Limit::Nic);
     }
 
     #[test]

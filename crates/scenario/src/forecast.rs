@@ -3,6 +3,7 @@
 //! Each test is predicted alone on its path, with empty queues before it. Where tests overlap, `beside` says
 //! what waits in front of their round trips, or that no closed form knows.
 
+mod acks;
 mod beside;
 mod buffer;
 mod bundle;

@@ -92,6 +92,13 @@ impl Built {
         }
     }
 
+    /// Frames on links and in queues of ports, as of [`Port::catch_up`] or [`Port::finish`].
+    pub(crate) fn under_way(&self) -> u64 {
+        let ports = (0..self.port_count()).map(|number| self.port(number));
+        let waiting: u64 = ports.map(|port| port.waiting() + port.held()).sum();
+        self.network.in_flight() + waiting
+    }
+
     /// Frames that crossed a port's link and were dropped by the node behind it.
     pub fn dropped_behind(&self, number: usize) -> Drops {
         let node = self.wan.plan.ports[number].to;

@@ -66,6 +66,16 @@ fn outlasted(sampling: Sampling, end: Time) -> Option<String> {
     })
 }
 
+/// Says that frames were under way when a run ended, beside a stream that misses some. What waits for a link at a constant rate is in
+/// `frames` twice, so that their number is not said.
+fn still_under_way(frames: u64, record: &Record) -> Option<String> {
+    let loss = record.metrics.get("loss_ratio").copied();
+    (frames > 0 && loss.is_some_and(|loss| loss > 0.0)).then(|| {
+        "when the run ended frames were still under way or in queues: those of this test count as lost, and were not dropped"
+            .to_owned()
+    })
+}
+
 struct Collector<'a> {
     scenario: &'a Scenario,
     built: &'a Built,
@@ -131,6 +141,11 @@ impl<'a> Collector<'a> {
         let note = |f: &usize| buffer_note(self.scenario, plan, *f);
         record.notes.extend(flows.first().and_then(note));
         record.notes.extend(self.given_up(test, &flows));
+        if test.kind.udp().is_some() {
+            record
+                .notes
+                .extend(still_under_way(self.built.under_way(), record));
+        }
     }
 
     /// Says that senders gave up because nobody answered.
@@ -465,5 +480,16 @@ mod tests {
         let note = after(201).expect("a note");
         assert!(note.contains("200 intervals of 1 ms"), "{note}");
         assert_eq!(outlasted(Sampling::OFF, Time::MAX), None);
+    }
+
+    #[test]
+    fn what_is_under_way_at_the_end_is_not_said_to_be_dropped() {
+        let mut record = Record::new(Origin::Simulated, "u", "udp", "a", "b");
+        record.set("loss_ratio", 0.0);
+        assert_eq!(still_under_way(7, &record), None);
+        record.set("loss_ratio", 0.1);
+        assert_eq!(still_under_way(0, &record), None);
+        let note = still_under_way(7, &record).expect("a note");
+        assert!(note.contains("still under way"), "{note}");
     }
 }

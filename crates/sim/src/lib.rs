@@ -8,6 +8,7 @@ mod exchange;
 mod host;
 mod prober;
 mod programs;
+mod rest;
 mod run;
 mod sequence;
 mod station;

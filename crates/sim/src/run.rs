@@ -8,6 +8,7 @@ use farpath_wire::FlowDir;
 
 use crate::built::{Built, Keep};
 use crate::host::Host;
+use crate::rest::Rest;
 use crate::station::Program;
 
 /// Takes frames of tapped ports, in order of time.
@@ -180,12 +181,13 @@ impl Running<'_, '_> {
             Duration::from_ps((self.nominal.as_ps() / 200).clamp(100_000_000, 1_000_000_000_000));
         let events = self.scenario.events.clone();
         let mut next_event = 0;
-        let mut give_up: Option<Time> = None;
+        let mut rest: Option<Rest> = None;
         loop {
             let now = self.built.network.now();
             if now >= self.nominal && next_event == events.len() {
-                let limit = *give_up.get_or_insert(self.rest_limit(now));
-                if self.at_rest(now) || now >= limit {
+                let at_rest = self.at_rest(now);
+                let rest = rest.get_or_insert(self.rest(now));
+                if at_rest || rest.is_over(now, self.built.under_way()) {
                     self.hand_on(Time::MAX, now);
                     return Ok(now);
                 }
@@ -222,28 +224,25 @@ impl Running<'_, '_> {
     }
 
     /// How long after the nominal end the run may go on.
-    fn rest_limit(&self, now: Time) -> Time {
-        let mut tests = self.scenario.tests.iter();
-        let unbounded = tests.any(|t| t.duration.is_none() && t.kind.tcp().is_some());
-        if unbounded {
-            return now + LONGEST;
-        }
+    fn rest(&self, now: Time) -> Rest {
+        let tests = || self.scenario.tests.iter();
+        let unbounded = tests().any(|t| t.duration.is_none() && t.kind.tcp().is_some());
         let longest = (0..self.built.port_count())
             .map(|p| self.built.wan.longest_rtt(p))
             .max();
-        let tests = self.scenario.tests.iter();
-        let waits = tests.map(|t| t.kind.periodic().map_or(SETTLE, |all| all.timeout));
-        now + longest.unwrap_or_default().times(4) + waits.max().unwrap_or_default()
+        let waits = tests().map(|t| t.kind.periodic().map_or(SETTLE, |all| all.timeout));
+        let wait = match unbounded {
+            true => LONGEST,
+            false => longest.unwrap_or_default().times(4) + waits.max().unwrap_or_default(),
+        };
+        let drains = tests().any(|t| t.kind.udp().is_some());
+        Rest::new(now, wait, drains, LONGEST.max(wait))
     }
 
     fn at_rest(&mut self, now: Time) -> bool {
         for port in 0..self.built.port_count() {
             self.built.port_mut(port).catch_up(now);
         }
-        let network = &self.built.network;
-        let waiting: u64 = (0..self.built.port_count())
-            .map(|p| self.built.port(p).waiting() + self.built.port(p).held())
-            .sum();
         let busy = |p: &Program| match p {
             Program::Prober(p) => !p.is_done(now),
             // It waits for an answer that nobody will give, its peer having given up.
@@ -260,7 +259,7 @@ impl Running<'_, '_> {
         let over = !programs.into_iter().any(busy);
         let mut stations = (0..self.scenario.node_count()).map(|n| self.built.station(n));
         let idle = stations.all(|s| s.host().is_idle());
-        network.in_flight() == 0 && waiting == 0 && idle && over
+        self.built.under_way() == 0 && idle && over
     }
 
     fn report(&mut self, now: Time) -> Result<(), RunError> {

@@ -99,7 +99,10 @@ impl Path<'_> {
         if limited && !self.scenario.is_router(self.plan.ports[place.port].from) {
             return Err("the sender's processor or bus holds its program back");
         }
-        let plain = "it is not one queue that drops at its end and stays as it is";
+        let plain = match self.holds_frames(place.port) {
+            true => "it is not one queue that drops at its end and stays as it is",
+            false => "its cells are queued, shaped or policed, and take their frames with them",
+        };
         let frames = self.lasting_room(place.port, len).ok_or(plain)?;
         let fluid = Overload {
             offered_bps: place.offered_bps,
@@ -156,11 +159,17 @@ impl Path<'_> {
         }
     }
 
+    /// Whether whole frames wait in front of a port and leave one behind the other: a line of cells may drop and shape them by themselves.
+    fn holds_frames(&self, port: usize) -> bool {
+        let cells = self.direction(port).cells.as_ref();
+        cells.is_none_or(|c| c.queue.is_none() && c.shape.is_none() && c.police.is_none())
+    }
+
     /// Datagrams of `len` bytes that may wait in front of a port, where that is so for the whole of a run.
     pub(super) fn lasting_room(&self, port: usize, len: u32) -> Option<u64> {
         let direction = self.direction(port);
         let plan = &self.plan.ports[port];
-        let steady = direction.cells.is_none()
+        let steady = self.holds_frames(port)
             && direction.impairments.flap.is_none()
             && direction.impairments.trace.is_none()
             && !plan.changes

@@ -340,17 +340,8 @@ impl Path<'_> {
         let header = self.header();
         let every = f64::from(flow.config.delayed_ack.every.max(1));
         let acks = steady / 8.0 / f64::from(flow.config.mss) / every;
-        let carried = self.back.iter().map(|h| {
-            let framing = self.scenario.links[self.plan.ports[h.port].link.0].framing;
-            let each = f64::from(framing.wire_bytes(header + h.extra)) * 8.0;
-            self.lasting_rate(h.port).as_bps() as f64 / each
-        });
-        let carried = carried.fold(f64::INFINITY, f64::min);
-        if acks > carried {
-            record.notes.push(format!(
-                "as if the way back carried every acknowledgement: it carries {carried:.0} of {acks:.0} a second, and the flow gets less where hosts do not thin them out"
-            ));
-        }
+        let full = self.note_of_full_way_back(flow, steady);
+        record.notes.extend(full);
         let passes = self.acks_policed(test);
         if acks > passes {
             record.notes.push(format!(
@@ -395,7 +386,7 @@ impl Path<'_> {
 }
 
 /// What may wait in a direction of one queue that drops at its end, behind a shaper or not; `None` of any other.
-fn only_queue(direction: &Direction) -> Option<QueueLimit> {
+pub(super) fn only_queue(direction: &Direction) -> Option<QueueLimit> {
     let Some(queueing) = &direction.queueing else {
         return Some(direction.queue);
     };

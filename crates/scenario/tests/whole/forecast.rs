@@ -2457,6 +2457,65 @@ fn a_stream_above_a_plain_link_fills_its_queue() {
     assert!(!says(&fits, "the queue of"), "{:?}", fits.notes);
 }
 
+/// A line of cells whose queue holds frames fills and drops as any other: 25.3 of 160 Mbit/s fill 1000 packets in 2.9 s, and are dropped
+/// for the other 2.1.
+#[test]
+fn a_stream_above_a_line_of_cells_fills_its_queue() {
+    let far = "framing = \"oc3c-atm\"\ndelay = \"1 ms\"\nmtu = 9180\nqueue = \"1000 packets\"";
+    let stream =
+        "kind = \"udp\"\nsize = 9152\nrate = \"160 Mbit/s\"\nomit = \"1 s\"\nduration = \"4 s\"";
+    let record = by_router("rate = \"1 Gbit/s\"\nmtu = 9180", far, stream);
+    let lost = of(&record, "loss_ratio");
+    assert!((lost - 0.0834).abs() < 2e-3, "{lost}");
+    assert!(says(&record, "the queue of"), "{:?}", record.notes);
+    assert!(!says(&record, "as if no queue"), "{:?}", record.notes);
+}
+
+/// What a note says of `tso = false` is what a forecast with it has: whole segments, and the odd one waits.
+#[test]
+fn the_rate_without_super_frames_is_of_whole_segments() {
+    let with = |host: &str| {
+        record_of(format!(
+            "[scenario]\nname = \"w\"\n[[host]]\nname = \"a\"\n{host}\n[[host]]\nname = \"b\"\nwindow_scaling = false\n\
+             [[link]]\nname = \"wan\"\nends = [\"a\", \"b\"]\nrate = \"50 Mbit/s\"\ndelay = \"10 ms\"\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nomit = \"5 s\"\nduration = \"30 s\"\n"
+        ))
+    };
+    let record = with("");
+    let mut rest = record.notes.iter();
+    let said = rest.find_map(|n| n.split_once("`tso = false` on its host it is "));
+    let (_, said) = said.unwrap_or_else(|| panic!("{:?}", record.notes));
+    let mbps: f64 = said
+        .split(' ')
+        .next()
+        .and_then(|n| n.parse().ok())
+        .expect("a rate");
+    let plain = with("tso = false");
+    let share = mbps * 1e6 / of(&plain, "goodput_bps");
+    assert!((share - 1.0).abs() < 1e-3, "{said}");
+    assert!(said.contains("then its window is 45 segments"), "{said}");
+}
+
+/// A way back of 128 kbit/s carries 178 acknowledgements a second. A queue of 10 holds them for 56 ms, which a window of 4 MB covers,
+/// and one of 1000 for 5.6 s: 4 MB in that time are 5.65 Mbit/s.
+#[test]
+fn acknowledgements_wait_in_the_queue_of_a_slow_way_back() {
+    let down = |packets: u32| {
+        let far = format!(
+            "rate = \"20 Mbit/s\"\ndelay = \"19 ms\"\nreverse = {{ rate = \"128 kbit/s\", queue = \"{packets} packets\" }}"
+        );
+        let test = "kind = \"tcp\"\ncc = \"reno\"\nflavour = \"rfc\"\nwindow = \"4 MB\"\ndelayed_ack = 1\nomit = \"20 s\"\nduration = \"120 s\"";
+        by_router("rate = \"1 Gbit/s\"\ndelay = \"1 ms\"", &far, test)
+    };
+    let short = down(10);
+    assert!(says(&short, "is large enough"), "{:?}", short.notes);
+    let long = down(1000);
+    assert!(says(&long, "no more than 5.64"), "{:?}", long.notes);
+    for record in [short, long] {
+        assert!(says(&record, "carries 178 of"), "{:?}", record.notes);
+    }
+}
+
 /// A link's key for such a share of losses on the way out, if any.
 fn lose(share: f64) -> String {
     match share > 0.0 {

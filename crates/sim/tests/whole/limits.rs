@@ -251,6 +251,10 @@ fn a_stream_that_overflows_a_link_is_that_links() {
     assert_eq!(world.limited_by("t"), "link");
     let world = path("10 Mbit/s", "100 Mbit/s", "", "", test);
     assert_eq!(world.limited_by("t"), "nic");
+    // The host's own link drops more, and the next one lets less through.
+    let more = test.replace("50 Mbit/s", "400 Mbit/s");
+    let world = path("100 Mbit/s", "10 Mbit/s", "", "", &more);
+    assert_eq!(world.limited_by("t"), "link");
 }
 
 #[test]

@@ -93,6 +93,48 @@ fn a_stream_above_the_rate_loses_what_does_not_fit() {
     assert_eq!(world.limited_by("t"), "nic");
 }
 
+/// A queue of 1000 packets in front of 1 Mbit/s holds 12.3 s: what waits in it when the test ends arrives, and is not lost.
+#[test]
+fn what_waits_in_a_long_queue_at_the_end_is_not_lost() {
+    let world = run_text(
+        r#"
+[scenario]
+name = "slow"
+[[host]]
+name = "a"
+[[router]]
+name = "r"
+[[host]]
+name = "b"
+[[link]]
+name = "near"
+ends = ["a", "r"]
+rate = "100 Mbit/s"
+[[link]]
+name = "far"
+ends = ["r", "b"]
+rate = "1 Mbit/s"
+queue = "1000 packets"
+[[test]]
+name = "t"
+kind = "udp"
+from = "a"
+to = "b"
+rate = "10 Mbit/s"
+omit = "5 s"
+duration = "5 s"
+"#,
+    );
+    let fits = 1e6 * 1472.0 / 1538.0;
+    let loss = 1.0 - fits / 10e6;
+    assert_near("loss", world.metric("t", "loss_ratio"), loss, 0.005);
+    assert_near("goodput", world.metric("t", "goodput_bps"), fits, 0.01);
+    assert_eq!(world.limited_by("t"), "link");
+    let notes = &world.record("t").notes;
+    let untrue = notes.iter().find(|n| n.contains("still under way"));
+    assert_eq!(untrue, None);
+}
+
 /// Until it is full the queue takes up what the line does not carry, in a forecast as in a simulation: 117.8 Mbit of the 217 that come
 /// in four seconds beside 95.7 Mbit/s.
 #[test]

@@ -3,6 +3,7 @@
 use farpath_tcp::{Flavour, fills_window, waits_for};
 use farpath_units::Duration;
 
+use super::most_in_flight;
 use crate::forecast::flow::Flow;
 
 /// Of what a window gives: a part that is worth a word.
@@ -45,17 +46,22 @@ impl Flow {
         steady >= self.window_bps() * self.streams * (1.0 - EQUAL)
     }
 
-    /// Says what that takes of a rate that the window sets, where it is worth a word.
+    /// Says what that takes of a rate that the window sets, where it is worth a word. Without super-frames only whole segments leave.
     pub(super) fn note_of_waiting(&self, steady: f64) -> Option<String> {
-        let at_once = self.window as f64 * 8.0 / self.rtt_s();
+        let mut plain = self.clone();
+        plain.config.tso = 0;
+        plain.window = most_in_flight(&plain.config).min(self.window);
+        let at_once = plain.window as f64 * 8.0 / self.rtt_s();
         let without = (at_once * self.streams).min(self.narrowest.bps);
         let waits = self.is_by_window(steady) && self.waits_s() > 0.0;
+        let odd = plain.note_of_odd_window(without);
         (waits && steady < (1.0 - WORTH) * without).then(|| {
             format!(
                 "the sender waits until bursts of {:.0} segments are whole (TSO), and its window gives less than one a round trip; \
-                 with `tso = false` on its host it is {:.3} Mbit/s",
+                 with `tso = false` on its host it is {:.3} Mbit/s{}",
                 self.burst(None),
-                without / 1e6
+                without / 1e6,
+                odd.map_or_else(String::new, |odd| format!("; then {odd}"))
             )
         })
     }
