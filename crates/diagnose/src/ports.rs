@@ -122,10 +122,15 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
         }
     }
     let counted = all.into_values().map(|(first, last)| {
-        // The same figures may stand in a text twice: where no packet came between them, neither did time pass.
-        let passed = match (first.packets, last.packets) {
-            (Some(before), Some(after)) => before != after,
-            _ => first.value != last.value,
+        // The same figures may stand in a text twice: where no packet came or left between them, neither did time pass.
+        let moved = |(before, after): (Option<f64>, Option<f64>)| {
+            let both = before.zip(after);
+            both.map(|(before, after)| before != after)
+        };
+        let ways = [(first.packets, last.packets), (first.sent, last.sent)].map(moved);
+        let passed = match ways {
+            [None, None] => first.value != last.value,
+            _ => ways.contains(&Some(true)),
         };
         let state = STATES.contains(&kind) || RATES.contains(&kind);
         let grew = !state && passed && last.value >= first.value;
