@@ -96,6 +96,7 @@ mod member;
 mod memory;
 mod missing;
 mod mounted;
+mod named_speed;
 mod names;
 mod narrow_port;
 mod near_port;

@@ -127,11 +127,9 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
             let both = before.zip(after);
             both.map(|(before, after)| before != after)
         };
-        let ways = [(first.packets, last.packets), (first.sent, last.sent)].map(moved);
-        let passed = match ways {
-            [None, None] => first.value != last.value,
-            _ => ways.contains(&Some(true)),
-        };
+        let came = moved((first.packets, last.packets));
+        let came = came.unwrap_or(first.value != last.value);
+        let passed = came || moved((first.sent, last.sent)) == Some(true);
         let state = STATES.contains(&kind) || RATES.contains(&kind);
         let grew = !state && passed && last.value >= first.value;
         let of = |r: &PortReading| (r.value, r.packets);
