@@ -257,6 +257,7 @@ impl Evidence {
         self.around.round_robin = crate::round_robin::RoundRobin::of(facts, flow);
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
+        self.of_own_port(facts);
         self.of_slots(facts, flow);
         self.of_held_small(facts, flow);
         self.of_full_table(facts);

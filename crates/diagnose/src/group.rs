@@ -12,6 +12,7 @@ use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::items::{Item, JUMBO, of, step};
 use crate::member::Struck;
+use crate::named_speed::named_speed;
 use crate::ports::{self, Kind, Port};
 use crate::read::Facts;
 use crate::seen::Test;
@@ -228,6 +229,21 @@ fn has_room(m: &Member) -> bool {
     m.carried.value < ROOM * m.speed.value
 }
 
+/// The speeds that names of ports say which carry no more than that, and of which no text prints a speed.
+fn by_names<'c>(
+    facts: &Facts,
+    carried: &'c [ports::Counted],
+) -> impl Iterator<Item = (&'c Port, Figure)> {
+    let printed = ports::counts(facts, Kind::Speed);
+    carried.iter().filter_map(move |c| {
+        let speed = named_speed(&c.port.name)?;
+        let open = printed.iter().all(|p| p.port != c.port);
+        let at = c.count.from.first().copied()?;
+        let fits = open && c.count.value <= ports::STATED * speed;
+        fits.then_some((&c.port, Figure::exact(speed, at)))
+    })
+}
+
 /// Ports of which both are known, the speed and what they carry one way.
 fn members(facts: &Facts, way: Kind) -> Vec<Member> {
     let speeds = ports::speeds(facts);
@@ -236,16 +252,18 @@ fn members(facts: &Facts, way: Kind) -> Vec<Member> {
         let found = all.iter().find(|c| c.port == *port);
         found.map(|c| c.count.clone())
     };
-    let member = |s: &ports::Counted| {
+    let member = |(port, speed): (&Port, Figure)| {
         Some(Member {
-            port: s.port.clone(),
-            speed: s.count.clone(),
-            carried: of(&carried, &s.port)?,
-            dropped: of(&dropped, &s.port).map_or(0.0, |d| d.value),
+            port: port.clone(),
+            speed,
+            carried: of(&carried, port)?,
+            dropped: of(&dropped, port).map_or(0.0, |d| d.value),
         })
     };
     let named = speeds.iter().filter(|s| !s.port.name.is_empty());
-    named.filter_map(member).collect()
+    let stated = named.map(|s| (&s.port, s.count.clone()));
+    let all = stated.chain(by_names(facts, &carried));
+    all.filter_map(member).collect()
 }
 
 /// Which are full, and which are not.

@@ -265,7 +265,7 @@ fn match_of(cause: Cause, e: &Evidence, settled: Option<&Figure>, ceilings: &[Li
     }
     let own: Vec<&Limit> = ceilings.iter().filter(|c| covers(c.cause, cause)).collect();
     let density = if own.is_empty() {
-        unstated(cause, e, flat)
+        unstated(cause, (e, ceilings), flat)
     } else {
         let each = own.iter().map(|c| match cause {
             // A line that is full leaves a tenth at most; which of its headers were counted is in its bounds.
@@ -313,9 +313,11 @@ fn density_under(rate: &Figure, ceiling: &Figure, under: f64) -> f64 {
     1.0 / libm::log10(high / low).max(0.05)
 }
 
-/// The density of a rate under a cause of which no ceiling is known.
-fn unstated(cause: Cause, e: &Evidence, flat: f64) -> f64 {
+/// The density of a rate under a cause of which no ceiling is known. Beside a stated rate that the flow fills, a window that hosts come with
+/// fits by chance.
+fn unstated(cause: Cause, (e, ceilings): (&Evidence, &[Limit]), flat: f64) -> f64 {
     match cause {
+        Cause::ReceiveWindow | Cause::SendBuffer if e.filled_shaper(ceilings).is_some() => flat,
         Cause::ReceiveWindow => by_default(e, flat, &DEFAULT_WINDOWS),
         Cause::SendBuffer => by_default(e, flat, &DEFAULT_BUFFERS),
         Cause::Link => {

@@ -122,11 +122,14 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
         }
     }
     let counted = all.into_values().map(|(first, last)| {
-        // The same figures may stand in a text twice: where no packet came between them, neither did time pass.
-        let passed = match (first.packets, last.packets) {
-            (Some(before), Some(after)) => before != after,
-            _ => first.value != last.value,
+        // The same figures may stand in a text twice: where no packet came or left between them, neither did time pass.
+        let moved = |(before, after): (Option<f64>, Option<f64>)| {
+            let both = before.zip(after);
+            both.map(|(before, after)| before != after)
         };
+        let came = moved((first.packets, last.packets));
+        let came = came.unwrap_or(first.value != last.value);
+        let passed = came || moved((first.sent, last.sent)) == Some(true);
         let state = STATES.contains(&kind) || RATES.contains(&kind);
         let grew = !state && passed && last.value >= first.value;
         let of = |r: &PortReading| (r.value, r.packets);

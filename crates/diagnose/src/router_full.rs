@@ -1,5 +1,5 @@
 //! A router whose processor is full, and which drops packets as they arrive: it forwards with that processor, and what it has no time for is
-//! lost as in a short queue or at a policer.
+//! lost as in a short queue or at a policer. Where no text has its ports' counters, it may be so.
 
 use crate::cause::Cause;
 use crate::document::MissingFact;
@@ -33,8 +33,8 @@ pub(crate) struct FullRouter {
     /// The shares of its processor in use, and in use for packets, 0 to 1.
     busy: f64,
     packets: f64,
-    /// The most that one of its ports dropped as it arrived.
-    dropped: f64,
+    /// The most that one of its ports dropped as it arrived; none where no text counts it.
+    dropped: Option<f64>,
 }
 
 impl FullRouter {
@@ -45,8 +45,9 @@ impl FullRouter {
         let router = word(facts, Of::Path, ROUTER).map_or("", |(name, _)| name);
         let refused = counts(facts, Kind::Refused).into_iter();
         let own = refused.filter(|c| c.port.router == router);
-        let dropped = own.map(|c| c.count.value).fold(0.0, libm::fmax);
-        (busy >= FULL && packets >= FOR_PACKETS && dropped > 0.0).then(|| FullRouter {
+        let dropped = own.map(|c| c.count.value).reduce(libm::fmax);
+        let loses = dropped.is_none_or(|dropped| dropped > 0.0);
+        (busy >= FULL && packets >= FOR_PACKETS && loses).then(|| FullRouter {
             router: router.to_owned(),
             busy,
             packets,
@@ -63,12 +64,13 @@ impl FullRouter {
 }
 
 impl Evidence {
-    /// Takes a router with a full processor whose ports dropped enough to be why segments were sent again.
+    /// Takes a router with a full processor whose ports dropped enough to be why segments were sent again, or did for all that is known.
     pub(crate) fn of_full_router(&mut self, facts: &Facts) {
         let again = self.retransmits.as_ref().filter(|_| !self.udp);
         let again = again.map_or(0.0, |r| r.value);
-        let enough = |full: &FullRouter| again >= DROPS_LEAST && full.dropped >= PART * again;
-        self.router_full = FullRouter::of(facts).filter(enough);
+        let part = |full: &FullRouter| full.dropped.is_none_or(|n| n >= PART * again);
+        let full = FullRouter::of(facts).filter(|_| again >= DROPS_LEAST);
+        self.router_full = full.filter(part);
     }
 
     /// The most that is said of a cause beside such a router, which loses as well.
@@ -83,12 +85,15 @@ impl Evidence {
     /// What it means, for people.
     pub(crate) fn full_router_in_words(&self) -> Option<String> {
         let full = self.router_full.as_ref()?;
+        let dropped = match full.dropped {
+            Some(n) => format!("and a port of it dropped {n:.0} packets as they arrived"),
+            None => "and no text counts what its ports dropped as it arrived".to_owned(),
+        };
         Some(format!(
-            "the processor of {} was busy for {:.0} % of the time, {:.0} % with packets, and a port of it dropped {:.0} packets as they arrived: a router that forwards with its processor loses what it has no time for. That may be all of the loss, and then no queue, policer or setting of a host is",
+            "the processor of {} was busy for {:.0} % of the time, {:.0} % with packets, {dropped}: a router that forwards with its processor loses what it has no time for. That may be all of the loss, and then no queue, policer or setting of a host is",
             full.named(),
             100.0 * full.busy,
-            100.0 * full.packets,
-            full.dropped
+            100.0 * full.packets
         ))
     }
 

@@ -1,5 +1,7 @@
 //! `show interfaces transceiver` of IOS, NX-OS and EOS: how much light a port receives, and whether that is too little.
 
+pub(super) mod nexus;
+
 use crate::words::decimal;
 
 /// Which of its values a table is of.

@@ -10,7 +10,7 @@ use crate::fact::{Of, Place};
 use crate::port::{FullDuplexPort, Kind, Port, PortReading};
 use crate::words::{after, whole};
 
-use super::optics::{self, Received, Table};
+use super::optics::{self, Received, Table, nexus};
 use super::{Facts, NOTES_MAX, channels};
 use errors::Table as Errors;
 pub(super) use queues::of_class;
@@ -300,7 +300,11 @@ impl Here {
             self.receives(&received, at);
             return true;
         }
-        if table.heads(text) {
+        if let Some(port) = nexus::port(text) {
+            self.is(port);
+            return true;
+        }
+        if table.heads(text) || nexus::is_around(text) {
             return true;
         }
         let Some(row) = table.row(text) else {

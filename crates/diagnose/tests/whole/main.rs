@@ -28,6 +28,7 @@ mod documented;
 mod everyday;
 mod fetched;
 mod fetches;
+mod filled_shapers;
 mod flaps;
 mod from_files;
 mod full_ports;

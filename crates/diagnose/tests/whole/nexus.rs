@@ -91,6 +91,23 @@ fn discards_of_a_nexus_are_those_of_a_queue() {
     assert!(because.contains(said), "{because}");
 }
 
+/// Packets that left say that time passed, also where none came meanwhile.
+#[test]
+fn discards_grow_while_packets_leave() {
+    let once = |left: u64, discarded: u64| {
+        let text = port(100_000_000, 0, discarded);
+        text.replace("61836697 output", &format!("{left} output"))
+    };
+    let grew = once(61_836_697, 9000) + &once(62_218_478, 9190);
+    let because = of(190, &grew).flows[0].verdict.because.join("\n");
+    let said = "dropped 190 packets from one reading to the next";
+    assert!(because.contains(said), "{because}");
+    // The same text twice is one reading.
+    let stood = once(61_836_697, 9000) + &once(61_836_697, 9000);
+    let because = of(190, &stood).flows[0].verdict.because.join("\n");
+    assert!(!because.contains("from one reading"), "{because}");
+}
+
 /// A server at 10 Gbit/s, whose segments the queue of a port at 1 Gbit/s drops.
 const LOG: &str = "srv$ iperf3 -c 10.200.0.2 -t 20 -i 4
 Connecting to host 10.200.0.2, port 5201
@@ -164,4 +181,69 @@ fn no_more_is_promised_than_the_port_carries_that_dropped() {
             assert!(kbps < 1e6, "{missing:#?}");
         }
     }
+}
+
+/// Each port's light stands in a block of lines that its name heads, with a mark where it is too weak.
+#[test]
+fn weak_light_of_a_nexus_is_read() {
+    let block = |name: &str, light: &str| {
+        format!(
+            "{name}
+    transceiver is present
+    type is 10Gbase-LR
+    name is CISCO-FINISAR
+    part number is FTLX1474D3BCL-CS
+    revision is A
+    serial number is FNS00000000
+    nominal bitrate is 10300 MBit/sec
+    Link length supported for 9/125um fiber is 10 km
+    cisco id is 3
+    cisco extended id number is 4
+
+           SFP Detail Diagnostics Information (internal calibration)
+  ----------------------------------------------------------------------------
+                Current              Alarms                  Warnings
+                Measurement     High        Low         High          Low
+  ----------------------------------------------------------------------------
+  Temperature   31.02 C        75.00 C     -5.00 C     70.00 C        0.00 C
+  Voltage        3.29 V         3.63 V      2.97 V      3.46 V        3.13 V
+  Current       38.10 mA       70.00 mA     1.00 mA    68.00 mA      2.00 mA
+  Tx Power      -2.31 dBm       3.49 dBm  -12.19 dBm    0.49 dBm     -8.19 dBm
+  Rx Power     {light}    3.49 dBm  -18.38 dBm    0.49 dBm    -14.40 dBm
+  Transmit Fault Count = 0
+  ----------------------------------------------------------------------------
+  Note: ++  high-alarm; +  high-warning; --  low-alarm; -  low-warning
+"
+        )
+    };
+    let light = |mark: &str| {
+        let command = "n9k-ams# show interface ethernet1/49 transceiver details\n";
+        of(190, &(command.to_owned() + &block("Ethernet1/49", mark)))
+    };
+    let why = |d: &Diagnosis| d.flows[0].verdict.because.join("\n");
+    let begin = "the transceiver of Ethernet1/49 of n9k-ams";
+    for (mark, said) in [
+        (
+            "-18.92 dBm --",
+            "raises the alarm that its light is too weak: -18.9 dBm",
+        ),
+        (
+            "-15.92 dBm -",
+            "warns that its light is too weak: -15.9 dBm",
+        ),
+    ] {
+        let why = why(&light(mark));
+        assert!(why.contains(&format!("{begin} {said}")), "{why}");
+    }
+    let lit = why(&light("-2.92 dBm"));
+    assert!(!lit.contains("transceiver"), "{lit}");
+    // Of several ports nothing says which one the flow crosses.
+    let several = block("Ethernet1/49", "-18.92 dBm --") + &block("Ethernet1/50", "-2.92 dBm");
+    let d = of(
+        190,
+        &format!("n9k-ams# show interface transceiver details\n{several}"),
+    );
+    let notes = d.notes.join("\n");
+    let said = "receive too little light: Ethernet1/49 of n9k-ams";
+    assert!(notes.contains(said), "{notes}");
 }

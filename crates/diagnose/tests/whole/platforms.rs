@@ -262,6 +262,23 @@ GigabitEthernet0/1 is up, line protocol is up
     assert!(why.contains(said), "{why}");
     assert_eq!(flow.missing[0].fact, "router_drops", "{:#?}", flow.missing);
     assert!(!commands(flow).contains("qdisc"), "{:#?}", flow.changes);
+    // The processor alone says as much: what its ports dropped is asked for.
+    let (alone, _) = router.split_once("r1#show int").expect("it is there");
+    let bare = of(190, alone);
+    let flow = &bare.flows[0];
+    for loss in ["random_loss", "shallow_buffer", "policer"] {
+        assert_ne!(flow.verdict.cause, loss, "{:#?}", flow.verdict);
+    }
+    let said = "and no text counts what its ports dropped as it arrived";
+    assert!(because(flow).contains(said), "{}", because(flow));
+    assert_eq!(flow.missing[0].fact, "router_drops", "{:#?}", flow.missing);
+    // Counters that show no drop are an answer.
+    let lossless = router
+        .replace("0/75/12/0", "0/75/0/0")
+        .replace("180 input errors", "0 input errors")
+        .replace("178 overrun, 2 ignored", "0 overrun, 0 ignored");
+    let why = because(&of(190, &lossless).flows[0]);
+    assert!(!why.contains("forwards with its processor"), "{why}");
     // A processor that has time lost none.
     let idle = router.replace("99%/98%", "12%/4%");
     let why = because(&of(190, &idle).flows[0]);

@@ -115,6 +115,29 @@ Group  Port-channel  Protocol    Ports
     }
 }
 
+/// A filtered command may leave the speeds of ports out: their names say them.
+#[test]
+fn members_whose_speed_is_in_their_names_are_of_one_channel() {
+    let summary = "dist1#show etherchannel summary
+Group  Port-channel  Protocol    Ports
+------+-------------+-----------+-----------------------------------------------
+5      Po5(SU)         LACP      Gi1/0/23(P) Gi1/0/24(P)
+";
+    let ports = "dist1#show interfaces | include line protocol|output rate
+GigabitEthernet1/0/23 is up, line protocol is up (connected)
+  30 second output rate 1211000 bits/sec, 82 packets/sec
+GigabitEthernet1/0/24 is up, line protocol is up (connected)
+  30 second output rate 996901000 bits/sec, 82000 packets/sec
+";
+    let d = of(&(both() + ports + summary), &Known::default());
+    assert_eq!(ignored(&d), 0, "{:?}", d.read);
+    for flow in &d.flows {
+        assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+        let said = "GigabitEthernet1/0/24 of dist1 is full (997 Mbit/s of 1.00 Gbit/s), GigabitEthernet1/0/23 has room";
+        assert!(because(flow).contains(said), "{}", because(flow));
+    }
+}
+
 /// Without the other test nobody knows what the rest is; with it the port is full of both, whether it has a group or not.
 #[test]
 fn what_another_test_carries_is_no_foreign_traffic() {
