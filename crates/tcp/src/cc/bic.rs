@@ -185,7 +185,7 @@ impl Control for Bic {
     }
 
     fn watch(&mut self, seen: &Seen) -> Steer {
-        // What ends a recovery, or fills a hole, is no measure of how its receiver acknowledges (`bictcp_acked`: Linux asks for the state
+        // What ends a recovery, or fills a hole, does not measure how its receiver acknowledges (`bictcp_acked`: Linux asks for the state
         // before it).
         if seen.orderly && seen.una > self.una {
             let segments = (seen.delivered as f64 / seen.segment).ceil();
