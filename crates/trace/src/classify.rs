@@ -113,7 +113,7 @@ struct Judge {
     rto_until: u64,
     /// The same of the last fast retransmission.
     recovery_until: u64,
-    /// What was seen before and was no repetition.
+    /// What was seen before and does not count as a repetition.
     uncounted: Uncounted,
 }
 

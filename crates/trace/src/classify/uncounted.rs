@@ -1,4 +1,4 @@
-//! Sendings that were seen and are no repetitions: an original that came late into its hole, and copies that the network made.
+//! Sendings that were seen and do not count as repetitions: an original that came late into its hole, and copies that the network made.
 
 use std::collections::BTreeMap;
 
