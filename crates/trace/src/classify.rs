@@ -1,8 +1,11 @@
 //! What each segment was that is not simply the next one, and how its sender came to send it.
 
+mod uncounted;
+
 use crate::event::{EARLIER_IDS, Event, NEVER, Place, Sending};
 use crate::opening::SynAgain;
 use crate::work;
+use uncounted::Uncounted;
 
 /// How a sender came to send a segment again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +59,8 @@ const SPARED_BACK: usize = 256;
 /// Judges the events of one direction, in their order.
 pub(crate) fn classify(events: &[Event], times: Times) -> Vec<Class> {
     work::count(events.len());
-    let mut judge = Judge {
-        times,
-        rto_until: 0,
-        recovery_until: 0,
-    };
-    let mut classes: Vec<Class> = events.iter().map(|e| judge.class(e)).collect();
+    let mut judge = Judge::new(times);
+    let mut classes: Vec<Class> = events.iter().map(|e| judge.take(e)).collect();
     for (n, late) in events.iter().enumerate() {
         if late.place == Place::Seen && classes[n] == Class::Reordered {
             spare(&events[..n], &mut classes[..n], late);
@@ -89,11 +88,7 @@ fn spare(events: &[Event], classes: &mut [Class], late: &Event) {
 /// Segments of class `unneeded` that may as well be copies which the network made, where nothing tells what they are.
 pub(crate) fn undecided(events: &[Event], classes: &[Class], times: Times) -> u64 {
     work::count(events.len());
-    let judge = Judge {
-        times,
-        rto_until: 0,
-        recovery_until: 0,
-    };
+    let judge = Judge::new(times);
     let both = events.iter().zip(classes);
     let open =
         both.filter(|(e, class)| matches!(class, Class::Unneeded(_)) && judge.is_undecided(e));
@@ -103,11 +98,7 @@ pub(crate) fn undecided(events: &[Event], classes: &[Class], times: Times) -> u6
 /// The SYNs among the events of one direction.
 pub(crate) fn syns_again(events: &[Event], times: Times) -> Vec<SynAgain> {
     work::count(events.len());
-    let judge = Judge {
-        times,
-        rto_until: 0,
-        recovery_until: 0,
-    };
+    let judge = Judge::new(times);
     let syns = events.iter().filter(|e| e.is_syn);
     syns.map(|e| SynAgain {
         at: e.at,
@@ -122,9 +113,30 @@ struct Judge {
     rto_until: u64,
     /// The same of the last fast retransmission.
     recovery_until: u64,
+    /// What was seen before and does not count as a repetition.
+    uncounted: Uncounted,
 }
 
 impl Judge {
+    fn new(times: Times) -> Judge {
+        Judge {
+            times,
+            rto_until: 0,
+            recovery_until: 0,
+            uncounted: Uncounted::default(),
+        }
+    }
+
+    /// The class of the next event, and what it says of those behind it.
+    fn take(&mut self, e: &Event) -> Class {
+        let class = self.class(e);
+        let is_original = class == Class::Reordered && e.place == Place::Hole;
+        if is_original || class == Class::NetworkDuplicate {
+            self.uncounted.add(e);
+        }
+        class
+    }
+
     fn class(&mut self, e: &Event) -> Class {
         match e.place {
             Place::Hole if self.is_reordered(e) => Class::Reordered,
@@ -218,7 +230,7 @@ impl Judge {
         // What the sender knew when it sent what passes now, had passed that much earlier.
         let heard = |at: i64| at != NEVER && at.saturating_add(d / 5 * 4) <= e.at;
         let since = |at: i64| (e.at - at - d).max(0);
-        let again = e.times >= 2;
+        let again = e.times.saturating_sub(self.uncounted.of(e)) >= 2;
         let smoothed = match e.smoothed {
             0 => self.times.round_trip,
             some => some + d,

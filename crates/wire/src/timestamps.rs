@@ -16,8 +16,9 @@ use crate::{Flags, Frame, Kind};
 /// probe) is sent anew where its number comes again at the first place. At later places it is the last of its number that had
 /// the time to come there, by the shortest time seen. Where it waited longer on the way, it may have the TSval of a later one.
 ///
-/// TSecr of an ACK is the TSval of the last segment it acknowledges, of its retransmission where the ACK says so. A receiver that delays
-/// ACKs echoes the first of those an ACK newly acknowledges (RFC 7323 §4.3). TSecr of data is the
+/// TSecr of an ACK is the TSval of the last segment it acknowledges; where a hole was filled, of what filled it: that begins where the
+/// ACK before ended (RFC 7323 §4.3). It is never lower than that of an ACK before. A receiver that delays
+/// ACKs echoes the first of those an ACK newly acknowledges. TSecr of data is the
 /// latest TSval that its sender can have had: of the ACKs that passed the other direction of the link where the data is seen
 /// first, those that had the time to reach the sender, and the data from there to the tap.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,16 @@ pub struct Timestamps {
     longest: u32,
     /// TSvals of ACKs where they passed, by link and direction, each where it was new there.
     passes: Vec<(usize, VecDeque<Pass>)>,
+    recent: Recent,
+}
+
+/// What the receiver last acknowledged and echoed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recent {
+    number: u64,
+    value: u32,
+    /// The number came more than once: something arrived above it.
+    is_repeated: bool,
 }
 
 /// The first pass of a TSval at one place.
@@ -119,7 +130,7 @@ impl Timestamps {
         let of_again = frame.flags().contains(Flags::ECHO_RETRANSMIT);
         let echo = match frame.kind {
             Kind::SynAck => self.ends[1 - from].before(1, of_again),
-            Kind::Ack if from == 1 => self.ends[0].before(frame.seq + 1, of_again),
+            Kind::Ack if from == 1 => self.echoed(frame.seq, of_again),
             _ if from == 1 => self.ends[0].latest,
             _ => turn
                 .and_then(|turn| self.heard(frame.at, reverse, turn))
@@ -138,6 +149,27 @@ impl Timestamps {
             self.forget(now);
         }
         (now, echo)
+    }
+
+    /// The TSval that a new ACK of all below `number` echoes, of a repetition where that is `of_again`.
+    fn echoed(&mut self, number: u64, of_again: bool) -> u32 {
+        let (sent, before) = (&self.ends[0], self.recent);
+        let last = sent.before(number + 1, of_again);
+        if number < before.number {
+            return last;
+        }
+        let is_new = number > before.number;
+        let fills = is_new && (of_again || before.is_repeated);
+        let value = match fills {
+            true => sent.before(before.number + 2, of_again),
+            false => last,
+        };
+        self.recent = Recent {
+            number,
+            value: before.value.max(value),
+            is_repeated: !is_new,
+        };
+        self.recent.value
     }
 
     /// A TSval passes a place on its way to the sender.
@@ -271,6 +303,42 @@ mod tests {
             seen.stamp(&frame(Kind::Data, 4344, 226), 0, None),
             (227, 226)
         );
+    }
+
+    /// What comes late into a hole, and what is sent again for it.
+    #[test]
+    fn an_ack_echoes_what_filled_a_hole() {
+        let sent = |seen: &mut Timestamps, seq: u64, ms: u64, handle: u32| {
+            let mut data = frame(Kind::Data, seq, ms);
+            if handle != 0 {
+                data.set_flags(Flags::RETRANSMIT);
+                data.side = handle;
+            }
+            seen.stamp(&data, 0, None).0
+        };
+        let echoed = |seen: &mut Timestamps, number: u64, ms: u64, of_again: bool| {
+            let mut ack = frame(Kind::Ack, number, ms);
+            if of_again {
+                ack.set_flags(Flags::ECHO_RETRANSMIT);
+            }
+            seen.stamp(&ack, 1, None).1
+        };
+        for again in [false, true] {
+            let mut seen = Timestamps::default();
+            for (n, value) in [(0, 11), (1, 12), (2, 13), (3, 14)] {
+                assert_eq!(sent(&mut seen, 1448 * n, 10 + n, 0), value);
+            }
+            for ms in [110, 112, 113] {
+                assert_eq!(echoed(&mut seen, 1448, ms, false), 11);
+            }
+            if again {
+                assert_eq!(sent(&mut seen, 1448, 116, 1), 117);
+            }
+            assert_eq!(sent(&mut seen, 5792, 117, 0), 118);
+            let filler = if again { 117 } else { 12 };
+            assert_eq!(echoed(&mut seen, 5792, 216, again), filler);
+            assert_eq!(echoed(&mut seen, 7240, 217, false), 118);
+        }
     }
 
     #[test]

@@ -288,6 +288,88 @@ fn a_sending_behind_its_repetition_is_late() {
     }
 }
 
+/// How often data counts as sent again at once, as a lost repetition, and as one whose first copy never came.
+fn reasons(d: &TraceDirection) -> [u64; 3] {
+    let all = &d.retransmissions;
+    [all.fast, all.lost_retransmission, all.upstream]
+}
+
+/// Another segment's repetition overtakes an original. PAWS discards the original (RFC 7323 §5), and it is sent again: once.
+#[test]
+fn an_original_that_comes_late_is_no_repetition() {
+    const LOST: u64 = 53;
+    const LATE: u64 = 56;
+    for known in [Known::Both, Known::Numbers, Known::V6, Known::Stamps] {
+        let mut made = opened(known);
+        let ((first, lost), (_, late)) = (arrival(LOST), arrival(LATE));
+        for number in 0..10 * ROUNDS {
+            let (at, seq) = arrival(number);
+            if number == 70 {
+                made.segment(first + 45 * MS, ACK, (true, lost, 5001), 1000);
+                for came in [first + 45 * MS, first + 47 * MS] {
+                    made.segment(came + AT_ONCE, ACK, (false, 5001, late), 0);
+                }
+            }
+            if number == 90 {
+                let again = first + 125 * MS;
+                made.segment(again, ACK, (true, late, 5001), 1000);
+                made.segment(again + AT_ONCE, ACK, (false, 5001, seq), 0);
+            }
+            if number == LOST {
+                continue;
+            }
+            made.segment(at, ACK, (true, seq, 5001), 1000);
+            if number == LATE {
+                made.packets.last_mut().expect("the late one").0 = first + 47 * MS;
+                continue;
+            }
+            let ack = match number {
+                LOST..70 => lost,
+                70..90 => late,
+                _ => seq + 1000,
+            };
+            made.segment(at + AT_ONCE, ACK, (false, 5001, ack), 0);
+        }
+        let d = described(made).a2b;
+        assert_eq!(reasons(&d), [1, 0, 1], "{known:?}");
+        let others = (d.reordered_segments, d.network_duplicates);
+        assert_eq!(others, (1, 0), "{known:?}");
+    }
+}
+
+/// The network doubles a segment before the capture, and both copies are lost behind it: its sender repeats it once.
+#[test]
+fn a_copy_that_the_network_made_is_no_repetition() {
+    const LOST: u64 = 53;
+    for known in [Known::Both, Known::Numbers, Known::V6, Known::Stamps] {
+        let mut made = opened(known);
+        let (first, lost) = arrival(LOST);
+        for number in 0..10 * ROUNDS {
+            let (at, seq) = arrival(number);
+            if number == 70 {
+                let again = first + 45 * MS;
+                made.segment(again, ACK, (true, lost, 5001), 1000);
+                made.segment(again + AT_ONCE, ACK, (false, 5001, seq), 0);
+            }
+            made.segment(at, ACK, (true, seq, 5001), 1000);
+            if number == LOST {
+                let mut copy = made.packets.last().cloned().expect("the first one");
+                copy.0 += 3 * MS;
+                made.packets.push(copy);
+            }
+            let ack = match number {
+                LOST..70 => lost,
+                _ => seq + 1000,
+            };
+            made.segment(at + AT_ONCE, ACK, (false, 5001, ack), 0);
+        }
+        let d = described(made).a2b;
+        assert_eq!(reasons(&d), [1, 0, 0], "{known:?}");
+        let others = (d.reordered_segments, d.network_duplicates);
+        assert_eq!(others, (0, 1), "{known:?}");
+    }
+}
+
 /// A link before the taps hands on every fiftieth packet twice.
 #[test]
 fn simulated_copies_are_the_networks() {

@@ -403,6 +403,39 @@ fn a_segment_that_is_sent_again_in_pieces_is_repeated_once() {
     assert_eq!((again.fast, again.lost_retransmission), (2, 0), "{again:?}");
 }
 
+/// A D-SACK may name one segment of several that left as one, or several that left one by one.
+#[test]
+fn a_report_is_of_the_segments_that_it_names() {
+    let found = |sizes: &[u32], (from, until): (u32, u32)| {
+        let mut made = Made::new();
+        made.rounds();
+        let base = made.next;
+        for n in 0..5 {
+            made.send(MS / 100, base + n * FULL, FULL);
+        }
+        for n in 4..=5 {
+            made.answer(MS, base, 8192, &[(base + 3 * FULL, base + n * FULL)]);
+        }
+        let mut next = base;
+        for size in sizes {
+            made.send(MS / 10, next, *size);
+            next += *size;
+        }
+        let twice = (base + from, base + until);
+        made.answer(20 * MS, base + 5 * FULL, 8192, &[twice]);
+        let again = only(&made.packets).a2b.retransmissions;
+        (again.fast, again.unneeded, again.total())
+    };
+    let middle = (FULL, 2 * FULL);
+    assert_eq!(found(&[3 * FULL], middle), (2, 1, 3));
+    assert_eq!(found(&[3 * FULL], (0, FULL)), (2, 1, 3));
+    assert_eq!(found(&[3 * FULL], (0, 3 * FULL)), (0, 3, 3));
+    assert_eq!(found(&[FULL; 3], middle), (2, 1, 3));
+    assert_eq!(found(&[FULL; 3], (FULL, 3 * FULL)), (1, 2, 3));
+    // Parts of segments are not counted by themselves.
+    assert_eq!(found(&[3 * FULL], (500, 1500)), (0, 3, 3));
+}
+
 /// RFC 9293 §3.5, figure 7: both SYNs cross, and each is answered.
 #[test]
 fn ends_that_open_at_once_repeat_no_syn() {
