@@ -21,6 +21,13 @@ pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
     }
 }
 
+/// Whether a host says by itself what is wrong with it, and nothing was measured nor shows a cause, `first` the likeliest: what it says names its
+/// commands, and no transfer is asked for.
+pub(super) fn names_fault(e: &Evidence, first: Option<&Cause>) -> bool {
+    let shows = first.is_some_and(|cause| e.shows_without_rate(*cause));
+    e.rate.is_none() && e.around.fault.is_some() && !shows
+}
+
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
 pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
     if e.rate.is_some() {

@@ -51,6 +51,18 @@ fn a_short_request_is_said_to_be_one() {
     assert_eq!(asked(&flow), ["slow_request"]);
 }
 
+/// TLS that takes far longer than its round trips is an end's, or a loss: which of them openssl says, and no test of a rate.
+#[test]
+fn tls_that_waits_for_an_end_is_said_first() {
+    let slow = timed(["0.003110", "0.022031", "3.241022", "3.284033", "3.285102"]);
+    let flow = first(&slow);
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+    let said = &flow.verdict.because[0];
+    assert!(said.contains("3219 ms TLS"), "{said}");
+    assert!(said.contains("the rest is the time of an end"), "{said}");
+    assert_eq!(asked(&flow), ["tls_time"]);
+}
+
 /// One that was late counts, whatever others beside it took.
 #[test]
 fn a_connection_whose_syn_was_sent_again_is_said_first() {
