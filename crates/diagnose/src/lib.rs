@@ -80,6 +80,7 @@ mod ip_versions;
 mod ipsec;
 mod items;
 mod known;
+mod late_hops;
 mod leaves;
 mod link_log;
 mod located;

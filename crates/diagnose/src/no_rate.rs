@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
 use crate::host_fault::FAULT;
+use crate::late_hops::WAITING;
 use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
@@ -37,6 +38,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         REQUEST,
         CLEAN,
         LOSSY,
+        WAITING,
         STALLED,
         ALL_SOCKETS,
         NOT_BEGUN,
