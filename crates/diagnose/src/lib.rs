@@ -84,6 +84,7 @@ mod late_hops;
 mod leaves;
 mod link_log;
 mod located;
+mod long_requests;
 mod lookalike;
 mod lossy_back;
 mod lost_alike;

@@ -7,6 +7,7 @@ use crate::fact::Of;
 use crate::flow::word;
 use crate::host_fault::FAULT;
 use crate::late_hops::WAITING;
+use crate::long_requests::{LONG, LongRequests};
 use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
@@ -36,6 +37,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let heads = [
         FAULT,
         REQUEST,
+        LONG,
         CLEAN,
         LOSSY,
         WAITING,
@@ -74,12 +76,13 @@ impl Evidence {
         let nothing = || "the texts do not say how fast anything was".to_owned();
         let fault = self.around.fault.clone();
         let request = || self.around.request.as_ref().map(Request::said);
+        let long = || self.around.long_requests.as_ref().map(LongRequests::said);
         let trace = || self.around.trace_alone.clone();
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
         let quiet = || self.quiet.clone();
-        let said = fault.or_else(request).or_else(trace);
+        let said = fault.or_else(request).or_else(long).or_else(trace);
         let said = said.or_else(stalled).or_else(memory);
         let said = said.or_else(not_begun).or_else(quiet);
         said.unwrap_or_else(nothing)

@@ -36,6 +36,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if e.around.one_by_one.is_some() {
         return vec![OneByOne::asks()];
     }
+    if let Some(long) = &e.around.long_requests {
+        return vec![long.asks()];
+    }
     if let Some(one) = &e.around.one_version {
         return one.asks();
     }
