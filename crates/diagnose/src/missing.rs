@@ -90,7 +90,8 @@ pub(crate) fn missing(
     all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
     all.splice(0..0, of_line(e, asking, &likely, sure));
-    all.splice(0..0, e.asks_full_router().or_else(|| e.asks_varying()));
+    let first = e.asks_full_router().or_else(|| e.asks_varying());
+    all.splice(0..0, first.or_else(|| e.asks_whose_group()));
     each_once(all)
 }
 

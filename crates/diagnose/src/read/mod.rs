@@ -55,6 +55,7 @@ mod periods;
 pub(crate) mod ping;
 mod place;
 mod plain;
+mod pods;
 mod policed;
 mod policy;
 mod ports;
@@ -193,6 +194,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
         Box::new(own_address::OwnAddress::default()),
+        Box::new(pods::Pods::default()),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(own_ports::OwnPorts::default()),
