@@ -156,6 +156,7 @@ mod signs;
 mod silent_names;
 mod simple_queue;
 mod slot;
+mod slow_login;
 mod slow_reader;
 mod slow_server;
 mod slower_line;

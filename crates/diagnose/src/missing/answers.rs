@@ -8,6 +8,7 @@ use crate::idle_session::IdleSession;
 use crate::ip_versions::OneVersion;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
+use crate::slow_login::SlowLogin;
 use crate::unopened::Unopened;
 
 /// Whether what is slow is explained, `first` by the likeliest cause, and nothing is left to ask.
@@ -38,6 +39,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     if let Some(long) = &e.around.long_requests {
         return vec![long.asks()];
+    }
+    if e.around.login.is_some() {
+        return vec![SlowLogin::asks()];
     }
     if let Some(one) = &e.around.one_version {
         return one.asks();

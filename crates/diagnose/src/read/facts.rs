@@ -9,6 +9,7 @@ use super::environment::Environment;
 use super::failed::Refused;
 use super::fetch::Fetch;
 use super::label::Label;
+use super::logins::Logins;
 use super::modes::{Duplexed, Negotiated};
 use super::moments::Moments;
 use super::qdisc::Queue;
@@ -149,6 +150,8 @@ pub struct Facts {
     pub(crate) server_wait: Option<ServerWait>,
     /// How names are completed before they are looked up.
     pub(crate) searched: Searched,
+    /// What was said of logins.
+    pub(crate) logins: Logins,
     /// The longest request that a client timed.
     pub(crate) timed: Option<Timed>,
     /// Sockets of datagrams that are full, or have dropped some.

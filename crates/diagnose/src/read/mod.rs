@@ -36,6 +36,7 @@ mod json;
 pub(crate) mod kernel_log;
 mod label;
 mod live;
+mod logins;
 mod modes;
 mod moments;
 mod net_tools;
@@ -246,6 +247,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(queries::Queries),
+        Box::new(logins::Login::default()),
         Box::new(sqlplus::SqlPlus::default()),
         Box::new(command::Commands),
     ]
