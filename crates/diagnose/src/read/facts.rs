@@ -134,6 +134,8 @@ pub struct Facts {
     pub ignored_count: Vec<usize>,
     /// Commands that fetch files, in the order of the texts.
     pub(crate) fetches: Vec<Fetch>,
+    /// The last line that sets what is typed below it apart, and where it stands.
+    pub(super) titled: Option<(Place, String)>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
     pub(super) limited: Vec<Limited>,
     /// What files of such programs say of rates.
