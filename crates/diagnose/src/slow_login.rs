@@ -54,13 +54,13 @@ impl Evidence {
         let silent = silent.map(|(server, at)| (server, facts.place(at)));
         let why = match (asks, silent) {
             (Some(asks), Some((server, place))) => format!(
-                "Its server looks for the name of each client's address (UseDNS yes, {asks}), and the name server {server} did not answer ({place}): {GIVEN_UP}. A name server that answers, the client in /etc/hosts there, or UseDNS no takes that wait away"
+                "Its server asks for the name of each client's address (UseDNS yes, {asks}), and the name server {server} did not answer ({place}): {GIVEN_UP}. A name server that answers, the client in /etc/hosts there, or UseDNS no takes that wait away"
             ),
             (Some(asks), None) => format!(
-                "Its server looks for the name of each client's address (UseDNS yes, {asks}), and waits where no name server answers that: {GIVEN_UP}"
+                "Its server asks for the name of each client's address (UseDNS yes, {asks}), and waits where no name server answers that: {GIVEN_UP}"
             ),
             (None, Some((server, place))) => format!(
-                "The name server {server} did not answer ({place}): a server that looks for the name of each client's address (UseDNS, PAM) waits for it, as {GIVEN_UP}"
+                "The name server {server} did not answer ({place}): a server that asks for the name of each client's address (UseDNS, PAM) waits for it, as {GIVEN_UP}"
             ),
             (None, None) => "Before it lets anybody in a server may wait for other hosts: for the name of the client's address (UseDNS), for Kerberos (GSSAPIAuthentication), or for a directory".to_owned(),
         };

@@ -10,7 +10,7 @@ use crate::words::decimal;
 pub(crate) struct Logins {
     /// How long the longest took, seconds.
     pub(crate) took: Option<(f64, Place)>,
-    /// The server looks for the name of each client's address.
+    /// The server asks for the name of each client's address.
     pub(crate) asks_names: Option<Place>,
 }
 
