@@ -123,6 +123,10 @@ pub(crate) struct Around {
     pub(crate) shared_queue: Option<crate::shared_queue::SharedQueue>,
     /// Requests that wait for a round trip each.
     pub(crate) one_by_one: Option<crate::one_by_one::OneByOne>,
+    /// A login that takes seconds.
+    pub(crate) login: Option<crate::slow_login::SlowLogin>,
+    /// Requests that take far longer than the path's round trip.
+    pub(crate) long_requests: Option<crate::long_requests::LongRequests>,
     /// The option by which a program held its own rate, for people, and the end whose program it is.
     pub(crate) rate_option: Option<(String, Side)>,
     /// The way, down or up, that a test of an access went.

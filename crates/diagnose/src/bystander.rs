@@ -12,7 +12,7 @@ use crate::flow::{Flow, alike, word};
 use crate::known::System;
 use crate::placed::{by_names, is_windows};
 use crate::read::here::Client;
-use crate::read::{Facts, WINDOWS};
+use crate::read::{Facts, FetchedBy, WINDOWS};
 use crate::seen::{Side, Test};
 
 /// What was typed and printed at prompts that have a name.
@@ -65,7 +65,8 @@ pub(crate) fn not_windows(facts: &Facts, flow: &Flow, host: u32) -> [bool; 2] {
     })
 }
 
-/// The end that a host is of by an interface's address, as the only one that runs a server, or by the command of its test.
+/// The end that a host is of by an interface's address, as the only one that runs a server, by the command of its test, or as the address that a
+/// transfer asked.
 pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
     let own = |name: &String| names.iter().any(|n| alike(n, name));
     let owns = |side: Side| {
@@ -90,7 +91,16 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
         let client = typed_for(facts, test).filter(|c| own(&c.name))?;
         client.side.filter(|side| *side == test.client)
     };
-    by_address.or_else(serves).or_else(connects)
+    let fetched = || {
+        let test = flow.test.as_ref()?;
+        let fetch = facts.fetched_by(test)?;
+        let through = matches!(fetch.way, FetchedBy::Through(_));
+        let mut all = facts.prompts.owns.iter();
+        let is_it = all.any(|(name, address)| own(name) && *address == fetch.host);
+        (is_it && !through).then(|| test.client.other())
+    };
+    let by_test = by_address.or_else(serves).or_else(connects);
+    by_test.or_else(fetched)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.

@@ -318,6 +318,8 @@ impl Evidence {
         e.weigh_account();
         e.of_own_queue(facts, flow);
         e.of_one_by_one(facts, flow);
+        e.of_long_requests(facts, flow);
+        e.of_login(facts);
         e.of_own_drops(facts, flow);
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);

@@ -36,7 +36,10 @@ pub(crate) struct Beside {
 }
 
 /// How a command gets its file, for people.
-fn in_words(fetch: &Fetch) -> String {
+fn in_words(fetch: &Fetch, again: bool) -> String {
+    if let Some(title) = fetch.title.as_ref().filter(|_| again) {
+        return format!("by the same command \"{title}\"");
+    }
     let way = match &fetch.way {
         FetchedBy::Through(proxy) => Some(format!("through the proxy {}", proxy.shown())),
         FetchedBy::Direct => Some("without a proxy".to_owned()),
@@ -52,6 +55,12 @@ fn in_words(fetch: &Fetch) -> String {
 
 /// What a rate besides says of the ways of the two, where their proxies differ.
 fn means(own: &Fetch, other: &Fetch, faster: bool) -> String {
+    let again = faster && own.is_again(other);
+    if let Some(title) = own.title.as_ref().filter(|_| again) {
+        return format!(
+            ". What holds the rate is what differs between the two: this one is \"{title}\""
+        );
+    }
     if own.way == other.way {
         return String::new();
     }
@@ -75,7 +84,8 @@ impl Beside {
     /// Of the transfers of other commands that one whose rate differs most.
     fn of(facts: &Facts, flow: &Flow, rate: f64) -> Option<Beside> {
         let own = facts.fetched_by(flow.test.as_ref()?)?;
-        let others = facts.fetches.iter().filter(|other| own.is_beside(other));
+        let others = facts.fetches.iter();
+        let others = others.filter(|other| own.is_beside(other) || own.is_again(other));
         let each = others.filter_map(|other| {
             let there = other.rate.as_ref().filter(|there| there.value > 0.0)?;
             Some((other, there, there.value / rate))
@@ -90,7 +100,7 @@ impl Beside {
         let place = there.from.first().map(|at| facts.place(*at));
         let sentence = format!(
             "{} {} came at {}{}, {:.1} times as {}{}",
-            in_words(other),
+            in_words(other, own.is_again(other)),
             match own.url == other.url {
                 true => "the same file",
                 false => "another file of the same host",

@@ -1,11 +1,13 @@
 //! Handshakes whose SYNs stand in a text: segments, window scaling and SACK, as a capture of them gives.
 
+use std::net::IpAddr;
+
 use crate::captured::LeftOut;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::flow::{Flow, alike};
 use crate::items::Item;
-use crate::read::{Facts, Syn};
+use crate::read::{Facts, FetchedBy, Syn};
 use crate::room::Room;
 use crate::seen::{End, Side};
 use crate::segments::STAMPS;
@@ -129,14 +131,33 @@ fn source(syn: &Syn) -> u32 {
     }
 }
 
+/// Whether all of several SYNs are of one pair of hosts, or of one connection, of which an address translation shows either end by two addresses.
+fn are_one(all: &[Syn]) -> bool {
+    let Some(first) = all.first().map(Syn::ends) else {
+        return false;
+    };
+    let host = |n: usize| all.iter().all(|syn| syn.ends()[n].host == first[n].host);
+    let port = |n: usize| {
+        let own = first[n].port;
+        own.is_some() && all.iter().all(|syn| syn.ends()[n].port == own)
+    };
+    let hosts = [host(0), host(1)];
+    hosts == [true; 2] || hosts != [false; 2] && port(0) && port(1)
+}
+
+/// Whether the command of a transfer names the address of another server than this one, and goes to it past every proxy that is known.
+fn asks_another(facts: &Facts, flow: &Flow, server: &End) -> bool {
+    let fetch = flow.test.as_ref().and_then(|test| facts.fetched_by(test));
+    let direct = fetch.filter(|fetch| !matches!(fetch.way, FetchedBy::Through(_)));
+    let asked = direct.and_then(|fetch| fetch.host.parse::<IpAddr>().ok());
+    let there = server.host.parse::<IpAddr>().ok();
+    asked.zip(there).is_some_and(|(asked, there)| asked != there)
+}
+
 /// Who opened a flow that names no host, where all SYNs are between the same two: its client.
 fn unnamed(facts: &Facts, flow: &Flow) -> Option<Side> {
     let first = facts.syns.first()?.ends();
-    let hosts = |syn: &Syn| syn.ends().map(|end| end.host.clone());
-    let one = facts
-        .syns
-        .iter()
-        .all(|syn| hosts(syn) == hosts(&facts.syns[0]));
+    let one = are_one(&facts.syns) && !asks_another(facts, flow, first[1]);
     let bare = flow.from.host.is_empty() && flow.to.host.is_empty();
     let client = flow.test.as_ref().map_or(Side::Sender, |t| t.client);
     (one && bare && !first[0].host.is_empty()).then_some(client)

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::advice::Remedy;
 use crate::cause::Cause;
-use crate::document::MissingFact;
+use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Place, Value};
 use crate::items::Item;
@@ -44,6 +45,8 @@ const GRAIN_MOST: f64 = 0.25;
 pub(crate) struct LinkLog {
     /// The first of them, for people.
     said: String,
+    /// The interface or port of that one.
+    port: String,
     /// How long links were down, as far as the times of two lines say it, seconds.
     lasted: Vec<f64>,
 }
@@ -115,6 +118,7 @@ impl LinkLog {
             said: format!(
                 "{at}: by the log the link of {port} went down{times}{back}{longest}{others}"
             ),
+            port: crate::redact(port),
             lasted,
         })
     }
@@ -159,6 +163,48 @@ impl Evidence {
             Some(_) if stop.to_end => OPEN,
             _ => 1.0,
         }
+    }
+
+    /// The interface or port whose link was down in a stop that was seen, by a log or a counter.
+    fn flapped_port(&self) -> Option<&str> {
+        let stop = self.stop.as_ref().filter(|_| self.down() > 0.0)?;
+        let log = self.around.link_log.as_ref();
+        let logged = log.filter(|log| log.explains(stop));
+        let counted = self.around.flapped.as_ref();
+        let counted = counted.filter(|f| f.count.value >= CHANGES);
+        let port = logged.map(|log| log.port.as_str());
+        let port = port.or_else(|| counted.map(|f| f.interface.as_str()));
+        port.filter(|port| !port.is_empty())
+    }
+
+    /// What shows why a link went down that explains the outage, where that is the cause.
+    pub(crate) fn asks_why_down(&self, cause: Option<&Cause>) -> Option<MissingFact> {
+        let outage = cause == Some(&Cause::Outage) && self.around.one_version.is_none();
+        let port = self.flapped_port().filter(|_| outage)?;
+        Some(MissingFact {
+            fact: "link_errors",
+            would_decide: format!(
+                "why the link of {port} went down: errors that grow are of its cable or optic, light that is too weak of the optic or the fibre, and neither of the port, or of what it is plugged into, which was off or started anew"
+            ),
+            command: format!(
+                "where that port is, twice, some minutes apart, and at the other end of its link: show interface {port}, show interface {port} transceiver details; on a host: ethtool -S {port}, ethtool -m {port}, dmesg -T"
+            ),
+        })
+    }
+
+    /// What to mend of a link that went down.
+    pub(crate) fn mend_link(&self) -> Option<Change> {
+        let port = self.flapped_port()?;
+        let remedy = Remedy {
+            commands: vec![
+                format!("at both ends of the link of {port}: seat the cable and the optics anew"),
+                "where it goes down again: another cable, then other optics, then another port, one at a time".to_owned(),
+                "its log says where somebody shut the port, or a device at its other end started anew: then nothing is to be mended there".to_owned(),
+            ],
+            risk: format!("the link of {port} is down meanwhile"),
+            ..Remedy::default()
+        };
+        Some(remedy.change(&format!("the device with {port}"), None, None))
     }
 
     /// When a link was down that a log has, where the test shows no stop that it explains.
@@ -219,6 +265,7 @@ mod tests {
     fn log(lasted: &[f64]) -> LinkLog {
         LinkLog {
             said: String::new(),
+            port: "eth0".to_owned(),
             lasted: lasted.to_vec(),
         }
     }
@@ -252,7 +299,13 @@ mod tests {
         assert_eq!(e.at_most_of_flap(Cause::Outage), UNTIMED);
         assert_eq!(e.at_most_of_flap(Cause::Link), 1.0);
         assert!(e.asks_when().is_none());
+        // Why it went, and what to mend, is of its port.
+        let why = e.asks_why_down(Some(&Cause::Outage));
+        assert!(why.is_some_and(|why| why.command.contains("eth0")));
+        assert!(e.asks_why_down(Some(&Cause::Link)).is_none());
+        assert!(e.mend_link().is_some());
         e.around.link_log = Some(log(&[60.0]));
+        assert!(e.mend_link().is_none());
         assert_eq!(e.down(), 0.0);
         assert!(e.asks_when().is_some());
         // A counter of an interface that grew says it too.

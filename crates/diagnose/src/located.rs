@@ -56,6 +56,9 @@ pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
             part(lost / sent)
         ));
     }
+    if let Some(rise) = &trace.rise {
+        return Some(rise.said(sent));
+    }
     let (least, most) = (figure("rtt_min_ns")? * NS, figure("rtt_max_ns")? * NS);
     (most - least < EVEN_S).then(|| {
         let own = own_answers(facts).map_or(String::new(), |own| format!("{own}; "));

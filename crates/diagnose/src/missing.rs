@@ -37,7 +37,7 @@ pub(crate) fn missing(
         .first()
         .is_some_and(|r| r.confidence.min(at_most(e, r.cause)) >= 0.9);
     if answers::are_enough(e, likely.first()) {
-        return Vec::new();
+        return e.asks_why_down(likely.first()).into_iter().collect();
     }
     let asking = &Asking::of(facts, flow);
     let mut all = answers::of_answers(e, facts, asking);
@@ -53,7 +53,7 @@ pub(crate) fn missing(
     all.extend(hole::of_way_back(e, asking));
     all.extend(e.asks_way_back());
     let alone = alone::asked(e, (facts, flow), asking);
-    if !alone.is_empty() {
+    if !alone.is_empty() || answers::names_fault(e, likely.first()) {
         all.extend(alone);
         return each_once(all);
     }
@@ -90,7 +90,8 @@ pub(crate) fn missing(
     all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
     all.splice(0..0, of_line(e, asking, &likely, sure));
-    all.splice(0..0, e.asks_full_router().or_else(|| e.asks_varying()));
+    let first = e.asks_full_router().or_else(|| e.asks_varying());
+    all.splice(0..0, first.or_else(|| e.asks_whose_group()));
     each_once(all)
 }
 

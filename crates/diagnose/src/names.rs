@@ -81,6 +81,11 @@ impl Names {
         keep(&mut self.silent, (server, at));
     }
 
+    /// The first server that did not answer, and where that was read.
+    pub(crate) fn silent_server(&self) -> Option<(IpAddr, Place)> {
+        self.silent.first().copied()
+    }
+
     /// A server answered, after a time that is not said.
     pub(crate) fn replies(&mut self, server: IpAddr, at: Place) {
         keep(&mut self.replied, (server, at));

@@ -6,10 +6,13 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
 use crate::host_fault::FAULT;
+use crate::late_hops::WAITING;
+use crate::long_requests::{LONG, LongRequests};
 use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
 use crate::request_times::{REQUEST, Request};
+use crate::slow_login::LOGIN;
 use crate::tcp_memory::ALL_SOCKETS;
 use crate::unopened::NOT_BEGUN;
 
@@ -35,8 +38,11 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let heads = [
         FAULT,
         REQUEST,
+        LONG,
+        LOGIN,
         CLEAN,
         LOSSY,
+        WAITING,
         STALLED,
         ALL_SOCKETS,
         NOT_BEGUN,
@@ -72,12 +78,15 @@ impl Evidence {
         let nothing = || "the texts do not say how fast anything was".to_owned();
         let fault = self.around.fault.clone();
         let request = || self.around.request.as_ref().map(Request::said);
+        let long = || self.around.long_requests.as_ref().map(LongRequests::said);
+        let login = || Some(self.around.login.as_ref()?.said().to_owned());
         let trace = || self.around.trace_alone.clone();
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
         let quiet = || self.quiet.clone();
-        let said = fault.or_else(request).or_else(trace);
+        let said = fault.or_else(request).or_else(long);
+        let said = said.or_else(login).or_else(trace);
         let said = said.or_else(stalled).or_else(memory);
         let said = said.or_else(not_begun).or_else(quiet);
         said.unwrap_or_else(nothing)

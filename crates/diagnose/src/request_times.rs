@@ -27,6 +27,13 @@ const OF_SET_UP: f64 = 0.4;
 /// TLS takes a whole number of round trips, within this part of one: processors take the rest.
 const NEAR: f64 = 0.25;
 
+/// TLS takes so many round trips at most: one (RFC 8446), two of older versions, and some for a chain of certificates that is longer than the first
+/// window, or a try with another group. What takes longer waits for something else. A choice.
+const TLS_MOST: f64 = 4.0;
+
+/// From this part of a long request on, TLS that takes longer is what is slow. A choice.
+const OF_TLS: f64 = 0.5;
+
 /// The parts of a request, seconds each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Parts {
@@ -49,7 +56,14 @@ impl Parts {
     fn of_tls(self) -> Option<f64> {
         let trips = self.tls / self.opened;
         let whole = trips.round();
-        ((trips - whole).abs() <= NEAR).then_some(whole)
+        ((trips - whole).abs() <= NEAR && whole <= TLS_MOST).then_some(whole)
+    }
+
+    /// Whether TLS takes most of a long request, and far longer than its round trips.
+    fn waits_in_tls(self) -> bool {
+        let beyond = self.opened > 0.0 && self.tls > TLS_MOST * self.opened;
+        let most = self.whole >= LONG && self.tls >= OF_TLS * self.whole;
+        most && beyond && !self.again
     }
 
     /// How many round trips are in it, where these are most of a long request, and many of them those of its set-up.
@@ -115,6 +129,12 @@ impl Request {
                 "{begin}. A connection opens in one round trip: the SYN of this one had been sent again by then, after 1 s, and again after 3 and 7 s where it took as long (RFC 6298). It or its answer was lost, or the server's accept queue was full"
             );
         }
+        if parts.waits_in_tls() {
+            return format!(
+                "{begin}. TLS takes one or two round trips, {} each: the rest is the time of an end, which checks a certificate, asks another host about it or has a busy processor, or a segment was lost meanwhile and sent again",
+                ms(parts.opened)
+            );
+        }
         match parts.whole < LONG {
             true => format!("{begin}. Nothing in it waits for long"),
             false => begin,
@@ -129,6 +149,13 @@ impl Request {
                 fact: "accept_queue",
                 would_decide: "whether the server drops a SYN as its accept queue is full: the counts grow then, and a Recv-Q of ss is above its Send-Q. Otherwise a capture at both ends shows which of SYN and answer the path loses".to_owned(),
                 command: "on the server, twice, some seconds apart, while it is slow: nstat -az TcpExtListenOverflows TcpExtListenDrops; ss -ltn; tcpdump -ni INTERFACE 'tcp[tcpflags] & tcp-syn != 0'".to_owned(),
+            });
+        }
+        if parts.waits_in_tls() {
+            return Some(MissingFact {
+                fact: "tls_time",
+                would_decide: "who lets TLS wait: as slow on the server itself, it is the server, its processor, or a host that it asks; fast by openssl, which asks nobody about the certificate, it is the client's check of that. A capture shows which message waits, and whether one was sent again".to_owned(),
+                command: "on the client, and with localhost on the server, several times: time openssl s_client -connect HOST:443 -servername NAME </dev/null; meanwhile, on the server: top; on the client: tcpdump -ni INTERFACE -w FILE port 443, and then farpath trace FILE".to_owned(),
             });
         }
         (parts.whole < LONG).then(|| MissingFact {
@@ -265,6 +292,14 @@ mod tests {
             Parts {
                 opened: 1.02,
                 again: true,
+                ..FAR
+            },
+            // Nor are 170 round trips in a row those of TLS.
+            Parts {
+                opened: 0.03,
+                tls: 5.1,
+                waited: 0.04,
+                whole: 5.2,
                 ..FAR
             },
         ] {

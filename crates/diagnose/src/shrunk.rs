@@ -54,6 +54,21 @@ impl Shrunk {
             share: Some(back.share),
         })
     }
+
+    /// What it did, for people. Of a capture the least is what was in flight on average, which may be more than one announcement of a window.
+    fn in_words(self) -> String {
+        match self.least < self.most {
+            true => format!(
+                "the window that the receiver announced shrank from {} to {}",
+                bytes(self.most),
+                bytes(self.least)
+            ),
+            false => format!(
+                "the receiver took back the window that it had announced, with {} in flight on average",
+                bytes(self.least)
+            ),
+        }
+    }
 }
 
 impl Evidence {
@@ -96,9 +111,8 @@ pub(crate) fn by_shrunk(e: &Evidence, items: &mut Vec<Item>) {
         holds: shrunk.share.map_or(1.0, |share| step(share, 0.2, 0.4)),
         weights,
         sentence: format!(
-            "the window that the receiver announced shrank from {} to {}{full}: its program does not read what has come, which no setting of buffers changes",
-            bytes(shrunk.most),
-            bytes(shrunk.least)
+            "{}{full}: its program does not read what has come, which no setting of buffers changes",
+            shrunk.in_words()
         ),
     });
 }
@@ -106,6 +120,18 @@ pub(crate) fn by_shrunk(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Nothing shrinks to more than it was.
+    #[test]
+    fn a_window_that_was_taken_back_is_said_by_what_was_in_flight() {
+        let said = |most: f64, least: f64| {
+            let share = Some(0.6);
+            Shrunk { most, least, share }.in_words()
+        };
+        assert!(said(812e3, 60e3).contains("shrank from"));
+        let more = said(32.8e3, 48.5e3);
+        assert!(more.contains("took back") && !more.contains("shrank"), "{more}");
+    }
 
     #[test]
     fn a_window_has_shrunk_after_its_largest_or_is_shut() {

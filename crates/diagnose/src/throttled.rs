@@ -3,6 +3,7 @@
 
 use crate::cause::Cause;
 use crate::counted::growth;
+use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
@@ -134,6 +135,20 @@ impl Evidence {
         let full = self.cpu.as_ref().is_some_and(|cpu| cpu.value >= FULL[0]);
         let own = self.around.throttled.as_ref();
         own.filter(|own| !full && own.side.is_some() && own.holds() > HOLDS)
+    }
+
+    /// Whose a group is that waits, where no text says which end it is.
+    pub(crate) fn asks_whose_group(&self) -> Option<MissingFact> {
+        let own = self.around.throttled.as_ref();
+        let own = own.filter(|own| own.side.is_none() && own.holds() > HOLDS)?;
+        Some(MissingFact {
+            fact: "group_host",
+            would_decide: format!(
+                "whose control group it is that waited in {:.0} of {:.0} periods: where it is of an end, its share of the processors is what holds the rate",
+                own.throttled, own.periods
+            ),
+            command: "of a pod: kubectl get pod -o wide, whose IP is the transfer's; of a host: hostname -I there, or its text in a file of its own, sender.txt or receiver.txt".to_owned(),
+        })
     }
 
     /// The most that is said of a processor by counters that were read once.

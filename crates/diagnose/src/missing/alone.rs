@@ -30,6 +30,10 @@ pub(super) fn asked(
         return vec![of_complaint(asking)];
     }
     let traced = facts.pieces.iter().any(|p| p.tool == "mtr");
+    let lost = e.idle_loss.as_ref().is_some_and(|l| l.value > 0.0);
+    if traced && !lost {
+        return vec![of_load(asking)];
+    }
     let gateway = !traced && flow.pings.near.is_empty();
     let gateway = gateway.then(|| of_gateway(asking));
     let hops = match traced {
@@ -102,6 +106,18 @@ fn of_way_back(asking: &Asking) -> MissingFact {
         command: format!(
             "on {}: mtr -bwc 100 ADDRESS, with that of the host of these texts",
             asking.host
+        ),
+    }
+}
+
+/// Whether the own traffic makes them wait, where a trace shows the place and nothing is lost.
+fn of_load(asking: &Asking) -> MissingFact {
+    MissingFact {
+        fact: "rtt_loaded_ns",
+        would_decide: "whether an upload or a download of the own line fills the queue in which they wait; where they wait as long at rest, it is what others send, or a radio link".to_owned(),
+        command: format!(
+            "at a quiet hour, and again at a busy one: {}, once at rest, once during an upload and once during a download",
+            asking.ping(30)
         ),
     }
 }

@@ -8,6 +8,7 @@ use crate::idle_session::IdleSession;
 use crate::ip_versions::OneVersion;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
+use crate::slow_login::SlowLogin;
 use crate::unopened::Unopened;
 
 /// Whether what is slow is explained, `first` by the likeliest cause, and nothing is left to ask.
@@ -21,6 +22,13 @@ pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
     }
 }
 
+/// Whether a host says by itself what is wrong with it, and nothing was measured nor shows a cause, `first` the likeliest: what it says names its
+/// commands, and no transfer is asked for.
+pub(super) fn names_fault(e: &Evidence, first: Option<&Cause>) -> bool {
+    let shows = first.is_some_and(|cause| e.shows_without_rate(*cause));
+    e.rate.is_none() && e.around.fault.is_some() && !shows
+}
+
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
 pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
     if e.rate.is_some() {
@@ -28,6 +36,12 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     if e.around.one_by_one.is_some() {
         return vec![OneByOne::asks()];
+    }
+    if let Some(long) = &e.around.long_requests {
+        return vec![long.asks()];
+    }
+    if e.around.login.is_some() {
+        return vec![SlowLogin::asks()];
     }
     if let Some(one) = &e.around.one_version {
         return one.asks();

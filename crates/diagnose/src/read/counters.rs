@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool, label, net_tools};
 use crate::fact::{Of, Place};
+use crate::long_requests::DELAYED;
 use crate::words::whole;
 
 /// How often a connection found an accept queue full, as a kernel counts it.
@@ -40,7 +41,7 @@ struct Calls {
 }
 
 /// Counters by their names in kernels, and the fact.
-const NAMED: [(&str, &str); 19] = [
+const NAMED: [(&str, &str); 20] = [
     ("TcpRetransSegs", "host_retransmits"),
     ("TcpOutSegs", "host_segments"),
     ("TcpExtTCPTimeouts", "host_timeouts"),
@@ -57,6 +58,7 @@ const NAMED: [(&str, &str); 19] = [
     ("TcpExtTCPRcvQDrop", "host_receive_drops"),
     ("TcpExtTCPOFODrop", "host_reordered_drops"),
     ("TcpExtTCPZeroWindowDrop", "host_closed_window_drops"),
+    ("TcpExtDelayedACKs", DELAYED),
     ("UdpInDatagrams", RECEIVED),
     ("UdpRcvbufErrors", "host_datagrams_dropped"),
     ("UdpInErrors", "host_datagram_errors"),

@@ -9,6 +9,7 @@ use super::environment::Environment;
 use super::failed::Refused;
 use super::fetch::Fetch;
 use super::label::Label;
+use super::logins::Logins;
 use super::modes::{Duplexed, Negotiated};
 use super::moments::Moments;
 use super::qdisc::Queue;
@@ -133,6 +134,8 @@ pub struct Facts {
     pub ignored_count: Vec<usize>,
     /// Commands that fetch files, in the order of the texts.
     pub(crate) fetches: Vec<Fetch>,
+    /// The last line that sets what is typed below it apart, and where it stands.
+    pub(super) titled: Option<(Place, String)>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
     pub(super) limited: Vec<Limited>,
     /// What files of such programs say of rates.
@@ -149,6 +152,8 @@ pub struct Facts {
     pub(crate) server_wait: Option<ServerWait>,
     /// How names are completed before they are looked up.
     pub(crate) searched: Searched,
+    /// What was said of logins.
+    pub(crate) logins: Logins,
     /// The longest request that a client timed.
     pub(crate) timed: Option<Timed>,
     /// Sockets of datagrams that are full, or have dropped some.

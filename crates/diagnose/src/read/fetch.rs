@@ -24,6 +24,8 @@ pub(crate) struct Fetch {
     pub(crate) way: Way,
     /// Options that bear on its way or its rate.
     pub(crate) options: Vec<String>,
+    /// What somebody wrote above it that sets it apart: `with VPN`.
+    pub(crate) title: Option<String>,
     /// The rate of the first transfer below it, bit/s.
     pub(crate) rate: Option<Figure>,
 }
@@ -38,6 +40,12 @@ pub(crate) enum Way {
     /// It goes through this one.
     Through(End),
 }
+
+/// Words that a line begins with which says how the command below it differs from another, and most bytes of it.
+const TITLES: [&str; 8] = [
+    "with", "without", "via", "through", "over", "on", "by", "using",
+];
+const TITLE_MAX: usize = 60;
 
 /// Most commands that are kept.
 const FETCHES_MAX: usize = 200;
@@ -97,6 +105,9 @@ impl Facts {
     pub(super) fn typed_fetch(&mut self, line: Line<'_>) {
         self.environment(line);
         let text = line.bare;
+        if let Some(title) = title(text) {
+            self.titled = Some((line.at, crate::redact(title)));
+        }
         if self.fetches.len() >= FETCHES_MAX || !text.contains("curl") && !text.contains("wget") {
             return;
         }
@@ -106,7 +117,16 @@ impl Facts {
         let known = known.or_else(|| fetch(text, line.at, Around::default()));
         // What is printed below another command of theirs is not of the one before it.
         let another = || runs(text, behind).then(|| Fetch::unknown(line.at));
-        self.fetches.extend(known.or_else(another));
+        if let Some(found) = known.or_else(another) {
+            let title = self.title_above(line.at);
+            self.fetches.push(Fetch { title, ..found });
+        }
+    }
+
+    /// What somebody wrote just above a place, with an empty line between or without.
+    fn title_above(&mut self, at: Place) -> Option<String> {
+        let (above, title) = self.titled.take()?;
+        matches!(at.lines_below(above), Some(1 | 2)).then_some(title)
     }
 
     /// Gives transfers the ends that their commands name, where several ask one host in different ways: nothing else tells them apart.
@@ -170,6 +190,13 @@ fn runs(text: &str, behind: Option<&str>) -> bool {
     first.is_some_and(is_one) || behind.is_some_and(|text| text.split_whitespace().any(is_one))
 }
 
+/// What a line above a command says of it, without its colon: `without VPN:`.
+fn title(text: &str) -> Option<&str> {
+    let said = text.strip_suffix(':').filter(|t| t.len() <= TITLE_MAX)?;
+    let first = said.split_whitespace().next()?.to_ascii_lowercase();
+    TITLES.contains(&first.as_str()).then_some(said)
+}
+
 /// The tool that a word of a command runs.
 fn tool(word: &str) -> Option<&'static str> {
     let program = word.rsplit(['/', '\\']).next()?;
@@ -190,6 +217,7 @@ impl Fetch {
             host: String::new(),
             way: Way::Unsaid,
             options: Vec::new(),
+            title: None,
             rate: None,
         }
     }
@@ -198,6 +226,13 @@ impl Fetch {
     pub(crate) fn is_beside(&self, other: &Fetch) -> bool {
         let differs = self.way != other.way || self.options != other.options;
         differs && self.host.eq_ignore_ascii_case(&other.host)
+    }
+
+    /// Whether another command is the same, and what somebody wrote above each says that something else differs.
+    pub(crate) fn is_again(&self, other: &Fetch) -> bool {
+        let same = self.way == other.way && self.options == other.options;
+        let titled = self.title.is_some() && other.title.is_some() && self.title != other.title;
+        titled && same && !self.url.is_empty() && self.url == other.url
     }
 
     /// Names the end of a transfer that was asked, and what sets it apart.
@@ -270,6 +305,7 @@ fn fetch(text: &str, at: Place, known: Around<'_>) -> Option<Fetch> {
         url: crate::redact(&url).chars().take(LONG).collect(),
         way: way((scheme, &host), &parts, &settings),
         options: options(&parts),
+        title: None,
         host,
         rate: None,
     })

@@ -103,9 +103,15 @@ impl Facts {
 
     /// An interface of whoever printed the lines that are read now has this address.
     pub(super) fn owns(&mut self, address: &str) {
-        if !self.label.name.is_empty() && self.prompts.owns.len() < SHELLS_MAX {
-            let own = self.label.name.clone();
-            self.prompts.owns.insert((own, crate::address(address)));
+        let own = self.label.name.clone();
+        self.owned_by(&own, address);
+    }
+
+    /// The host or pod of this name has this address.
+    pub(super) fn owned_by(&mut self, name: &str, address: &str) {
+        if !name.is_empty() && self.prompts.owns.len() < SHELLS_MAX {
+            let pair = (crate::redact(name), crate::address(address));
+            self.prompts.owns.insert(pair);
         }
     }
 

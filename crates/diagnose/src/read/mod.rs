@@ -36,6 +36,7 @@ mod json;
 pub(crate) mod kernel_log;
 mod label;
 mod live;
+mod logins;
 mod modes;
 mod moments;
 mod net_tools;
@@ -55,6 +56,7 @@ mod periods;
 pub(crate) mod ping;
 mod place;
 mod plain;
+mod pods;
 mod policed;
 mod policy;
 mod ports;
@@ -193,6 +195,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
         Box::new(own_address::OwnAddress::default()),
+        Box::new(pods::Pods::default()),
         Box::new(carrier::Carrier::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(own_ports::OwnPorts::default()),
@@ -244,6 +247,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(queries::Queries),
+        Box::new(logins::Login::default()),
         Box::new(sqlplus::SqlPlus::default()),
         Box::new(command::Commands),
     ]

@@ -6,6 +6,7 @@
 use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Fact, Figure, Of, Place};
+use crate::late_hops::{Late, Rise};
 use crate::words::{after, decimal, number};
 
 /// A trace that reached its target, and is by TCP or may be.
@@ -29,11 +30,12 @@ pub(crate) const TIMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
 /// A hop that answered a trace: its name, and the share of packets that it did not answer.
 pub(crate) type Answered = (String, f64);
 
-/// The end of a trace that counts what its hops answer: its name, and how many packets it did not answer.
+/// The end of a trace that counts what its hops answer: its name, how many packets it did not answer, and where its answers begin to wait.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Traced {
     pub(crate) end: String,
     pub(crate) lost: f64,
+    pub(crate) rise: Option<Rise>,
 }
 
 /// A hop has the loss of the end where it loses this part of it at least; few packets leave it uncertain.
@@ -56,6 +58,8 @@ pub(super) struct Routes {
     hops: f64,
     /// Hops of mtr that answered.
     trail: Vec<Answered>,
+    /// The same, with how late their answers are.
+    late: Vec<Late>,
     /// Names and addresses of the target, where the first line says them.
     target: Vec<String>,
     /// Whether the last hop is the target.
@@ -90,6 +94,15 @@ impl Hop {
     fn answered(&self) -> Option<Answered> {
         let (sent, lost) = self.loss.filter(|(sent, _)| *sent > 0.0)?;
         (!self.times.is_empty()).then(|| (self.name.clone(), lost / sent))
+    }
+
+    /// The hop, and by how much its mean is above its least, where both were counted.
+    fn late(&self) -> Option<Late> {
+        let [least, mean, _] = &self.times[..] else {
+            return None;
+        };
+        let counted = self.loss.is_some();
+        counted.then(|| (self.name.clone(), mean.value - least.value))
     }
 }
 
@@ -138,6 +151,7 @@ impl Tool for Routes {
                 self.hops += 1.0;
                 self.reached = !hop.times.is_empty() && self.is_target(text);
                 self.trail.extend(hop.answered());
+                self.late.extend(hop.late());
                 if !hop.times.is_empty() {
                     self.hop = Some(hop);
                 }
@@ -336,6 +350,7 @@ impl Routes {
         let unsaid = core::mem::take(&mut self.unsaid);
         let (hop, at) = (self.hop.take(), self.at.take());
         let trail = core::mem::take(&mut self.trail);
+        let late = core::mem::take(&mut self.late);
         let Some(hop) = hop else { return };
         facts.exact(Of::Path, "hops", hops, hop.at);
         facts.trace_targets.insert(hop.at, self.target.clone());
@@ -368,6 +383,9 @@ impl Routes {
             facts.exact(Of::Path, "ping_received", (sent - lost).round(), hop.at);
             if trail.len() <= HOPS_MAX {
                 locate(&trail, lost.round(), hop.at, facts);
+                if let Some(traced) = facts.traced.last_mut() {
+                    traced.rise = Rise::of(&late);
+                }
             }
         }
     }
@@ -408,6 +426,7 @@ pub(crate) fn locate(trail: &[Answered], lost: f64, at: Place, facts: &mut Facts
     facts.traced.push(Traced {
         end: crate::redact(name),
         lost,
+        rise: None,
     });
     let is_own = |(_, share): &&Answered| *share > OWN * end;
     if let Some((name, share)) = trail.iter().rfind(|hop| is_own(hop) && hop.1 > OWN_LEAST) {

@@ -187,3 +187,26 @@ fn one_command_alone_is_not_compared() {
         assert!(!because(flow).contains("the same file"), "{flow:#?}");
     }
 }
+
+/// The same command twice, of which somebody wrote above each what differs.
+#[test]
+fn what_is_written_above_two_commands_sets_them_apart() {
+    let text = format!(
+        "without VPN:\n$ {PAST}\n{HEAD}{FAST}\nwith VPN:\n$ {PAST}\n{HEAD}{SLOW}{PINGS}"
+    );
+    let d = of(&text, &Known::default());
+    let [fast, slow] = &d.flows[..] else {
+        panic!("{d:#?}");
+    };
+    let why = because(slow);
+    for says in [
+        "by the same command \"without VPN\" the same file came at",
+        "36.4 times as fast",
+        "this one is \"with VPN\"",
+    ] {
+        assert!(why.contains(says), "{says}: {why}");
+    }
+    let why = because(fast);
+    let says = "\"with VPN\" the same file came at";
+    assert!(why.contains(says), "{why}");
+}

@@ -76,6 +76,15 @@ fn what_is_wrong_with_a_host_is_said_first() {
     }
 }
 
+/// Its own texts explain it: a test from host to host, a ping or a buffer decides nothing.
+#[test]
+fn nothing_of_a_transfer_is_asked_beside_a_fault_of_a_host() {
+    for text in [PORTS, NEIGHBOURS, SWAP, DISK] {
+        let flow = &of(text, &Known::default()).flows[0];
+        assert!(flow.missing.is_empty(), "{text}: {:#?}", flow.missing);
+    }
+}
+
 /// An address that is not the host's own gives the same words, and most ports are free.
 #[test]
 fn ports_that_are_free_are_not_used_up() {

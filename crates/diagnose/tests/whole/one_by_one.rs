@@ -1,6 +1,6 @@
 //! A program that asks again and again over a path, and waits for each answer.
 
-use crate::{because, commands, first};
+use crate::{asked, because, commands, first};
 
 /// The socket of a program at port 51122 that asks a database: so many segments each way, and what its kernel counts besides.
 fn socket(sent: u32, received: u32, rest: &str) -> String {
@@ -73,4 +73,29 @@ rtt min/avg/max/mdev = 42.002/42.104/42.310/0.101 ms
     let said = commands(&flow);
     assert!(said.contains("set arraysize 1000"), "{said}");
     assert!(!said.contains("iperf3"), "{said}");
+}
+
+/// 1000 requests of 40.4 ms each over a path of 0.3 ms, with a delayed acknowledgement for each, or without a word of those.
+#[test]
+fn requests_that_take_far_longer_than_the_path_name_what_else_it_is() {
+    let text = |seconds: &str, rest: &str| {
+        format!(
+            "$ ./bench -n 1000\n1000 requests in {seconds} s\n$ ping -c 3 192.0.2.9\n3 packets transmitted, 3 received, 0% packet loss, time 2003ms\nrtt min/avg/max/mdev = 0.298/0.305/0.312/0.005 ms\n{rest}"
+        )
+    };
+    let nstat = "$ nstat | grep -i delayed\nTcpExtDelayedACKs               998                0.0\n";
+    for (seconds, rest, says, asks) in [
+        ("40.4", nstat, "delayed 998 acknowledgements", "delayed_acks"),
+        ("40.4", "", "delays an acknowledgement by 40 ms", "delayed_acks"),
+        ("12.1", nstat, "the time of the server", "server_time"),
+    ] {
+        let flow = first(&text(seconds, rest));
+        assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+        let said = &flow.verdict.because[0];
+        assert!(said.contains(says), "{says}: {said}");
+        assert_eq!(asked(&flow), [asks], "{:#?}", flow.missing);
+    }
+    // A path that takes most of it is what they wait for.
+    let flow = first(&text("0.31", ""));
+    assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
 }

@@ -51,6 +51,18 @@ fn a_short_request_is_said_to_be_one() {
     assert_eq!(asked(&flow), ["slow_request"]);
 }
 
+/// TLS that takes far longer than its round trips is an end's, or a loss: which of them openssl says, and no test of a rate.
+#[test]
+fn tls_that_waits_for_an_end_is_said_first() {
+    let slow = timed(["0.003110", "0.022031", "3.241022", "3.284033", "3.285102"]);
+    let flow = first(&slow);
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+    let said = &flow.verdict.because[0];
+    assert!(said.contains("3219 ms TLS"), "{said}");
+    assert!(said.contains("the rest is the time of an end"), "{said}");
+    assert_eq!(asked(&flow), ["tls_time"]);
+}
+
 /// One that was late counts, whatever others beside it took.
 #[test]
 fn a_connection_whose_syn_was_sent_again_is_said_first() {
@@ -67,4 +79,26 @@ fn a_connection_whose_syn_was_sent_again_is_said_first() {
     assert_eq!(asked(flow), ["accept_queue"]);
     let words: Vec<&str> = d.ticket.split_whitespace().collect();
     assert!(words.join(" ").contains("had been sent again"), "{words:?}");
+}
+
+/// The path answers in less than a millisecond, and the server waits for a name server that does not.
+#[test]
+fn a_login_that_takes_seconds_waits_for_what_its_server_asks() {
+    let text = |names: &str| {
+        format!(
+            "$ time ssh jump1 true\n\nreal\t0m10.412s\nuser\t0m0.021s\nsys\t0m0.012s\n$ ping -c 3 jump1\n3 packets transmitted, 3 received, 0% packet loss, time 2002ms\nrtt min/avg/max/mdev = 0.700/0.767/0.800/0.047 ms\n{names}"
+        )
+    };
+    let names = "jump1# grep -i usedns /etc/ssh/sshd_config\nUseDNS yes\njump1# dig -x 10.1.7.20 @10.0.0.53\n\n; <<>> DiG 9.16.23-RH <<>> -x 10.1.7.20 @10.0.0.53\n;; global options: +cmd\n;; connection timed out; no servers could be reached\n";
+    for (names, says) in [
+        (names, "the name server 10.0.0.53 did not answer"),
+        ("", "a server may wait for other hosts"),
+    ] {
+        let flow = first(&text(names));
+        assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+        let said = &flow.verdict.because[0];
+        assert!(said.starts_with("a login by ssh took 10.4 s"), "{said}");
+        assert!(said.contains(says), "{says}: {said}");
+        assert_eq!(asked(&flow), ["login_steps"], "{:#?}", flow.missing);
+    }
 }

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{FlowReport, Known};
 
-use crate::{because, first_flow, of, on};
+use crate::{asked, because, first_flow, of, on};
 
 /// A log of iperf3 with these rates of its seconds, Mbit/s.
 fn log(rates: &[f64]) -> String {
@@ -137,7 +137,11 @@ fn logs_of_hosts_and_routers_say_which_link_it_was() {
     ] {
         let d = of(&(counted(&FLAP, 46) + &log), &on("1Gbit/s"));
         let flow = first_flow(d);
-        is_outage(&flow);
+        assert_eq!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+        // Its cable, optics and port are what to look at.
+        assert_eq!(asked(&flow), ["link_errors"], "{:#?}", flow.missing);
+        let host = flow.changes.first().map(|change| change.host.clone());
+        assert_eq!(host, Some(format!("the device with {port}")));
         let why = because(&flow);
         let says = format!("by the log the link of {port} went down, and came up again");
         assert!(why.contains(&says), "{log}: {why}");

@@ -1,6 +1,6 @@
 //! Control groups that wait for their share of the processors.
 
-use crate::{because, commands, first};
+use crate::{asked, because, commands, first};
 
 const LOG: &str = "pod-a$ iperf3 -c 10.244.3.9 -t 5
 Connecting to host 10.244.3.9, port 5201
@@ -111,4 +111,24 @@ fn a_group_is_of_the_container_that_its_command_names() {
         let said = "the sender's control group used up its share of the processors and waited in 48 of 50 periods";
         assert!(because(&flow).contains(said), "{runs}: {}", because(&flow));
     }
+}
+
+/// A download names an address, and its group a pod: the table of pods ties both. Without it, whose group it is comes first.
+#[test]
+fn a_table_of_pods_says_which_end_a_group_is() {
+    let fetch = "$ curl -o /dev/null http://10.244.3.17:8080/blob
+  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current
+                                 Dload  Upload   Total   Spent    Left  Speed
+100 2048M  100 2048M    0     0  60.2M      0  0:00:34  0:00:34 --:--:-- 60.4M
+";
+    let table = "$ kubectl get pod api-7 -o wide
+NAME    READY   STATUS    RESTARTS   AGE   IP            NODE    NOMINATED NODE   READINESS GATES
+api-7   1/1     Running   0          3d    10.244.3.17   node4   <none>           <none>
+";
+    let counted = stat("pod-a", 2011, 1903);
+    let counted = counted.replace("pod-a$ ", "$ kubectl exec api-7 -- ");
+    let why = because(&first(&format!("{fetch}{table}{counted}")));
+    assert!(why.contains("the sender's control group used up"), "{why}");
+    let flow = first(&format!("{fetch}{counted}"));
+    assert_eq!(asked(&flow).first(), Some(&"group_host"), "{flow:#?}");
 }

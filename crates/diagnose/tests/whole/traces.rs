@@ -348,6 +348,29 @@ fn a_trace_alone_that_loses_nothing_at_its_end_shows_nothing_wrong() {
     assert!(!d.ticket.contains("othing is wrong"), "{}", d.ticket);
 }
 
+/// The own router answers at once, and all behind it late: the queue is that of the line between.
+#[test]
+fn a_trace_alone_whose_answers_wait_names_the_place() {
+    let d = alone(
+        100,
+        &[
+            ("192.168.1.1", 0.0, [0.5, 0.3, 1.9]),
+            ("100.64.0.1", 0.0, [198.4, 8.1, 402.2]),
+            ("198.51.100.9", 0.0, [201.3, 10.0, 405.2]),
+            ("203.0.113.7", 0.0, [203.1, 12.4, 407.9]),
+        ],
+    );
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "unknown", "{verdict:?}");
+    let first = &verdict.because[0];
+    assert!(first.starts_with("this trace shows waiting:"), "{first}");
+    let place = "begins between 192.168.1.1 and 100.64.0.1";
+    assert!(first.contains(place), "{first}");
+    let ping = asked(&d, "rtt_loaded_ns").unwrap_or("");
+    assert!(ping.contains("during an upload"), "{ping}");
+    assert_eq!(d.flows[0].missing.len(), 1, "{:?}", d.flows[0].missing);
+}
+
 /// Of 200 packets 24 do not come back from the end, and about as many from two routers before it.
 #[test]
 fn a_trace_alone_that_loses_names_the_place() {

@@ -387,6 +387,44 @@ fn syns_of_two_hosts_show_what_lies_between() {
     );
 }
 
+/// A download names neither host. The SYN of its connection is seen at both ends, by two addresses of the client, whose firewall translates them.
+#[test]
+fn syns_of_a_download_are_of_it_behind_an_address_translation() {
+    let syn = |client: &str, option: &str| {
+        format!(
+            "    {client}.40110 > 203.0.113.8.443: Flags [S], cksum 0x1a2b (correct), seq 12, win 64240, options [mss 1460,sackOK,TS val 81 ecr 0{option}], length 0
+    203.0.113.8.443 > {client}.40110: Flags [S.], cksum 0x8d1f (correct), seq 99, ack 13, win 65160, options [mss 1380,sackOK,TS val 55 ecr 81], length 0
+"
+        )
+    };
+    let dump = "tcpdump -vni eth0 'tcp[tcpflags] & tcp-syn != 0' | grep Flags";
+    let text = |server: &str| {
+        format!(
+            "client# {dump}\n{}\nserver# {dump}\n{}\nclient$ ping -c 4 203.0.113.8\n4 packets transmitted, 4 received, 0% packet loss, time 3003ms\nrtt min/avg/max/mdev = 70.000/70.100/70.200/0.071 ms\n\nclient$ curl -o /dev/null https://{server}/file.iso\n  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\n100  512M  100  512M    0     0   893k      0  0:09:46  0:09:46 --:--:--  896k\n",
+            syn("10.1.1.5", ",nop,wscale 7"),
+            syn("198.51.100.2", "")
+        )
+    };
+    let unused = |d: &Diagnosis| d.notes.iter().any(|note| note.contains("are of no flow"));
+    let d = of(&text("203.0.113.8"), &Known::default());
+    assert!(!unused(&d), "{:?}", d.notes);
+    let flow = &d.flows[0];
+    let mut ceilings = flow.ceilings.iter();
+    assert!(
+        ceilings.any(|c| c.cause == "no_window_scaling"),
+        "{:#?}",
+        flow.ceilings
+    );
+    assert!(
+        !flow.missing.iter().any(|m| m.fact == "window_scaling"),
+        "{:#?}",
+        flow.missing
+    );
+    // A download of another server is of another connection.
+    let other = of(&text("203.0.113.99"), &Known::default());
+    assert!(unused(&other), "{:?}", other.notes);
+}
+
 /// Two captures in one text are of two hosts where their prompts have two names, and of one where they have one.
 #[test]
 fn prompts_keep_the_captures_of_a_text_apart() {
