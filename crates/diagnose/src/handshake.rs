@@ -151,7 +151,9 @@ fn asks_another(facts: &Facts, flow: &Flow, server: &End) -> bool {
     let direct = fetch.filter(|fetch| !matches!(fetch.way, FetchedBy::Through(_)));
     let asked = direct.and_then(|fetch| fetch.host.parse::<IpAddr>().ok());
     let there = server.host.parse::<IpAddr>().ok();
-    asked.zip(there).is_some_and(|(asked, there)| asked != there)
+    asked
+        .zip(there)
+        .is_some_and(|(asked, there)| asked != there)
 }
 
 /// Who opened a flow that names no host, where all SYNs are between the same two: its client.

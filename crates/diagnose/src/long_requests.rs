@@ -70,7 +70,9 @@ impl LongRequests {
             None if self.is_as_delayed() => format!(
                 "{begin}. Linux delays an acknowledgement by 40 ms, and {NAGLE}. Otherwise it is the server's own time"
             ),
-            None => format!("{begin}: the rest is the time of the server, or of the program itself"),
+            None => {
+                format!("{begin}: the rest is the time of the server, or of the program itself")
+            }
         }
     }
 

@@ -130,7 +130,10 @@ mod tests {
         };
         assert!(said(812e3, 60e3).contains("shrank from"));
         let more = said(32.8e3, 48.5e3);
-        assert!(more.contains("took back") && !more.contains("shrank"), "{more}");
+        assert!(
+            more.contains("took back") && !more.contains("shrank"),
+            "{more}"
+        );
     }
 
     #[test]

@@ -181,6 +181,13 @@ pub(crate) trait Tool {
 
 /// Every reader of lines, in the order in which they are asked.
 fn tools() -> Vec<Box<dyn Tool>> {
+    let mut all = of_ends();
+    all.extend(of_ways());
+    all
+}
+
+/// Those of tests, copies, and what hosts say of themselves; they are asked first.
+fn of_ends() -> Vec<Box<dyn Tool>> {
     vec![
         Box::new(foreign::Foreign::default()),
         Box::new(iperf3::Iperf3::default()),
@@ -226,6 +233,12 @@ fn tools() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
         Box::new(drives::NetUse),
+    ]
+}
+
+/// Those of routers and switches, and of what else is printed.
+fn of_ways() -> Vec<Box<dyn Tool>> {
+    vec![
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),

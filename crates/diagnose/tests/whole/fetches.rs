@@ -191,9 +191,8 @@ fn one_command_alone_is_not_compared() {
 /// The same command twice, of which somebody wrote above each what differs.
 #[test]
 fn what_is_written_above_two_commands_sets_them_apart() {
-    let text = format!(
-        "without VPN:\n$ {PAST}\n{HEAD}{FAST}\nwith VPN:\n$ {PAST}\n{HEAD}{SLOW}{PINGS}"
-    );
+    let text =
+        format!("without VPN:\n$ {PAST}\n{HEAD}{FAST}\nwith VPN:\n$ {PAST}\n{HEAD}{SLOW}{PINGS}");
     let d = of(&text, &Known::default());
     let [fast, slow] = &d.flows[..] else {
         panic!("{d:#?}");

@@ -83,10 +83,21 @@ fn requests_that_take_far_longer_than_the_path_name_what_else_it_is() {
             "$ ./bench -n 1000\n1000 requests in {seconds} s\n$ ping -c 3 192.0.2.9\n3 packets transmitted, 3 received, 0% packet loss, time 2003ms\nrtt min/avg/max/mdev = 0.298/0.305/0.312/0.005 ms\n{rest}"
         )
     };
-    let nstat = "$ nstat | grep -i delayed\nTcpExtDelayedACKs               998                0.0\n";
+    let nstat =
+        "$ nstat | grep -i delayed\nTcpExtDelayedACKs               998                0.0\n";
     for (seconds, rest, says, asks) in [
-        ("40.4", nstat, "delayed 998 acknowledgements", "delayed_acks"),
-        ("40.4", "", "delays an acknowledgement by 40 ms", "delayed_acks"),
+        (
+            "40.4",
+            nstat,
+            "delayed 998 acknowledgements",
+            "delayed_acks",
+        ),
+        (
+            "40.4",
+            "",
+            "delays an acknowledgement by 40 ms",
+            "delayed_acks",
+        ),
         ("12.1", nstat, "the time of the server", "server_time"),
     ] {
         let flow = first(&text(seconds, rest));

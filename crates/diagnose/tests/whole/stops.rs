@@ -138,7 +138,7 @@ fn logs_of_hosts_and_routers_say_which_link_it_was() {
         let d = of(&(counted(&FLAP, 46) + &log), &on("1Gbit/s"));
         let flow = first_flow(d);
         assert_eq!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
-        // Its cable, optics and port are what to look at.
+        // Its cable, optics and port are what is to be checked.
         assert_eq!(asked(&flow), ["link_errors"], "{:#?}", flow.missing);
         let host = flow.changes.first().map(|change| change.host.clone());
         assert_eq!(host, Some(format!("the device with {port}")));
