@@ -537,8 +537,8 @@ mod tests {
         assert!(said(0.95, 0.9).contains("a link of that way was full at least 90 %"));
     }
 
-    /// A server that takes about as long for each query as the path does: neither has half of the time. A tenth of it is no share worth naming
-    /// beside a third.
+    /// A server that takes about as long for each query as the path does: neither has half of the time. Less than a tenth of it is not named
+    /// beside the other.
     #[test]
     fn queries_that_wait_for_server_and_path_alike_are_named() {
         let said = |answering_ratio, asking_ratio| {

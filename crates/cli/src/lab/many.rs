@@ -641,7 +641,7 @@ mod tests {
     }
 
     /// Ten connections one after another, 100 ms away. 200 kB take four round trips of an exchange, and 14 kB one. A server that has requests for
-    /// the rest is no window that grows.
+    /// the rest accounts for it.
     #[test]
     fn a_window_that_has_grown_is_spared_as_well() {
         let said = |sent: u64, trips: f64, served: f64| {

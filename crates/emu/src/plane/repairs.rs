@@ -37,7 +37,7 @@ impl Repairing {
         self.acted = Some(now);
     }
 
-    /// It is given a segment that is no copy of data that it has.
+    /// It is given a segment other than a copy of data that it has.
     pub(super) fn hears(&mut self, at: Time) {
         self.heard = at.max(self.heard);
     }
