@@ -21,6 +21,8 @@ pub struct Counters {
     pub sack_reneging: u64,
     /// `TCPBacklogDrop`: segments dropped because a socket's backlog was full.
     pub backlog_drops: u64,
+    /// `ListenOverflows`: times that a SYN, or the last part of a handshake, found the accept queue of a listening socket full.
+    pub listen_overflows: u64,
     /// `Udp` and `Udp6` `OutDatagrams`: datagrams handed to an interface, to loopback as well; those of one call with
     /// `UDP_SEGMENT` count as one.
     pub udp_sent: u64,
@@ -66,6 +68,7 @@ impl Counters {
             out_of_order_pruned: tcp("OfoPruned"),
             sack_reneging: tcp("TCPSACKReneging"),
             backlog_drops: tcp("TCPBacklogDrop"),
+            listen_overflows: tcp("ListenOverflows"),
             udp_sent: udp("OutDatagrams"),
             udp_receive_buffer_errors: udp("RcvbufErrors"),
             udp_send_buffer_errors: udp("SndbufErrors"),
@@ -126,7 +129,7 @@ mod tests {
     #[test]
     fn figures_of_proc_net() {
         let dev = "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n    lo:     100       1    0    9    0     0          0         0      100       1    0    0    0     0       0          0\n  eth0: 1296   16    1    2    0     0          0         0      796      10    0    3    0     0       0          0\n";
-        let netstat = "TcpExt: SyncookiesSent PruneCalled RcvPruned OfoPruned TCPSACKReneging TCPBacklogDrop TCPMemoryPressures\nTcpExt: 0 1 2 3 4 5 6\nIpExt: InNoRoutes\nIpExt: 7\n";
+        let netstat = "TcpExt: SyncookiesSent PruneCalled RcvPruned OfoPruned TCPSACKReneging TCPBacklogDrop TCPMemoryPressures ListenOverflows\nTcpExt: 0 1 2 3 4 5 6 8\nIpExt: InNoRoutes\nIpExt: 7\n";
         let snmp = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors\nUdp: 9 8 7 6 5 4\nUdpLite: RcvbufErrors\nUdpLite: 4\n";
         let counters = Counters::of(dev, netstat, snmp);
         let eth0 = InterfaceDrops {
@@ -141,6 +144,7 @@ mod tests {
             out_of_order_pruned: 3,
             sack_reneging: 4,
             backlog_drops: 5,
+            listen_overflows: 8,
             udp_sent: 6,
             udp_receive_buffer_errors: 5,
             udp_send_buffer_errors: 4,

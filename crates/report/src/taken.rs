@@ -3,21 +3,27 @@
 use std::collections::BTreeSet;
 
 use farpath_record::quantity::quantity;
-use farpath_record::{Origin, RunDocument, Taken};
+use farpath_record::{Origin, Record, RunDocument, Taken};
 
 /// What the records of each origin that measures say, together.
 pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
     let of = |origin: &Origin| {
         let records = run.records.iter().filter(|r| r.origin == *origin);
         let all: Vec<(&Taken, u64)> = records
-            .filter_map(|r| Some((r.taken.as_ref()?, r.duration_ns)))
+            .filter_map(|r| Some((r.taken.as_ref()?, ended(r))))
             .collect();
         Some(format!("{}: taken {}", origin.name(), line(&all)?))
     };
     Origin::ALL.iter().filter_map(of).collect()
 }
 
-/// What they say, each with how long it took, nanoseconds.
+/// When a test ended, by its record: behind what `omit` leaves out. Nanoseconds since the instant from which the record's times count.
+fn ended(record: &Record) -> u64 {
+    let from = record.measured_from_ns.unwrap_or(record.started_ns);
+    from.saturating_add(record.duration_ns)
+}
+
+/// What they say, each with when its test ended.
 fn line(timed: &[(&Taken, u64)]) -> Option<String> {
     let all: Vec<&Taken> = timed.iter().map(|(taken, _)| *taken).collect();
     let hosts = || all.iter().flat_map(|taken| &taken.hosts);
@@ -53,7 +59,7 @@ fn listed(values: impl Iterator<Item = String>) -> String {
 /// From the start of the first to the end of the last.
 fn when(timed: &[(&Taken, u64)]) -> Option<String> {
     let starts = timed.iter().filter_map(|(taken, _)| taken.at_utc_ns);
-    let end = |(taken, took): &(&Taken, u64)| Some(taken.at_utc_ns?.saturating_add(*took));
+    let end = |(taken, ended): &(&Taken, u64)| Some(taken.at_utc_ns?.saturating_add(*ended));
     let ends = timed.iter().filter_map(end);
     let (first, last) = (utc(starts.min()?), utc(ends.max()?));
     let known = timed.iter().filter(|(taken, _)| taken.at_utc_ns.is_some());
@@ -95,7 +101,7 @@ pub fn utc(ns: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::{Host, Record};
+    use farpath_record::Host;
 
     /// `date -u -d @SECONDS` of GNU coreutils.
     #[test]
@@ -188,6 +194,23 @@ mod tests {
             said[0].contains("1970-01-01 00:00:00 to 1970-01-01 00:04:00 UTC"),
             "{said:?}"
         );
+    }
+
+    /// Begun 60 s after the first of the run, measured for 3 s behind 3 s that are left out.
+    #[test]
+    fn what_was_left_out_was_taken_too() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        let mut record = Record::new(Origin::Emulated, "t", "tcp", "a", "b");
+        record.taken = Some(taken(0, "farpath 0.1.0", "6.12.9"));
+        record.started_ns = 60_000_000_000;
+        record.duration_ns = 3_000_000_000;
+        for (from, until) in [(None, "00:01:03"), (Some(63_000_000_000), "00:01:06")] {
+            record.measured_from_ns = from;
+            run.records = vec![record.clone()];
+            let said = lines(&run);
+            let wanted = format!("1970-01-01 00:00:00 to 1970-01-01 {until} UTC");
+            assert!(said[0].contains(&wanted), "{said:?}");
+        }
     }
 
     #[test]

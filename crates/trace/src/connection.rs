@@ -200,6 +200,9 @@ impl Connection {
                 self.exchanges
                     .acknowledged(s.at, una >= other.max, other.rtt.latest);
             }
+            if from != self.client && bare && self.streams[from].is_ahead(&s) {
+                self.exchanges.sent_unseen(s.at);
+            }
         }
         self.counts_marks |= s.counts_marks;
         if s.is(control::ECE | control::CWR) && !s.is(control::SYN | control::RST) {

@@ -14,6 +14,7 @@ use crate::classify::{Class, Times, Why, classify, syns_again, undecided};
 use crate::connection::{Connection, Vantage};
 use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
+use crate::lost_answers;
 use crate::observed::{delivered, observe};
 use crate::plateau::name_buffer;
 use crate::policer::{known_rate, policer};
@@ -561,6 +562,7 @@ fn notes(connection: &Connection, described: &mut TraceConnection) {
              request. Whose time each of them waited for is not known"
         ));
     }
+    notes.extend(lost_answers::notes(connection, described));
     if connection.is_half_open() {
         notes.push(unanswered(described.opening.as_ref()));
     }

@@ -28,6 +28,8 @@ pub(crate) struct Exchange {
     /// Time for which the client's window was closed, when the response began and at its end.
     closed: [i64; 2],
     is_repeated: bool,
+    /// When the server was first seen to have sent some of the response, none of which had come; 0 where it was not.
+    unseen: i64,
 }
 
 /// From the capture to the client and back, and to the server and back.
@@ -104,6 +106,22 @@ impl Exchanges {
         } else if trip > 0 {
             open.trip = trip;
         }
+    }
+
+    /// Takes in that the server has sent data that has not come.
+    pub(crate) fn sent_unseen(&mut self, at: i64) {
+        if let Some(open) = self.open.as_mut().filter(|e| e.response_bytes == 0) {
+            open.unseen = if open.unseen > 0 { open.unseen } else { at };
+        }
+    }
+
+    /// Responses that were lost before they came, and for how long in all they were waited for after that was seen, nanoseconds: of the requests
+    /// that are listed.
+    pub(crate) fn lost(&self, turns: Turns) -> (u64, u64) {
+        let waits = self.list.iter().chain(&self.open);
+        let waits = waits.map(|e| e.response_first - first(e, turns));
+        let lost = waits.filter(|wait| *wait > 0);
+        lost.fold((0, 0), |(n, sum), wait| (n + 1, sum + wait as u64))
     }
 
     /// Lists an exchange that is over; the next one begins at `next`.
@@ -205,12 +223,22 @@ fn queued(e: &Exchange, turns: Turns) -> i64 {
     late.clamp(0, most)
 }
 
+/// When the response began: where the server was seen to have sent some of it a round trip or more before any came, that was lost, and it began
+/// then. What comes sooner may have been overtaken.
+fn first(e: &Exchange, turns: Turns) -> i64 {
+    let round_trip = (turns.client + turns.server).max(1);
+    let seen = e.unseen.max(e.request_last);
+    let is_lost = e.unseen > 0 && e.response_first.saturating_sub(seen) >= round_trip;
+    if is_lost { seen } else { e.response_first }
+}
+
 /// One exchange, its time divided. `next` is when the next one begins.
 fn described(e: &Exchange, next: Option<i64>, turns: Turns, started: i64) -> Request {
     let ns = |v: i64| v.max(0) as u64;
     let is_answered = e.response_bytes > 0;
+    let first = first(e, turns);
     let gap = if is_answered {
-        (e.response_first - e.request_last).max(0)
+        (first - e.request_last).max(0)
     } else {
         0
     };
@@ -228,7 +256,7 @@ fn described(e: &Exchange, next: Option<i64>, turns: Turns, started: i64) -> Req
             0
         },
         server_thinking_ns: ns(gap - wire),
-        response_ns: ns(e.response_last - e.response_first + queued),
+        response_ns: ns(e.response_last - first + queued),
         slow_reader_ns: ns(e.closed[1] - e.closed[0]),
         client_thinking_ns: thinking.map(|next| ns(next - e.response_last - turns.client - queued)),
         repeated: e.is_repeated,

@@ -26,6 +26,7 @@ mod index;
 mod input;
 mod link;
 mod loss_by_size;
+mod lost_answers;
 mod observed;
 mod opening;
 mod overlap;

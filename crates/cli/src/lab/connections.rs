@@ -279,7 +279,7 @@ impl Connections {
         } else if most.is_unopened() {
             told.line = told.unopened(&ends[1]);
         } else {
-            most.say_counts(&mut told, (&counts, &lost), waits);
+            most.say_counts(&mut told, (&counts, &lost), (waits, &others));
         }
         Some(told.in_words())
     }

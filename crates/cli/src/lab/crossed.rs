@@ -4,6 +4,7 @@ use std::time::Duration as Wall;
 
 use farpath_record::count_of;
 
+use super::accept_queue::accept_queues;
 use super::at_rest::{AtRest, SAMPLING};
 use super::outages::Outages;
 use super::short_queue::short_queue;
@@ -37,6 +38,7 @@ impl Crossed {
                 .into_iter()
                 .chain(looped)
                 .chain(unnoted(took))
+                .chain(accept_queues(&lab.hosts))
                 .collect(),
         }
     }

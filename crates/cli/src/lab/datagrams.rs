@@ -257,8 +257,13 @@ impl Sent {
     /// That queries among them waited to be answered, or were on the way, the larger share first; nothing where that took little. Between many
     /// short connections, which were `open` for a known share of the time, less is worth naming than of queries alone.
     fn waiting(&self, open: Option<f64>) -> String {
-        let least = if open.is_some() { NAMED } else { SLOW };
         let [at, way] = [self.answering_ratio, self.asking_ratio];
+        // Neither may be half where both together are.
+        let is_shared = at.min(way) >= NAMED && at + way >= SLOW;
+        let least = match open.is_some() || is_shared {
+            true => NAMED,
+            false => SLOW,
+        };
         let had = format!(
             "; {} had a query, and had not answered, for {:.0} % of the command's time: {} answered",
             self.other(),
@@ -530,6 +535,31 @@ mod tests {
         assert!(!line.contains("sent no faster"));
         assert!(said(0.3, 0.0).contains("sent no faster"));
         assert!(said(0.95, 0.9).contains("a link of that way was full at least 90 %"));
+    }
+
+    /// A server that takes about as long for each query as the path does: neither has half of the time. Less than a tenth of it is not named
+    /// beside the other.
+    #[test]
+    fn queries_that_wait_for_server_and_path_alike_are_named() {
+        let said = |answering_ratio, asking_ratio| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 200,
+                answered: 200,
+                answering_ratio,
+                asking_ratio,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let both = said(0.496, 0.464);
+        let words = "; the server had a query, and had not answered, for 50 % of the command's time: 200 answered; a query, or its answer, \
+                     was on the way for 46 % of the command's time: 200 answered, a round trip for each";
+        assert!(both.ends_with(words), "{both}");
+        let most = said(0.2, 0.7);
+        assert!(most.contains("for 20 % of the command's time"), "{most}");
+        assert!(said(0.05, 0.48).contains("sent no faster"));
+        assert!(said(0.1, 0.35).contains("sent no faster"));
     }
 
     /// Four of 50 queries, or the answers to them, are lost, and a client that waits 0.6 s asks again: 2.4 of 3.2 s.

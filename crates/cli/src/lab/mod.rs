@@ -5,6 +5,7 @@
     reason = "it drives programs in real time and keeps their logs"
 )]
 
+mod accept_queue;
 mod asleep;
 mod at_rest;
 mod back;

@@ -1,7 +1,8 @@
 //! What losses cost a connection: what of it was lost, and how long its ends waited for their timers to send that again.
 //!
 //! An end that sends again what is missing at the other one, and has heard nothing since it last sent, has waited for its timer. Who
-//! hears of a loss by acknowledgements sends again as soon as they come, and has waited for none.
+//! hears of a loss by acknowledgements sends again as soon as they come, and has waited for none. A copy of data that an end has says
+//! nothing of what it sent itself: it ends no wait.
 
 use farpath_units::{Duration, Time};
 
@@ -24,6 +25,8 @@ pub(super) struct Repairing {
     known: Repairs,
     /// When it last sent data, or a SYN; none where it has sent neither.
     acted: Option<Time>,
+    /// When it was last given anything but a copy of data that it has.
+    heard: Time,
     /// Something it sent is lost, and has not been sent again.
     pub(super) is_missing: bool,
 }
@@ -34,11 +37,16 @@ impl Repairing {
         self.acted = Some(now);
     }
 
-    /// It sends some again, and heard of the other end last at an instant. That is a repair where some of it `is_missing` there.
-    pub(super) fn repeats(&mut self, now: Time, heard: Time, is_missing: bool) -> Duration {
+    /// It is given a segment other than a copy of data that it has.
+    pub(super) fn hears(&mut self, at: Time) {
+        self.heard = at.max(self.heard);
+    }
+
+    /// It sends some again. That is a repair where some of it `is_missing` at the other end.
+    pub(super) fn repeats(&mut self, now: Time, is_missing: bool) -> Duration {
         let acted = self.acted.replace(now).unwrap_or(now);
         let waited = match is_missing {
-            true => now.since(acted.max(heard)),
+            true => now.since(acted.max(self.heard)),
             false => Duration::ZERO,
         };
         self.known.timers += waited;
@@ -46,8 +54,8 @@ impl Repairing {
     }
 
     /// It sends a SYN again; something of either end `is_missing` before the connection is open.
-    pub(super) fn opens_again(&mut self, now: Time, heard: Time, is_missing: bool) {
-        let waited = self.repeats(now, heard, is_missing);
+    pub(super) fn opens_again(&mut self, now: Time, is_missing: bool) {
+        let waited = self.repeats(now, is_missing);
         self.known.opening += waited;
     }
 

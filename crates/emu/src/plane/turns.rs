@@ -170,6 +170,13 @@ impl Stream {
     fn is_all_there(&self) -> bool {
         self.arrived >= self.sent
     }
+
+    /// Whether these bytes have all come before.
+    fn has(&mut self, seq: u32, length: u32) -> bool {
+        let (start, end) = self.place(seq, length);
+        let behind = self.behind.get(&start).copied().unwrap_or_default();
+        end <= self.arrived.max(behind)
+    }
 }
 
 /// How an end has ended its part.
@@ -265,7 +272,7 @@ impl Talk {
         if until <= self.streams[end].sent {
             let repairing = &mut self.repairs[end];
             let is_missing = repairing.is_missing && !self.streams[end].is_all_there();
-            repairing.repeats(now, self.heard[end], is_missing);
+            repairing.repeats(now, is_missing);
             return;
         }
         self.repairs[end].sends(now);
@@ -362,7 +369,7 @@ impl Talk {
         match is_again {
             true => {
                 let is_missing = self.repairs.iter().any(|r| r.is_missing);
-                self.repairs[end].opens_again(now, self.heard[end], is_missing);
+                self.repairs[end].opens_again(now, is_missing);
                 self.repairs.iter_mut().for_each(|r| r.is_missing = false);
             }
             false => self.repairs[end].sends(now),
@@ -564,11 +571,15 @@ impl Talks {
         let heard = &mut talk.heard[1 - end];
         *heard = at.max(*heard);
         talk.answers(end, at);
+        let seq = seq.wrapping_add(from);
+        if length == 0 || !talk.streams[end].has(seq, length) {
+            talk.repairs[1 - end].hears(at);
+        }
         if length > 0 {
             if let Some(passed) = &passed {
                 talk.passed(end, passed);
             }
-            talk.arrived(end, (seq.wrapping_add(from), length), at);
+            talk.arrived(end, (seq, length), at);
         }
     }
 
@@ -658,9 +669,47 @@ mod tests {
         talk.sent(1, (11, 10), at(1100));
         talk.sent(1, (21, 10), at(1100));
         talk.repairs[1].loses(false);
-        talk.heard[1] = at(1300);
+        talk.repairs[1].hears(at(1300));
         talk.sent(1, (11, 10), at(1301));
         assert_eq!(talk.turns().repairs[1].timers, Duration::from_ms(341));
+    }
+
+    /// An answer is lost, and with it the acknowledgement of its request, which is sent again first: a copy of what its receiver has. That
+    /// ends no wait of the receiver for its own timer, whichever end it is.
+    #[test]
+    fn a_copy_of_what_came_before_ends_no_wait_for_a_timer() {
+        for loser in [0, 1] {
+            let packet = |from: usize, seq: u32| {
+                let addresses = ["198.18.0.1", "198.18.0.2"].map(|a| a.parse().expect(a));
+                let ports = [4000, 70];
+                Packet {
+                    addresses: [addresses[from], addresses[1 - from]],
+                    transport: Transport::Tcp {
+                        ports: [ports[from], ports[1 - from]],
+                        seq,
+                        control: ACK,
+                    },
+                    ..Packet::plain(54)
+                }
+            };
+            let mut talks = Talks::default();
+            let [came, lost] = [packet(1 - loser, 1), packet(loser, 1)];
+            talks.sent(&came, &[], at(0));
+            talks.delivered(&came, (0, 10), at(50), None);
+            talks.sent(&lost, &[], at(51));
+            talks.lost(&lost);
+            talks.sent(&came, &[], at(318));
+            talks.delivered(&came, (0, 10), at(368), None);
+            talks.sent(&lost, &[], at(382));
+            talks.delivered(&lost, (0, 10), at(432), None);
+            let found = talks.0.values().map(|talk| {
+                // The end that is seen first is the first of the two.
+                let [first, second] = talk.turns().repairs;
+                [first.timers, second.timers]
+            });
+            let wanted = [[Duration::ZERO, Duration::from_ms(331)]];
+            assert_eq!(found.collect::<Vec<_>>(), wanted, "{loser}");
+        }
     }
 
     /// A SYN is lost, and then the answer to it; another number is another connection.

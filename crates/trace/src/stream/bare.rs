@@ -2,6 +2,7 @@
 
 use super::Stream;
 use crate::event::Place;
+use crate::ranges::unwrapped;
 use crate::room::Room;
 use crate::segment::Segment;
 
@@ -39,6 +40,12 @@ impl Stream {
         }
         self.bare_seen(s);
         self.bare_repeated = true;
+    }
+
+    /// Whether a segment without data is numbered behind bytes that have neither come nor been acknowledged.
+    pub(crate) fn is_ahead(&self, s: &Segment) -> bool {
+        let known = self.max.max(self.una);
+        self.begun && unwrapped(known, s.seq) > known
     }
 
     /// Notes when a SYN or FIN was sent.

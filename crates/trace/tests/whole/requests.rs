@@ -217,6 +217,49 @@ fn the_wait_for_a_timeout_is_the_losses_time() {
     );
 }
 
+/// Captured at the client: the answer to the last of four requests is lost, the client sends its request again after 250 ms, and the server its
+/// answer 330 ms after that. An acknowledgement between `shows` that it was sent before, or is lost as well.
+fn answer_lost(shows: bool) -> TraceConnection {
+    let mut talk = Talk::new(0);
+    let mut at = talk.open();
+    for _ in 0..3 {
+        let there = talk.tell(at, true, 1);
+        at = talk.tell(there, false, 1);
+    }
+    talk.send(at, true, ACK, &[7; 1000]);
+    let answer = talk.next[1];
+    talk.acknowledged = Some([talk.next[0], answer]);
+    talk.next[0] -= 1000;
+    let there = talk.send(at + 250 * MS, true, ACK, &[7; 1000]);
+    if shows {
+        talk.next[1] = answer + 1000;
+        talk.send(there, false, ACK, &[]);
+        talk.next[1] = answer;
+    }
+    let back = talk.send(there + 330 * MS, false, ACK, &[7; 1000]);
+    talk.acknowledged = None;
+    talk.send(back, true, ACK, &[]);
+    talk.read()
+}
+
+#[test]
+fn a_hole_in_front_of_an_answer_is_a_loss_and_not_the_server() {
+    for (shows, server, response, words) in [
+        (true, 0, 330, "1 response was lost before any of it came here"),
+        (false, 330, 0, "counts as time of the server where nothing shows"),
+    ] {
+        let c = answer_lost(shows);
+        let last = c.requests.last().expect("four requests");
+        assert_eq!(c.requests.len(), 4);
+        assert_eq!(last.server_thinking_ns, server * MS, "{last:?}");
+        assert_eq!(last.response_ns, response * MS, "{last:?}");
+        let notes = c.notes.join("\n");
+        assert!(notes.contains(words), "{notes}");
+        let both = notes.contains("lost before any") && notes.contains("nothing shows");
+        assert!(!both, "{notes}");
+    }
+}
+
 /// Requests of two writes each. The second one leaves as the first is acknowledged, which the server delays.
 #[test]
 fn small_writes_that_wait_for_delayed_acknowledgements_are_named() {

@@ -80,12 +80,12 @@ impl Connections {
 }
 
 impl Watched {
-    /// Says what counts say of a connection that was sampled too rarely.
+    /// Says what counts say of a connection that was sampled too rarely, and behind a wait for the path what `others` did meanwhile.
     pub(super) fn say_counts(
         &self,
         told: &mut Busiest,
         (counts, outage): (&Counts, &Outage),
-        waits: Option<&Waits>,
+        (waits, others): (Option<&Waits>, &str),
     ) {
         let time = self.time();
         let served = waits.and_then(|w| w.served(self.host, time));
@@ -104,6 +104,7 @@ impl Watched {
         let end = (self.host, self.last.sample.t);
         let way = waits.filter(|_| !is_known);
         let way = way.and_then(|waits| waits.on_the_way(end, time));
+        let way = way.map(|words| words + others);
         let known = known.into_iter().chain(served).chain(lined);
         let known = known.chain(way).collect();
         told.counted(time, known, outage.words());

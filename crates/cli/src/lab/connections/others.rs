@@ -61,12 +61,42 @@ fn carried(path: &Path<'_>, from: Time, until: Time) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lab::connections::Connections;
     use crate::lab::seen::{End, Seen};
+    use farpath_emu::plane::Turns;
     use farpath_observe::{Dropped, Hop, Sample};
+    use farpath_probe::live::{Ended, Snapshot};
     use farpath_units::{Duration, Rate};
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn interval(queue_bytes: u64) -> Interval {
+        Interval {
+            bytes: 800,
+            queue_bytes,
+        }
+    }
+
+    /// A link of 64 kbit/s, by intervals of 100 ms.
+    fn path(intervals: &[Interval]) -> Path<'_> {
+        let rate = Rate::from_bps(64_000).expect("a rate");
+        let hop = Hop {
+            own: false,
+            waits_unseen: false,
+            rates: vec![(Time::ZERO, rate)],
+            intervals,
+            dropped: Dropped::default(),
+            frame_bytes: 0,
+        };
+        Path {
+            every: Duration::from_ms(100),
+            hops: vec![hop],
+            back: Vec::new(),
+            down: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Thirty requests and answers of so many bytes each in 4.9 s, across a link of 64 kbit/s that is full in both halves of each 200 ms.
@@ -91,27 +121,8 @@ mod tests {
                 samples: vec![sample(100)],
                 ..Watched::default()
             };
-            let interval = Interval {
-                bytes: 800,
-                queue_bytes,
-            };
-            let intervals = [interval; 100];
-            let rate = Rate::from_bps(64_000).expect("a rate");
-            let hop = Hop {
-                own: false,
-                waits_unseen: false,
-                rates: vec![(Time::ZERO, rate)],
-                intervals: &intervals,
-                dropped: Dropped::default(),
-                frame_bytes: 0,
-            };
-            let path = Path {
-                every: Duration::from_ms(100),
-                hops: vec![hop],
-                back: Vec::new(),
-                down: Vec::new(),
-                notes: Vec::new(),
-            };
+            let intervals = [interval(queue_bytes); 100];
+            let path = path(&intervals);
             assert_eq!(watched.others([None, None]), "");
             watched.others([None, Some(&path)])
         };
@@ -120,5 +131,39 @@ mod tests {
         // No frame waits, or the connection's own answers may have filled it.
         assert_eq!(said(100, 0), "");
         assert_eq!(said(1000, 300), "");
+    }
+
+    /// The same requests, of which no sample was taken: frames say that they were on the way, and when the link was full.
+    #[test]
+    fn a_link_that_others_fill_is_named_without_samples() {
+        let said = |queue_bytes: u64| {
+            let ends = ["198.18.0.1:40000", "198.18.0.2:7000"];
+            let [local, peer] = ends.map(|end| end.parse().expect(end));
+            let mut connections = Connections::across([250_000; 2]);
+            let mut last = Snapshot {
+                acked: 3000,
+                sent: Some(3000),
+                received: 3001,
+                segments: 30,
+                ..Snapshot::default()
+            };
+            last.sample.busy_us = 4_900_000;
+            connections.close(at(5000), 0, &Ended { local, peer, last });
+            connections.take_turns(&Turns {
+                begun: Some(at(100)),
+                span: Duration::from_ms(4900),
+                way: Duration::from_ms(4900),
+                ..Turns::between([local, peer])
+            });
+            let intervals = [interval(queue_bytes); 100];
+            let told = connections.told([None, Some(path(&intervals))]);
+            told.expect("there is one").line
+        };
+        let words = "a request or an answer was on the way for 100 % of the time; a link from the server to your command was full 100 % of \
+                     the time, and others sent most of what it carried";
+        assert!(said(300).contains(words), "{}", said(300));
+        let alone = said(0);
+        assert!(alone.contains("was on the way for 100 %"), "{alone}");
+        assert!(!alone.contains("others"), "{alone}");
     }
 }
