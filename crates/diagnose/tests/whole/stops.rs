@@ -168,7 +168,8 @@ fn a_stop_as_long_as_a_link_was_down_is_an_outage() {
         first_flow(of(&text, &Known::default()))
     };
     let flow = with("02:44:15");
-    is_outage(&flow);
+    assert_eq!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+    assert_eq!(asked(&flow), ["link_errors"], "{:#?}", flow.missing);
     assert!(flow.verdict.confidence <= 0.8, "{:#?}", flow.verdict);
     let why = because(&flow);
     for says in [

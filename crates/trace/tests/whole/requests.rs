@@ -245,8 +245,18 @@ fn answer_lost(shows: bool) -> TraceConnection {
 #[test]
 fn a_hole_in_front_of_an_answer_is_a_loss_and_not_the_server() {
     for (shows, server, response, words) in [
-        (true, 0, 330, "1 response was lost before any of it came here"),
-        (false, 330, 0, "counts as time of the server where nothing shows"),
+        (
+            true,
+            0,
+            330,
+            "1 response was lost before any of it came here",
+        ),
+        (
+            false,
+            330,
+            0,
+            "counts as time of the server where nothing shows",
+        ),
     ] {
         let c = answer_lost(shows);
         let last = c.requests.last().expect("four requests");
