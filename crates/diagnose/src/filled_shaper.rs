@@ -44,7 +44,7 @@ impl Evidence {
             narrow && near && AS_EVEN.contains(&l.cause)
         };
         let other = policed || ceilings.iter().any(leaves);
-        let full = flat && part >= FULL[0] && part <= FULL[1];
+        let full = flat && (FULL[0]..=FULL[1]).contains(&part);
         (full && !other).then_some(stated)
     }
 }
