@@ -34,6 +34,13 @@ impl Path<'_> {
         };
         let wait_s = frames as f64 / carried;
         let window = flow.window as f64 * flow.streams;
+        let at_once = window * 8.0 / each_bits;
+        if at_once < frames as f64 {
+            return Some(format!(
+                "{full}. Where hosts do not thin them out, the {at_once:.0} that a window has at most do not fill its queue of {frames} packets,                  and pace the sender: {:.3} Mbit/s",
+                (carried * each_bits).min(steady) / 1e6
+            ));
+        }
         let rate = window * 8.0 / (flow.base.as_secs_f64() + wait_s);
         let rate = rate.max(carried * each_bits).min(steady);
         let window = quantity("bytes", window);

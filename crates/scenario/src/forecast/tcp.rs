@@ -497,6 +497,8 @@ impl Flow {
         );
         if fills && ends_early {
             doubts.push("ramp_s is of a slow start that doubles up to the path: the host may end it earlier".to_owned());
+        } else if fills {
+            doubts.extend(self.note_of_late_ramp(test, self.config.amount));
         }
         if self.streams > 1.0 && each < SEGMENTS_FEW {
             doubts.push(format!(

@@ -2318,6 +2318,34 @@ fn what_a_transfer_may_take_longer_is_said_as_time() {
     }
 }
 
+/// Reno over 20 Mbit/s x 60 ms behind a quarter of that: slow start overflows it, and the climb takes seconds. What `omit` leaves out counts in the
+/// time until the path is full.
+#[test]
+fn a_ramp_that_omit_covers_is_still_later() {
+    let record = |queue: &str| {
+        record_of(format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"wan\"\nends = [\"r\", \"b\"]\nrate = \"20 Mbit/s\"\ndelay = \"30 ms\"\nqueue = \"{queue}\"\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\ncc = \"reno\"\nflavour = \"rfc\"\ndelayed_ack = 1\nfrom = \"a\"\nto = \"b\"\n\
+             omit = \"20 s\"\nduration = \"60 s\"\n"
+        ))
+    };
+    let late = "ramp_s is of a slow start that reaches the path, and it overflows the queue";
+    let short = record("0.25bdp");
+    assert!(
+        short.notes.iter().any(|n| n.starts_with(late)),
+        "{:?}",
+        short.notes
+    );
+    let long = record("2bdp");
+    assert!(
+        !long.notes.iter().any(|n| n.starts_with(late)),
+        "{:?}",
+        long.notes
+    );
+}
+
 /// A line that losses do not hold carries what is lost behind it, too: 10 Mbit/s give 1448 of 1538 bytes, 98 % of which arrive. What
 /// is lost before takes none of its time.
 #[test]
@@ -2500,13 +2528,20 @@ fn the_rate_without_super_frames_is_of_whole_segments() {
 /// and one of 1000 for 5.6 s: 4 MB in that time are 5.65 Mbit/s.
 #[test]
 fn acknowledgements_wait_in_the_queue_of_a_slow_way_back() {
-    let down = |packets: u32| {
+    let with = |packets: u32, window: &str| {
         let far = format!(
             "rate = \"20 Mbit/s\"\ndelay = \"19 ms\"\nreverse = {{ rate = \"128 kbit/s\", queue = \"{packets} packets\" }}"
         );
-        let test = "kind = \"tcp\"\ncc = \"reno\"\nflavour = \"rfc\"\nwindow = \"4 MB\"\ndelayed_ack = 1\nomit = \"20 s\"\nduration = \"120 s\"";
-        by_router("rate = \"1 Gbit/s\"\ndelay = \"1 ms\"", &far, test)
+        let test = format!(
+            "kind = \"tcp\"\ncc = \"reno\"\nflavour = \"rfc\"\nwindow = \"{window}\"\ndelayed_ack = 1\nomit = \"20 s\"\nduration = \"120 s\""
+        );
+        by_router("rate = \"1 Gbit/s\"\ndelay = \"1 ms\"", &far, &test)
     };
+    let down = |packets| with(packets, "4 MB");
+    // 45 segments do not fill it: 178 acknowledgements a second are as many segments, 2.06 Mbit/s.
+    let paced = with(1000, "65160 B");
+    let said = says(&paced, "and pace the sender: 2.0");
+    assert!(said, "{:?}", paced.notes);
     let short = down(10);
     assert!(says(&short, "is large enough"), "{:?}", short.notes);
     let long = down(1000);

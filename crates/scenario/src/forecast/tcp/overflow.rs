@@ -40,18 +40,40 @@ impl Flow {
         test: &Test,
         amount: Option<u64>,
     ) -> Option<String> {
+        let (climb, is_measured) = self.climb_after_overflow(test, amount)?;
+        is_measured.then(|| format!("slow start {climb}, which the forecast leaves out"))
+    }
+
+    /// The same where `omit` covers what slow start leaves: the time in which the path was first full is later all the same.
+    pub(in crate::forecast) fn note_of_late_ramp(
+        &self,
+        test: &Test,
+        amount: Option<u64>,
+    ) -> Option<String> {
+        let (climb, is_measured) = self.climb_after_overflow(test, amount)?;
+        (!is_measured).then(|| {
+            format!(
+                "ramp_s is of a slow start that reaches the path, and it {climb}: add that time"
+            )
+        })
+    }
+
+    /// How slow start overflows the queue before the window fills the path, and what it leaves, for people; and whether any of that is measured.
+    fn climb_after_overflow(&self, test: &Test, amount: Option<u64>) -> Option<(String, bool)> {
         let (began, overflow) = self.overflow()?;
         let full = self.pipe().min(self.cap());
         // What the cut leaves may fill the path at once.
         let left_s = overflow.climb_s(full).unwrap_or(f64::INFINITY);
         let cycle_s = self.cycle_s(0.0).unwrap_or(f64::INFINITY);
-        let measured = left_s > 0.0 && test.omit.as_secs_f64() <= cycle_s.max(left_s);
-        (began < self.pipe() && measured && self.goes_beyond(overflow, amount)).then(|| {
-            format!(
-                "slow start overflows the queue at a window of some {:.3} MB, if nothing ends it before; {}, which the forecast leaves out",
+        let is_measured = test.omit.as_secs_f64() <= cycle_s.max(left_s);
+        let climbs = began < self.pipe() && left_s > 0.0 && self.goes_beyond(overflow, amount);
+        climbs.then(|| {
+            let climb = format!(
+                "overflows the queue at a window of some {:.3} MB, if nothing ends it before; {}",
                 overflow.window * self.mss() / 1e6,
                 overflow.words(full, self.mss())
-            )
+            );
+            (climb, is_measured)
         })
     }
 
