@@ -247,7 +247,8 @@ fn a_stream_that_gets_through_is_its_applications() {
 fn a_stream_that_overflows_a_link_is_that_links() {
     let test = "kind = \"udp\"\nrate = \"50 Mbit/s\"\nduration = \"10 s\"";
     let world = path("100 Mbit/s", "10 Mbit/s", "", "", test);
-    assert!(world.metric("t", "loss_ratio") > 0.5);
+    // Of some 42 500 datagrams the link carries 8100 in 10 s, and 20 000 wait in its queue until they have passed, too.
+    assert_within("loss", world.metric("t", "loss_ratio"), 0.3, 0.4);
     assert_eq!(world.limited_by("t"), "link");
     let world = path("10 Mbit/s", "100 Mbit/s", "", "", test);
     assert_eq!(world.limited_by("t"), "nic");
