@@ -35,6 +35,12 @@ impl SuperFrames {
         }
     }
 
+    /// Those of a sender that `config` describes, which paces where it says so or its algorithm does.
+    fn configured(config: &Config) -> SuperFrames {
+        let paces = config.pacing.is_some() || config.algorithm.paces_by_model();
+        SuperFrames::of(config, paces)
+    }
+
     /// The first byte that may not leave before it was worked out: none where nothing is ever held, which is where no super-frame is
     /// and nothing is paced.
     pub(super) fn first_edge(config: &Config, paces: bool) -> u64 {
@@ -75,8 +81,7 @@ pub fn waits_for(
     rtt: Duration,
     apart: Duration,
 ) -> u64 {
-    let paces = config.pacing.is_some() || config.algorithm.paces_by_model();
-    let frames = SuperFrames::of(config, paces);
+    let frames = SuperFrames::configured(config);
     if !frames.is_on() || window == 0 || is_far(apart, rtt) {
         return 0;
     }
@@ -92,8 +97,7 @@ pub fn waits_for(
 /// Whether a sender that the receiver's window holds fills all of it, with a part of a segment where one is left: its super-frames are
 /// two segments at least, and neither its buffer nor cwnd ends before the window.
 pub fn fills_window(config: &Config) -> bool {
-    let paces = config.pacing.is_some() || config.algorithm.paces_by_model();
-    let (frames, segment) = (SuperFrames::of(config, paces), u64::from(config.mss));
+    let (frames, segment) = (SuperFrames::configured(config), u64::from(config.mss));
     let window = config.receive_window;
     let above = config
         .largest_window
