@@ -40,8 +40,9 @@ impl Asleep {
 const FILES_MOST: usize = 2000;
 const THREADS_MOST: usize = 200;
 
-/// Numbers of calls: those that write to their first argument, those that read from it, those that wait for what `fdinfo` lists, for what
-/// an array or a set in the program's memory lists, and those that may wait for room in a way nobody sees (`splice`, `io_uring_enter`).
+/// Numbers of calls: those that write to their first argument, and those that read from it. Then those that wait for what `fdinfo` lists,
+/// and for what an array or a set in the program's memory lists. The last may wait for room in a way nobody sees (`splice`,
+/// `io_uring_enter`).
 struct Calls {
     write: &'static [u64],
     read: &'static [u64],

@@ -256,8 +256,8 @@ impl Waits {
         (until.since(from) >= NAMED).then_some((from, until))
     }
 
-    /// The same where the command waited for data in a pause of this time at the end, and this is the end of a host that has this number: the
-    /// command waited for the server's next words, whichever end sent last.
+    /// The same where the command waited for data of the server in a pause of this time at the end, whichever of them sent last. This is the
+    /// end of a host that has this number.
     pub(super) fn with_awaited(&self, host: usize, pause: Duration) -> Waits {
         let closing = match host {
             0 => pause,

@@ -208,7 +208,7 @@ fn fullest<'a>(
 }
 
 /// The socket of a host that carried most of those with nothing in flight, by its inode, and whether its program sleeps until something
-/// comes on it; none where nobody sees it, or where it waits for something else as well, or where it `may` not be asked.
+/// comes on it. None where nobody sees it, where it may wait for something else as well, or where it `may` not be asked.
 fn quiet<'a>(
     listed: impl Iterator<Item = &'a Found>,
     host: &Host,
