@@ -43,7 +43,7 @@ impl Silence {
         self.until.since(self.from)
     }
 
-    /// In words, beside what a host that has this number sends, and a cause of it; none where the pause was no part of that.
+    /// In words, beside what a host that has this number sends, and a cause of it; none where the pause says nothing of that.
     fn words(&self, host: usize, cause: Cause) -> Option<String> {
         let [command, server] = SENDERS;
         let other = SENDERS[1 - host];
