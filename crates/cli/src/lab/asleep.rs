@@ -5,6 +5,9 @@
 //! a write to the socket waits for room. So does one that sleeps in `epoll_wait` and would be woken as long as there is room
 //! (EPOLLOUT without EPOLLET, epoll(7)), or in `poll` or `select` for room: what these wait for is in the program's memory. One that sleeps
 //! in another call does not.
+//!
+//! One that sleeps in a read of the socket, or in `poll` or `select` until something comes on it, waits for data. One that is woken by its
+//! standard input as well may wait for that; in `epoll_wait` sleep programs that wait for anything, timers of their own among it.
 
 use std::fs::{self, read_dir, read_link, read_to_string};
 use std::os::unix::fs::FileExt;
@@ -15,18 +18,34 @@ use std::path::Path as File;
 pub(super) enum Asleep {
     /// Room in the send buffer.
     ForRoom,
+    /// Something that comes on the socket.
+    ForData,
+    /// Whatever is first: something that comes on the socket, or something else.
+    ForEvents,
     /// Something else.
     Elsewhere,
+}
+
+impl Asleep {
+    /// This, where it is so.
+    fn if_so(self, is_so: bool) -> Asleep {
+        match is_so {
+            true => self,
+            false => Asleep::Elsewhere,
+        }
+    }
 }
 
 /// More files or threads of a program than these are not gone through.
 const FILES_MOST: usize = 2000;
 const THREADS_MOST: usize = 200;
 
-/// Numbers of calls: those that write to their first argument, those that wait for what `fdinfo` lists, for what an array or a set in
-/// the program's memory lists, and those that may wait for room in a way nobody sees (`splice`, `io_uring_enter`).
+/// Numbers of calls: those that write to their first argument, and those that read from it. Then those that wait for what `fdinfo` lists,
+/// and for what an array or a set in the program's memory lists. The last may wait for room in a way nobody sees (`splice`,
+/// `io_uring_enter`).
 struct Calls {
     write: &'static [u64],
+    read: &'static [u64],
     epoll: &'static [u64],
     poll: &'static [u64],
     select: &'static [u64],
@@ -37,6 +56,7 @@ struct Calls {
 const CALLS: Option<Calls> = if cfg!(target_arch = "x86_64") {
     Some(Calls {
         write: &[1, 20, 40, 44, 46, 307],
+        read: &[0, 19, 45, 47, 299],
         epoll: &[232, 281, 441],
         poll: &[7, 271],
         select: &[23, 270],
@@ -45,6 +65,7 @@ const CALLS: Option<Calls> = if cfg!(target_arch = "x86_64") {
 } else if cfg!(target_arch = "aarch64") {
     Some(Calls {
         write: &[64, 66, 71, 206, 211, 269],
+        read: &[63, 65, 207, 212, 243],
         epoll: &[22, 441],
         poll: &[73],
         select: &[72],
@@ -54,7 +75,8 @@ const CALLS: Option<Calls> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// `EPOLLOUT` and `EPOLLET` (linux/eventpoll.h).
+/// `EPOLLIN`, `EPOLLOUT` and `EPOLLET` (linux/eventpoll.h).
+const IN: u64 = 1;
 const OUT: u64 = 4;
 const EDGE: u64 = 1 << 31;
 
@@ -82,7 +104,9 @@ pub(super) fn in_what(proc: &File, programs: &[i32], inode: u32) -> Option<Aslee
         return Some(Asleep::ForRoom);
     }
     let are_known = !all.is_empty() && all.iter().all(Option::is_some);
-    are_known.then_some(Asleep::Elsewhere)
+    let waits = [Asleep::ForData, Asleep::ForEvents];
+    let found = waits.into_iter().find(|one| all.contains(&Some(*one)));
+    are_known.then_some(found.unwrap_or(Asleep::Elsewhere))
 }
 
 /// Whether a program holds a socket; none where it has too many files. One that has ended holds none.
@@ -119,28 +143,40 @@ fn asleep(text: &str, calls: &Calls, program: &File, inode: u32) -> Option<Aslee
         return None;
     };
     let is_it = |file: u64| is_socket(&program.join(format!("fd/{file}")), inode);
-    let is_for_room = if calls.write.contains(&number) {
-        is_it(first)
-    } else if calls.epoll.contains(&number) {
+    if calls.write.contains(&number) {
+        return Some(Asleep::ForRoom.if_so(is_it(first)));
+    }
+    if calls.read.contains(&number) {
+        return Some(Asleep::ForData.if_so(is_it(first)));
+    }
+    if calls.epoll.contains(&number) {
         let list = read_to_string(program.join(format!("fdinfo/{first}"))).ok()?;
         return of_epoll(&list, inode);
-    } else if calls.poll.contains(&number) {
+    }
+    let [room, data]: [Vec<u64>; 2] = if calls.poll.contains(&number) {
         let array = memory(program, first, second.min(POLLED_MOST) * 8)?;
-        of_poll(&array).any(is_it)
+        [OUT, IN].map(|event| of_poll(&array, event).collect())
     } else if calls.select.contains(&number) {
-        let set = memory(program, third, first.min(POLLED_MOST).div_ceil(64) * 8)?;
-        of_select(&set).any(is_it)
+        let bytes = first.min(POLLED_MOST).div_ceil(64) * 8;
+        let [room, data] = [third, second].map(|at| memory(program, at, bytes));
+        [room?, data?].map(|set| of_select(&set).collect())
     } else if calls.unseen.contains(&number) {
         return None;
     } else {
-        false
+        return Some(Asleep::Elsewhere);
     };
-    Some(if is_for_room {
-        Asleep::ForRoom
-    } else {
-        Asleep::Elsewhere
-    })
+    if room.into_iter().any(is_it) {
+        return Some(Asleep::ForRoom);
+    }
+    let for_data = match data.contains(&STANDARD_INPUT) {
+        true => Asleep::ForEvents,
+        false => Asleep::ForData,
+    };
+    Some(for_data.if_so(data.into_iter().any(is_it)))
 }
+
+/// The file that a program has its standard input as.
+const STANDARD_INPUT: u64 = 0;
 
 /// More files than these in one call are not gone through.
 const POLLED_MOST: u64 = 1024;
@@ -153,14 +189,15 @@ fn memory(program: &File, at: u64, bytes: u64) -> Option<Vec<u8>> {
     Some(read)
 }
 
-/// The files that `poll` waits to write to: `struct pollfd`, a file and two halves of four bytes with POLLOUT in the first (poll(2)).
-fn of_poll(array: &[u8]) -> impl Iterator<Item = u64> {
+/// The files of which `poll` waits for an event: `struct pollfd`, a file and two halves of four bytes with POLLIN and POLLOUT in the first
+/// (poll(2)).
+fn of_poll(array: &[u8], event: u64) -> impl Iterator<Item = u64> {
     let entries = array.as_chunks::<8>().0.iter();
-    let out = entries.filter(|e| u64::from(u16::from_ne_bytes([e[4], e[5]])) & OUT > 0);
-    out.filter_map(|e| u64::try_from(i32::from_ne_bytes([e[0], e[1], e[2], e[3]])).ok())
+    let some = entries.filter(move |e| u64::from(u16::from_ne_bytes([e[4], e[5]])) & event > 0);
+    some.filter_map(|e| u64::try_from(i32::from_ne_bytes([e[0], e[1], e[2], e[3]])).ok())
 }
 
-/// The files that `select` waits to write to: bits of words of eight bytes (select(2)).
+/// The files that are in a set of `select`: bits of words of eight bytes (select(2)).
 fn of_select(set: &[u8]) -> impl Iterator<Item = u64> {
     let words = set
         .as_chunks::<8>()
@@ -190,7 +227,7 @@ fn of_epoll(list: &str, inode: u32) -> Option<Asleep> {
     match (events & OUT > 0, events & EDGE > 0) {
         (true, true) => None,
         (true, false) => Some(Asleep::ForRoom),
-        (false, _) => Some(Asleep::Elsewhere),
+        (false, _) => Some(Asleep::ForEvents.if_so(events & IN > 0)),
     }
 }
 
@@ -201,6 +238,7 @@ mod tests {
 
     const CALLS: Calls = Calls {
         write: &[44],
+        read: &[45],
         epoll: &[232],
         poll: &[7],
         select: &[23],
@@ -233,8 +271,10 @@ mod tests {
         let none = "";
         for (text, wanted) in [
             (call(44, 3), Some(Asleep::ForRoom)),
+            (call(45, 3), Some(Asleep::ForData)),
             // To another file, and not in a write: clock_nanosleep.
             (call(44, 4), Some(Asleep::Elsewhere)),
+            (call(45, 4), Some(Asleep::Elsewhere)),
             (call(230, 3), Some(Asleep::Elsewhere)),
             (call(275, 3), None),
             ("running\n".to_owned(), None),
@@ -267,13 +307,16 @@ mod tests {
         let poll = "7 0x10 0x2 0x64";
         for (file, events, wanted) in [
             (3, 4, Some(Asleep::ForRoom)),
-            (3, 1, Some(Asleep::Elsewhere)),
+            (3, 1, Some(Asleep::ForData)),
+            (3, 5, Some(Asleep::ForRoom)),
             (4, 5, Some(Asleep::Elsewhere)),
         ] {
             let array = [entry(-1, 4), entry(file, events)].concat();
             assert_eq!(sleeps(poll, &array), wanted, "{file} {events}");
         }
         assert_eq!(sleeps(poll, &[]), None, "it cannot be read");
+        let with_input = [entry(0, 1), entry(3, 1)].concat();
+        assert_eq!(sleeps(poll, &with_input), Some(Asleep::ForEvents));
         for (set, wanted) in [
             (8_u64, Some(Asleep::ForRoom)),
             (16, Some(Asleep::Elsewhere)),
@@ -281,11 +324,9 @@ mod tests {
             let set = set.to_ne_bytes();
             assert_eq!(sleeps("23 0x5 0x0 0x10", &set), wanted, "{set:?}");
         }
-        assert_eq!(
-            sleeps("23 0x5 0x10 0x0", &[]),
-            Some(Asleep::Elsewhere),
-            "it only reads"
-        );
+        let reads = |set: u64| sleeps("23 0x5 0x10 0x0", &set.to_ne_bytes());
+        assert_eq!(reads(8), Some(Asleep::ForData));
+        assert_eq!(reads(9), Some(Asleep::ForEvents), "and standard input");
         assert!(
             of_select(&[0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]).all(|file| file >= 64)
         );
@@ -302,7 +343,8 @@ mod tests {
             sleeps(call, &list)
         };
         assert_eq!(with("      1d"), Some(Asleep::ForRoom));
-        assert_eq!(with("      19"), Some(Asleep::Elsewhere));
+        assert_eq!(with("      19"), Some(Asleep::ForEvents));
+        assert_eq!(with("      18"), Some(Asleep::Elsewhere));
         assert_eq!(with("8000201d"), None, "an edge that has passed or not");
         assert_eq!(of_epoll("pos:\t0\n", 4660), Some(Asleep::Elsewhere));
     }
@@ -336,6 +378,8 @@ mod tests {
         if let Some(calls) = super::CALLS {
             thread("8", u32::try_from(calls.unseen[0]).expect("small"), 1);
             assert_eq!(sleeps(), None);
+            thread("8", u32::try_from(calls.read[0]).expect("small"), 3);
+            assert_eq!(sleeps(), Some(Asleep::ForData));
             thread("9", u32::try_from(calls.write[0]).expect("small"), 3);
             assert_eq!(sleeps(), Some(Asleep::ForRoom));
         }

@@ -17,6 +17,7 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
+use self::silence::Silence;
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
@@ -247,6 +248,10 @@ impl Connections {
         self.repairs(ends, most, &mut told);
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
+        let command = [Some(most), other(ends)][most.host];
+        let silence = waits.and_then(|w| Silence::of(w, most.last.sample.t, command));
+        let judged = waits.map(|w| silence.map_or(*w, |s| s.judges(most.host, w)));
+        let waits = judged.as_ref();
         let held = waits.map(Waits::held_small).unwrap_or_default();
         [told.held_small_s, told.other_held_small_s] = held;
         // Where no sample was taken at the start, frames know of more of its time.
@@ -262,13 +267,12 @@ impl Connections {
         if is_seen {
             let back = ways[1 - most.host].as_ref();
             most.share_waits((waits, other_end), back, lost.share, &mut causes);
-            let unanswered = waits.and_then(|w| w.unanswered(most.last.sample.t));
             told.in_flight_max_bytes = Some(most.in_flight_max()).filter(|most| *most > 0);
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
             told.limited_by = Some(named(shares));
             told.limited_by_within = Some(within(most.worth()));
             let first = causes.first().map(|(cause, _)| *cause);
-            told.cause = most.why(causes, lost, unanswered);
+            told.cause = most.why(causes, lost, silence);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
@@ -446,13 +450,13 @@ impl Watched {
         (causes, lost)
     }
 
-    /// The largest cause in words, and where it does not stand out the next one, with an outage by its share; `unanswered` is how long at the end the other side had all
-    /// and sent nothing.
+    /// The largest cause in words, and where it does not stand out the next one, with an outage by its share, and a pause at the
+    /// end.
     fn why(
         &self,
         mut causes: Vec<(Cause, f64)>,
         lost: Outage,
-        unanswered: Option<Duration>,
+        silence: Option<Silence>,
     ) -> String {
         let largest = causes.first().map_or(0.0, |(_, share)| *share);
         if let Some(words) = lost.words().filter(|_| lost.share > largest) {
@@ -468,7 +472,7 @@ impl Watched {
             }
             _ => causes
                 .into_iter()
-                .map(|cause| (cause.1, self.with_silence(cause, unanswered)))
+                .map(|cause| (cause.1, self.with_silence(cause, silence)))
                 .collect(),
         };
         if said.is_empty() {

@@ -62,6 +62,9 @@ pub(super) struct Sent {
     /// The other host refused some.
     #[serde(skip)]
     is_refused: bool,
+    /// The other host sent none at all.
+    #[serde(skip)]
+    is_alone: bool,
 }
 
 /// Datagrams that were larger than a link carries.
@@ -192,9 +195,14 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             unanswered_s: queries.unheeded.as_secs_f64(),
             doubt: None,
             is_refused: false,
+            is_alone: false,
         })
     };
-    [0, 1].into_iter().filter_map(of).collect()
+    let mut all: Vec<Sent> = [0, 1].into_iter().filter_map(of).collect();
+    if let [one] = &mut all[..] {
+        one.is_alone = true;
+    }
+    all
 }
 
 impl Sent {
@@ -339,6 +347,26 @@ impl Sent {
         )
     }
 
+    /// Those that did not arrive.
+    fn gone(&self) -> u64 {
+        self.host_dropped + self.host_waiting + self.dropped + self.under_way
+    }
+
+    /// That nothing came back for those that arrived; nothing where these were many, as a stream is, or the other host refused some.
+    fn unheard(&self) -> String {
+        let arrived = self.datagrams.saturating_sub(self.gone() + self.damaged);
+        let is_unheard = self.is_alone && !self.is_refused && arrived > 0;
+        if !is_unheard || self.datagrams >= STREAM {
+            return String::new();
+        }
+        let what = match (arrived, arrived == self.datagrams) {
+            (1, true) => "it arrived".to_owned(),
+            (n, true) => format!("all {n} arrived"),
+            (n, false) => format!("{n} arrived"),
+        };
+        format!("; {what}, and {} sent no datagram back", self.other())
+    }
+
     /// What had neither arrived nor been dropped when the run ended; nothing where all had.
     fn left(&self) -> String {
         let share = |count: u64| 100.0 * count as f64 / self.datagrams as f64;
@@ -392,10 +420,10 @@ impl Sent {
         line += &self.pace(open);
         line += &self.retries();
         line += &self.silences();
+        line += &self.unheard();
         if self.damaged > 0 {
             // Of those that arrived, as `--corrupt` asks for it.
-            let gone = self.host_dropped + self.host_waiting + self.dropped + self.under_way;
-            let arrived = self.datagrams.saturating_sub(gone).max(self.damaged);
+            let arrived = self.datagrams.saturating_sub(self.gone()).max(self.damaged);
             let share = 100.0 * self.damaged as f64 / arrived as f64;
             line += &format!(
                 "; {} arrived damaged (wrong checksum, {share:.1} % of those that arrived)",
@@ -414,6 +442,38 @@ mod tests {
         /// In words, without a connection.
         fn line(&self) -> String {
             self.line_beside(None)
+        }
+    }
+
+    /// Eight queries that arrive at a server which answers none; a stream needs no answer.
+    #[test]
+    fn a_server_that_answers_no_datagram_is_named() {
+        let said = |datagrams, dropped, is_refused, is_alone| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams,
+                dropped,
+                is_refused,
+                is_alone,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let back = "and the server sent no datagram back";
+        let ends = |line: String, words: &str| {
+            let wanted = format!("; {words}, {back}");
+            assert!(line.ends_with(&wanted), "{line}");
+        };
+        ends(said(8, 0, false, true), "all 8 arrived");
+        ends(said(1, 0, false, true), "it arrived");
+        ends(said(8, 2, false, true), "6 arrived");
+        for line in [
+            said(8, 0, false, false),
+            said(8, 0, true, true),
+            said(8, 8, false, true),
+            said(100, 0, false, true),
+        ] {
+            assert!(!line.contains(back), "{line}");
         }
     }
 

@@ -32,6 +32,8 @@ pub(super) struct End {
     pub(super) taken: Option<f64>,
     /// What its program waited for; none where nobody saw it, or asked.
     pub(super) asleep: Option<Asleep>,
+    /// With nothing in flight its program sleeps until something comes; none where nobody saw it, or asked.
+    pub(super) awaits: Option<bool>,
     /// A segment or more has come that its program has not read.
     pub(super) leaves_unread: bool,
     /// No program holds it any more, or none does yet.
@@ -95,6 +97,7 @@ pub(super) fn of(now: Time, found: &Found) -> Seen {
             is_left: found.inode == 0,
             taken: part(last.send_queue, last.send_buffer),
             asleep: None,
+            awaits: None,
         },
         sample: Sample {
             t: now,

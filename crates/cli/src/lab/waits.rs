@@ -245,10 +245,25 @@ impl Waits {
         self.held.map(|held| held.map(Duration::as_secs_f64))
     }
 
-    /// How long at the end, at an instant, the other one has had all and sent nothing, where that is worth naming.
-    pub(super) fn unanswered(&self, end: Time) -> Option<Duration> {
-        let waited = end.since(self.unanswered?.min(end));
-        (waited >= NAMED).then_some(waited)
+    /// From when until when at the end, which is at an instant, the other one has had all and sent nothing, where that is worth naming. It
+    /// may have closed then.
+    pub(super) fn pause(&self, end: Time) -> Option<(Time, Time)> {
+        let until = self.closed[1].map_or(end, |closed| closed.min(end));
+        let from = match self.closing > Duration::ZERO {
+            true => Time::from_ps(until.as_ps().saturating_sub(self.closing.as_ps())),
+            false => self.unanswered?.min(until),
+        };
+        (until.since(from) >= NAMED).then_some((from, until))
+    }
+
+    /// The same where the command waited for data of the server in a pause of this time at the end, whichever of them sent last. This is the
+    /// end of a host that has this number.
+    pub(super) fn with_awaited(&self, host: usize, pause: Duration) -> Waits {
+        let closing = match host {
+            0 => pause,
+            _ => Duration::ZERO,
+        };
+        Waits { closing, ..*self }
     }
 
     /// Names the time of a server's program as that of requests it had not answered, where they are half of it or more.

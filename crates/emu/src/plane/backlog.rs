@@ -9,7 +9,9 @@
 //! only where they are seen: where an end sends while data is on its way to it, or where answers come one by one after the last request. An
 //! end that has every answer before it asks again, from one that had every request, has been answered all that it had asked for.
 
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
+
+use super::turns::Turns;
 
 /// A longer segment is one of a transfer, and not a request by itself, bytes: what is left of the smallest MTU of IPv6 (RFC 8200 §5).
 const LONG: u32 = 1220;
@@ -213,10 +215,36 @@ impl Backlog {
     }
 }
 
+impl Turns {
+    /// The same where `asker` keeps several requests outstanding, which are at the other end for this share of its waits: what else is on the
+    /// way meanwhile makes none of them later.
+    pub(super) fn with_backlog(mut self, asker: usize, share: f64) -> Turns {
+        let of = |time: Duration| Duration::from_secs_f64(time.as_secs_f64() * share);
+        let own = &mut self.overlapping[asker];
+        let other = self.at[1 - asker] + own.other;
+        let wanted = of(self.way + own.way + other);
+        let mut due = wanted.saturating_sub(other);
+        let of_overlap = due.min(own.way);
+        (own.way, own.other) = (own.way.saturating_sub(of_overlap), own.other + of_overlap);
+        due = due.saturating_sub(of_overlap).min(self.way);
+        self.way = self.way.saturating_sub(due);
+        self.at[1 - asker] += due;
+        // Who has several requests in hand does not wait for one on the way, nor for one that is sent late.
+        let answers = &mut self.overlapping[1 - asker];
+        answers.way = answers.way.saturating_sub(of(answers.way));
+        answers.other = answers.other.saturating_sub(of(answers.other));
+        let late = self.at[asker];
+        self.at[asker] = Duration::ZERO;
+        self.at[1 - asker] += late;
+        self.waited[asker] += late;
+        // What it sends behind another answer may be the answer to another request.
+        self.handing[1 - asker] = self.handing[1 - asker].unknown();
+        self
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use farpath_units::Duration;
-
     use super::*;
 
     /// Four requests at a time behind a large message that had its answer, or one at a time: how many bytes of them are outstanding.

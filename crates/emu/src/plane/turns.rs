@@ -66,36 +66,8 @@ pub struct Turns {
     /// From the first SYN until the answer to it had come; none where that was not seen.
     pub set_up: Option<Duration>,
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
-    /// one has closed.
+    /// one has closed. Where the end that opened the connection sent last and closed before the other one, it has given up: it stays known.
     pub unanswered: Option<(usize, Time)>,
-}
-
-impl Turns {
-    /// The same where `asker` keeps several requests outstanding, which are at the other end for this share of its waits: what else is on the
-    /// way meanwhile makes none of them later.
-    fn with_backlog(mut self, asker: usize, share: f64) -> Turns {
-        let of = |time: Duration| Duration::from_secs_f64(time.as_secs_f64() * share);
-        let own = &mut self.overlapping[asker];
-        let other = self.at[1 - asker] + own.other;
-        let wanted = of(self.way + own.way + other);
-        let mut due = wanted.saturating_sub(other);
-        let of_overlap = due.min(own.way);
-        (own.way, own.other) = (own.way.saturating_sub(of_overlap), own.other + of_overlap);
-        due = due.saturating_sub(of_overlap).min(self.way);
-        self.way = self.way.saturating_sub(due);
-        self.at[1 - asker] += due;
-        // Who has several requests in hand does not wait for one on the way, nor for one that is sent late.
-        let answers = &mut self.overlapping[1 - asker];
-        answers.way = answers.way.saturating_sub(of(answers.way));
-        answers.other = answers.other.saturating_sub(of(answers.other));
-        let late = self.at[asker];
-        self.at[asker] = Duration::ZERO;
-        self.at[1 - asker] += late;
-        self.waited[asker] += late;
-        // What it sends behind another answer may be the answer to another request.
-        self.handing[1 - asker] = self.handing[1 - asker].unknown();
-        self
-    }
 }
 
 impl Turns {
@@ -404,9 +376,11 @@ impl Talk {
         // Who has asked nothing has got no answer.
         let has_asked = self.streams[end].sent > 0;
         let is_first = self.over.iter().all(|over| over.waited.is_none());
-        if let Some((_, then)) = served.filter(|_| has_asked) {
+        if let Some((_, then)) = served {
             let there = stream.grew.max(then).min(now);
-            self.turns.landing[end] = there.since(then);
+            if has_asked {
+                self.turns.landing[end] = there.since(then);
+            }
             if is_first {
                 self.turns.closing[end] = now.since(there);
             }
@@ -422,6 +396,13 @@ impl Talk {
         self.overlaps.closes(end);
     }
 
+    /// Whether an end opened the connection, and closed before the other one has.
+    fn gives_up(&self, end: usize) -> bool {
+        let [own, other] = [end, 1 - end].map(|who| self.over[who].closed);
+        let is_first = own.is_some_and(|own| other.is_none_or(|other| own <= other));
+        is_first && self.asked.is_some_and(|(who, _)| who == end)
+    }
+
     /// The span so far without an end's own turns.
     fn waited(&self, end: usize) -> Duration {
         self.turns.span.saturating_sub(self.turns.at[end])
@@ -430,7 +411,8 @@ impl Talk {
     /// What is known of them so far.
     fn turns(&self) -> Turns {
         let is_left = |(end, _): &(usize, Time)| {
-            self.streams[*end].is_all_there() && !self.over[1 - *end].is_served
+            let is_open = !self.over[1 - *end].is_served || self.gives_up(*end);
+            self.streams[*end].is_all_there() && is_open
         };
         let last = self.last.filter(is_left);
         let mut handing = self.turns.handing;
@@ -838,12 +820,39 @@ mod tests {
         assert_eq!(closed(0, false), [800, 0].map(Duration::from_ms));
         assert_eq!(closed(1, false), [Duration::ZERO; 2]);
         assert_eq!(closed(0, true), [Duration::ZERO; 2]);
-        // An end that only takes data, and closes: the other has sent no more.
+        // An end that takes a request, and closes without an answer. It waited for none, and nothing landed.
         let mut heard = talk();
         heard.sent(0, (1, 80), at(0));
         heard.arrived(0, (1, 80), at(75));
         heard.ended(1, false, at(950));
-        assert_eq!(heard.turns().closing, [Duration::ZERO; 2]);
+        assert_eq!(heard.turns().closing, [0, 875].map(Duration::from_ms));
+        assert_eq!(heard.turns().landing, [Duration::ZERO; 2]);
+        assert_eq!(heard.turns().unanswered, None);
+    }
+
+    /// A client that gives up after 3 s, and a server that is ended behind it. It has answered nothing, or has only greeted.
+    #[test]
+    fn a_request_that_is_given_up_stays_without_an_answer() {
+        for greets in [false, true] {
+            let mut talk = talk();
+            talk.opens(0, 1, at(0));
+            talk.opens(1, 1, at(40));
+            talk.answers(1, at(80));
+            if greets {
+                talk.sent(1, (1, 20), at(81));
+                talk.arrived(1, (1, 20), at(121));
+            }
+            talk.sent(0, (1, 64), at(130));
+            talk.arrived(0, (1, 64), at(170));
+            talk.ended(0, false, at(3130));
+            let wanted = Some((0, at(170)));
+            assert_eq!(talk.turns().unanswered, wanted, "{greets}");
+            talk.ended(1, false, at(3200));
+            let turns = talk.turns();
+            assert_eq!(turns.unanswered, wanted, "{greets}");
+            assert_eq!(turns.closing, [Duration::ZERO; 2], "{greets}");
+            assert_eq!(turns.closed[1], Some(at(3200)));
+        }
     }
 
     /// Requests and answers of so many bytes, one after the other, 40 ms each way: what is written in one is one segment. The server takes
