@@ -14,6 +14,7 @@ mod air;
 mod apart;
 mod around;
 mod asking;
+mod bare_log;
 mod before_losses;
 mod besides;
 mod blackout;

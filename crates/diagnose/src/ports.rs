@@ -375,6 +375,11 @@ impl Ports {
         ]
     }
 
+    /// Whether a policer of a router counts what it dropped.
+    pub(crate) fn police(&self) -> bool {
+        self.policed.is_some()
+    }
+
     /// Whether a port counted as many damaged frames from one reading to the next as segments were sent again.
     pub(crate) fn settle_damage(&self, e: &Evidence) -> bool {
         let damaged = self.damaged.as_ref().filter(|_| !e.udp);

@@ -395,3 +395,35 @@ rtt min/avg/max/mdev = 11.101/11.821/13.911/0.590 ms
     let commands = commands(&flow);
     assert!(!commands.contains("tc qdisc replace"), "{commands}");
 }
+
+/// Ten seconds of which each loses some, and nothing else: with a round trip a policer and chance are even, and without one nothing decides.
+#[test]
+fn losses_in_every_second_of_one_log_name_no_policer() {
+    let rows = [
+        (212, 31, 310),
+        (231, 12, 350),
+        (198, 40, 270),
+        (244, 9, 380),
+        (205, 28, 290),
+        (222, 17, 330),
+        (239, 11, 370),
+        (201, 33, 280),
+        (218, 20, 320),
+        (230, 14, 345),
+    ];
+    let mut text = String::from(
+        "$ iperf3 -c 203.0.113.5\nConnecting to host 203.0.113.5, port 5201\n[  5] local 192.0.2.9 port 48122 connected to 203.0.113.5 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n",
+    );
+    for (n, (mbit, again, cwnd)) in rows.iter().enumerate() {
+        text += &format!(
+            "[  5]   {n}.00-{}.00   sec  {:.1} MBytes   {mbit} Mbits/sec   {again}    {cwnd} KBytes\n",
+            n + 1,
+            f64::from(*mbit) / 8.388_608
+        );
+    }
+    text += "- - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec   262 MBytes   220 Mbits/sec  215             sender\n[  5]   0.00-10.04  sec   262 MBytes   219 Mbits/sec                  receiver\n\niperf Done.\n";
+    let flow = first_flow(of(&text, &Known::default()));
+    assert_ne!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    let asks_rtt = flow.missing.iter().any(|m| m.command.contains("ping"));
+    assert!(asks_rtt, "{:#?}", flow.missing);
+}
