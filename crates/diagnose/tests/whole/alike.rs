@@ -427,3 +427,41 @@ fn losses_in_every_second_of_one_log_name_no_policer() {
     let asks_rtt = flow.missing.iter().any(|m| m.command.contains("ping"));
     assert!(asks_rtt, "{:#?}", flow.missing);
 }
+
+/// TCP whose first second is the bucket's burst, and datagrams of which as much passes as of TCP from then on: one policer takes both.
+#[test]
+fn a_policer_of_tcp_after_its_burst_takes_the_datagrams_too() {
+    let rows: Vec<(f64, u32)> = (0..10)
+        .map(|n| match n {
+            0 => (412.0, 1830),
+            _ => (94.4 + f64::from(n % 2), 188 + 13 * (n % 5)),
+        })
+        .collect();
+    let datagrams = "
+$ iperf3 -c 198.51.100.2 -u -b 200M -t 5
+Connecting to host 198.51.100.2, port 5201
+[  5] local 192.0.2.1 port 41022 connected to 198.51.100.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Total Datagrams
+[  5]   0.00-1.00   sec  23.8 MBytes   200 Mbits/sec  17265
+[  5]   1.00-2.00   sec  23.8 MBytes   200 Mbits/sec  17265
+[  5]   2.00-3.00   sec  23.8 MBytes   200 Mbits/sec  17265
+[  5]   3.00-4.00   sec  23.8 MBytes   200 Mbits/sec  17265
+[  5]   4.00-5.00   sec  23.8 MBytes   200 Mbits/sec  17265
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-5.00   sec   119 MBytes   200 Mbits/sec  0.000 ms  0/86318 (0%)  sender
+[  5]   0.00-5.01   sec  58.3 MBytes  97.6 Mbits/sec  0.118 ms  44124/86318 (51%)  receiver
+
+iperf Done.
+$ ping -c 5 198.51.100.2
+5 packets transmitted, 5 received, 0% packet loss, time 4006ms
+rtt min/avg/max/mdev = 7.980/8.012/8.050/0.023 ms
+";
+    let d = of(&(log(40_000, &rows, 95.0) + datagrams), &Known::default());
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    for flow in &d.flows {
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    }
+    let why: String = d.flows.iter().map(because).collect();
+    assert!(why.contains("TCP between the same hosts got 95.4 Mbit/s"), "{why}");
+}
