@@ -170,12 +170,14 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
     let judged = Judged::of(facts, flow);
     let (e, limits) = (&judged.e, &judged.limits);
     contradict(facts, flow, e, limits, contradictions);
+    let cause = judged.cause();
+    let bound = limits.iter().filter(|l| !e.is_of_reading(cause, l));
     FlowReport {
         name: flow.name(),
         unrated: false,
         observed: observed(facts, flow, e),
         streams: sockets::streams(facts, flow),
-        ceilings: Ceiling::each_once(limits.iter().map(|l| shown(facts, l))),
+        ceilings: Ceiling::each_once(bound.map(|l| shown(facts, l))),
         missing: missing(e, (facts, flow), limits, &judged.weighed.ranking),
         target: target(e, limits, &judged.changes),
         changes: judged.changes,
