@@ -167,6 +167,8 @@ pub(crate) struct Around {
     pub(crate) by_windows: bool,
     /// What a radio link of an end repeats, and gives up.
     pub(crate) air: Option<crate::air::Air>,
+    /// A queue that others fill at the test's time.
+    pub(crate) others_queue: Option<crate::others_queue::OthersQueue>,
     /// A radio link of an end that is weak.
     pub(crate) weak_radio: Option<crate::weak_radio::WeakRadio>,
     /// What IPsec of the hosts dropped.

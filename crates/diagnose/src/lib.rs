@@ -114,6 +114,7 @@ mod opening;
 mod options;
 mod other_test;
 mod others;
+mod others_queue;
 mod outage;
 mod outgrown;
 mod overrun;

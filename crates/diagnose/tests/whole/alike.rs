@@ -465,3 +465,42 @@ rtt min/avg/max/mdev = 7.980/8.012/8.050/0.023 ms
     let why: String = d.flows.iter().map(because).collect();
     assert!(why.contains("TCP between the same hosts got 95.4 Mbit/s"), "{why}");
 }
+
+/// A morning's test fills the line; in the evening the mtr of that hour is 40 ms longer, and a window of 32 kB fills no such queue.
+#[test]
+fn a_queue_of_the_evening_is_of_others() {
+    let mtr = |start: &str, third: [f64; 3], end: [f64; 3], lost: &str| {
+        let row = |hop: u32, name: &str, lost: &str, [least, mean, most]: [f64; 3]| {
+            format!(
+                "  {hop}.|-- {name:<26} {lost}%   100  {mean:>5.1}  {mean:>5.1}  {least:>5.1}  {most:>5.1}   0.3\n"
+            )
+        };
+        format!(
+            "a$ mtr -rwc 100 198.51.100.2\nStart: 2026-11-30T{start}+0000\nHOST: a                          Loss%   Snt   Last   Avg  Best  Wrst StDev\n{}{}{}",
+            row(1, "192.0.2.254", "0.0", [0.2, 0.3, 1.1]),
+            row(2, "203.0.113.1", lost, third),
+            row(3, "198.51.100.2", lost, end)
+        )
+    };
+    let morning = vec![(933.0, 0); 10];
+    let evening: Vec<(f64, u32)> = (0..10)
+        .map(|n| (3.1 + 0.7 * f64::from(n % 4), 1 + n % 2))
+        .collect();
+    let text = format!(
+        "09:02\n{}{}\n20:31\n{}{}",
+        log(48_122, &morning, 3100.0),
+        mtr("09:03:02", [20.1, 20.3, 22.0], [20.2, 20.4, 22.1], "0.0"),
+        log(48_990, &evening, 31.0),
+        mtr("20:33:02", [55.1, 60.9, 68.3], [55.3, 61.0, 68.8], "1.0")
+    );
+    let d = of(&text, &Known::default());
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    let fast = |f: &&FlowReport| f.observed.goodput_bps.is_some_and(|bps| bps > 1e8);
+    let (early, late): (Vec<_>, Vec<_>) = d.flows.iter().partition(fast);
+    let rtt = |flows: &[&FlowReport]| flows[0].observed.rtt_ns.expect("a trace of its time");
+    assert!(rtt(&early) < 25e6, "{:#?}", early[0]);
+    assert!(rtt(&late) > 50e6, "{:#?}", late[0]);
+    assert_ne!(late[0].verdict.cause, "congestion_loss", "{:#?}", late[0]);
+    let why = because(late[0]);
+    assert!(why.contains("longer than at another time"), "{why}");
+}
