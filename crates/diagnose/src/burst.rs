@@ -82,6 +82,9 @@ fn burst_of(rows: &[Row]) -> Option<Burst> {
     (first.len() <= start && is_held(after, then)).then_some(burst)
 }
 
+/// The number of a test without its intervals that says what lasted after its burst, bit/s.
+pub(crate) const AFTER_BURST: &str = "after_burst_bps";
+
 /// The rate that lasted after a burst at the start of a test, bit/s; none without one.
 pub(crate) fn after_burst(test: &Test) -> Option<f64> {
     let counts = test.rows.iter().filter(|r| r.retransmits.is_some());
