@@ -167,6 +167,8 @@ pub(crate) struct Around {
     pub(crate) by_windows: bool,
     /// What a radio link of an end repeats, and gives up.
     pub(crate) air: Option<crate::air::Air>,
+    /// A queue that others fill at the test's time.
+    pub(crate) others_queue: Option<crate::others_queue::OthersQueue>,
     /// A radio link of an end that is weak.
     pub(crate) weak_radio: Option<crate::weak_radio::WeakRadio>,
     /// What IPsec of the hosts dropped.
@@ -197,10 +199,10 @@ impl Around {
 }
 
 /// Growth of damaged frames says nothing below this, whatever was sent again.
-const DAMAGED_LEAST: f64 = 5.0;
+pub(crate) const DAMAGED_LEAST: f64 = 5.0;
 
 /// So many times the segments that were sent again are more of them, and not as many.
-const MORE: f64 = 1.5;
+pub(crate) const MORE: f64 = 1.5;
 
 impl Evidence {
     /// Segments that were sent again: what a test counts of all its time, or a socket, which may have been read before its end.
@@ -215,7 +217,8 @@ impl Evidence {
     /// Whether as many frames arrived damaged from one reading to the next as segments were sent again: it is known what lost them.
     pub(crate) fn settled_by_damage(&self) -> bool {
         let damaged = self.around.damaged.as_ref();
-        damaged.is_some_and(|d| d.count.value >= DAMAGED_LEAST && d.surely_accounts(self) >= 1.0)
+        let by_host = |d: &Tally| d.count.value >= DAMAGED_LEAST && d.surely_accounts(self) >= 1.0;
+        damaged.is_some_and(by_host) || self.around.ports.settle_damage(self)
     }
 }
 

@@ -154,6 +154,7 @@ impl Evidence {
         runs.retain(|run| !other.contains(run));
         self.of_other_times(facts, flow, &runs);
         other.extend(pinged::by_other_version(facts, flow));
+        other.extend(pinged::traces_of_other_times(facts, flow));
         let socket = self.rtt_floor.as_ref().zip(self.rtt_loaded.as_ref());
         let socket = socket.map(|(floor, loaded)| (floor.value / NS, loaded.value / NS));
         let rest = runs.first().map(|[_, mean, most]| (mean.value, most.value));

@@ -4,7 +4,7 @@ use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::evidence::Evidence;
 use crate::items::{Item, of, spread};
-use crate::seen::Row;
+use crate::seen::{Row, Test};
 
 /// Intervals of the start that were faster than all after them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,28 +60,42 @@ fn is_held(rows: &[Row], then: f64) -> bool {
         && lose(rows)
 }
 
+/// The burst of some intervals, in order.
+fn burst_of(rows: &[Row]) -> Option<Burst> {
+    let start = rows.len().div_ceil(5);
+    if rows.len() < INTERVALS_LEAST {
+        return None;
+    }
+    let then = middle(&rows[start..]).filter(|then| *then > 0.0)?;
+    let fast = |r: &&Row| r.bps > FASTER * then;
+    // The window may take an interval to open.
+    let slow = rows.iter().take(2).position(|r| fast(&r))?;
+    let run = rows[slow..].iter().take_while(fast).count();
+    let (first, after) = rows.split_at(slow + run);
+    let beyond = |r: &Row| (r.bps - then) * (r.until - r.from) / 8.0;
+    let burst = Burst {
+        beyond: first.iter().map(beyond).sum(),
+        until: first.last()?.until,
+        fast: first.iter().map(|r| r.bps).fold(0.0, f64::max),
+        then,
+    };
+    (first.len() <= start && is_held(after, then)).then_some(burst)
+}
+
+/// The number of a test without its intervals that says what lasted after its burst, bit/s.
+pub(crate) const AFTER_BURST: &str = "after_burst_bps";
+
+/// The rate that lasted after a burst at the start of a test, bit/s; none without one.
+pub(crate) fn after_burst(test: &Test) -> Option<f64> {
+    let counts = test.rows.iter().filter(|r| r.retransmits.is_some());
+    let rows: Vec<Row> = counts.cloned().collect();
+    Some(burst_of(&rows)?.then)
+}
+
 impl Evidence {
     /// The burst that a bucket of tokens lets through: fast intervals at the start alone, in one run, and flat and lossy ones after them.
     pub(crate) fn burst(&self) -> Option<Burst> {
-        let rows = &self.counted;
-        let start = rows.len().div_ceil(5);
-        if self.udp || rows.len() < INTERVALS_LEAST {
-            return None;
-        }
-        let then = middle(&rows[start..]).filter(|then| *then > 0.0)?;
-        let fast = |r: &&Row| r.bps > FASTER * then;
-        // The window may take an interval to open.
-        let slow = rows.iter().take(2).position(|r| fast(&r))?;
-        let run = rows[slow..].iter().take_while(fast).count();
-        let (first, after) = rows.split_at(slow + run);
-        let beyond = |r: &Row| (r.bps - then) * (r.until - r.from) / 8.0;
-        let burst = Burst {
-            beyond: first.iter().map(beyond).sum(),
-            until: first.last()?.until,
-            fast: first.iter().map(|r| r.bps).fold(0.0, f64::max),
-            then,
-        };
-        (first.len() <= start && is_held(after, then)).then_some(burst)
+        burst_of(&self.counted).filter(|_| !self.udp)
     }
 
     /// The rate that lasted, bit/s: after a burst what came then, else the mean.

@@ -1,5 +1,6 @@
 //! What counters of the hosts and other tests between them add to the evidence on a flow.
 
+use crate::burst::AFTER_BURST;
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
@@ -131,7 +132,9 @@ impl Evidence {
             }
             let (Some(mine), streams) = own else { continue };
             if self.udp && loses(test) {
-                self.counted_else.lossy = Some(rate.clone());
+                // The burst that a full bucket lets through is not what the path carries on.
+                let lasting = test.numbers.get(AFTER_BURST);
+                self.counted_else.lossy = Some(lasting.unwrap_or(rate).clone());
             }
             // What sent a file was held by what holds that: it shows nothing of the path.
             let tests = TESTERS.contains(&test.tool) && file_of(facts, test).is_none();

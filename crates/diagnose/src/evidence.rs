@@ -314,6 +314,7 @@ impl Evidence {
         e.of_throttled(facts, flow);
         e.of_killed(facts, flow);
         e.of_other_tests(facts, flow);
+        e.of_others_queue(flow);
         e.of_shift();
         e.weigh_account();
         e.of_own_queue(facts, flow);

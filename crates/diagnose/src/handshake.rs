@@ -117,8 +117,19 @@ impl<'f> Handshake<'f> {
     }
 }
 
-/// Whether two SYNs were seen by two hosts: in two texts, or under prompts of two names in one.
+/// Whether two SYNs are one packet, seen twice. One that is sent again has the same sequence number, and another identification or time.
+fn are_one_packet(a: &Syn, b: &Syn) -> bool {
+    let same = |n: usize| a.packet[n].is_some() && a.packet[n] == b.packet[n];
+    let unlike = |n: usize| a.packet[n].is_some() && b.packet[n].is_some() && !same(n);
+    let ports = a.from.port == b.from.port && a.to.port == b.to.port;
+    ports && a.answers == b.answers && same(0) && (same(1) || same(2)) && !unlike(1) && !unlike(2)
+}
+
+/// Whether two SYNs were seen at two places: in two texts, under prompts of two names in one, or as one packet with the option and without.
 fn are_apart(a: &Syn, b: &Syn) -> bool {
+    if are_one_packet(a, b) {
+        return true;
+    }
     let named = !a.shell.is_empty() && !b.shell.is_empty();
     source(a) != source(b) || named && a.shell != b.shell
 }

@@ -69,6 +69,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::commanded::by_command(e, &mut items);
     crate::idle_session::by_idle_session(e, &mut items);
     crate::routes::by_routes(e, &mut items);
+    crate::others_queue::by_others_queue(e, &mut items);
     crate::stepped::by_step(e, &mut items);
     crate::way_back::by_way_back(e, &mut items);
     crate::lossy_back::by_lossy_back(e, &mut items);

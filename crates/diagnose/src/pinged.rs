@@ -106,7 +106,22 @@ pub(crate) type Run = [Figure; 3];
 pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<Run> {
     let mut own = runs_of(facts, |of| flow.pings.is_own(of));
     own.retain(|run| !is_by_other_version(facts, flow, run));
+    let late = traces_of_other_times(facts, flow);
+    own.retain(|run| !late.contains(run));
     own
+}
+
+/// What traces said that are of another time than the test of a flow, where some text of its time says how long a round trip takes.
+pub(crate) fn traces_of_other_times(facts: &Facts, flow: &Flow) -> Vec<Run> {
+    let another = |run: &Run| {
+        let both = flow.test.as_ref().zip(run[0].from.first());
+        both.is_some_and(|(test, at)| facts.moments.is_of_another_time(test, *at))
+    };
+    let all = runs_of(facts, |of| flow.pings.is_own(of));
+    let timely = all.iter().any(|run| !another(run));
+    let mut traces = runs_of(facts, |of| of == Of::Path);
+    traces.retain(|run| timely && another(run));
+    traces
 }
 
 /// What traces said that went by the version of IP which a flow did not take.
@@ -116,10 +131,12 @@ pub(crate) fn by_other_version(facts: &Facts, flow: &Flow) -> Vec<Run> {
     others
 }
 
-/// What pings to an end of a flow said that are of another time than its test.
+/// What pings to an end of a flow, and traces, said that are of another time than its test.
 pub(crate) fn of_other_times(facts: &Facts, flow: &Flow) -> Vec<Run> {
     let left = |n: u32| flow.pings.left.contains(&(n, Left::Time));
-    runs_of(facts, |of| matches!(of, Of::Ping(n) if left(n)))
+    let mut all = runs_of(facts, |of| matches!(of, Of::Ping(n) if left(n)));
+    all.extend(traces_of_other_times(facts, flow));
+    all
 }
 
 /// Whether a run is of a trace to an address of the version of IP that a flow did not take.

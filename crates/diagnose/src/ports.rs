@@ -5,6 +5,7 @@ pub(crate) mod queue;
 
 use std::collections::BTreeMap;
 
+use crate::around::{DAMAGED_LEAST, MORE};
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
@@ -374,6 +375,17 @@ impl Ports {
         ]
     }
 
+    /// Whether a policer of a router counts what it dropped.
+    pub(crate) fn police(&self) -> bool {
+        self.policed.is_some()
+    }
+
+    /// Whether a port counted as many damaged frames from one reading to the next as segments were sent again.
+    pub(crate) fn settle_damage(&self, e: &Evidence) -> bool {
+        let damaged = self.damaged.as_ref().filter(|_| !e.udp);
+        damaged.is_some_and(|d| grown(e, d) >= 1.0)
+    }
+
     /// Whether what arrived damaged at a port accounts for all that a flow lost.
     pub(crate) fn account_for_damage(&self, e: &Evidence) -> bool {
         self.damaged.as_ref().is_some_and(|d| d.accounts(e) >= 1.0)
@@ -415,9 +427,13 @@ pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
         queue::by_queue(e, dropped, items);
     }
     if let Some(damaged) = &ports.damaged {
+        let mut weights = vec![(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)];
+        if ports.settle_damage(e) {
+            weights.extend([(Cause::CongestionLoss, -8.0), (Cause::ShallowBuffer, -8.0)]);
+        }
         items.push(Item {
             holds: damaged.accounts(e).max(as_many(e, damaged)),
-            weights: vec![(Cause::RandomLoss, 16.0), (Cause::Policer, -6.0)],
+            weights,
             sentence: of_damage(e, damaged),
         });
     } else if let Some(seconds) = &ports.seconds {
@@ -496,8 +512,20 @@ fn of_policer(e: &Evidence, policed: &Counted) -> String {
 fn as_many(e: &Evidence, damaged: &Counted) -> f64 {
     match e.udp {
         true => 0.0,
-        false => alike(e, &damaged.count),
+        false => alike(e, &damaged.count).max(grown(e, damaged)),
     }
+}
+
+/// How surely what a port's damaged frames grew by between two readings is what the flow sent again, 0 to 1, however few these were: others
+/// cross a port, too, so that many more are not the flow's.
+fn grown(e: &Evidence, damaged: &Counted) -> f64 {
+    let again = e.sent_again().filter(|again| *again > 0.0);
+    let grew = damaged.grew && damaged.count.value >= DAMAGED_LEAST;
+    let Some(again) = again.filter(|_| grew) else {
+        return 0.0;
+    };
+    let part = damaged.count.value / again;
+    step(part, PART, 0.7) * (1.0 - step(part, MORE, 2.0 * MORE))
 }
 
 /// The damaged frames of a port beside what the flow lost.

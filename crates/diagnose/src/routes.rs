@@ -171,6 +171,11 @@ pub(crate) struct Moved {
 }
 
 impl Moved {
+    /// Mean round trips of pings of another time than the test, and of those of its time, seconds.
+    pub(crate) fn means(self) -> [f64; 2] {
+        self.means
+    }
+
     fn sentence(self) -> String {
         let [then, now] = self.means.map(ms);
         let begin = format!(

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::account::Account;
+use crate::burst::{AFTER_BURST, after_burst};
 use crate::fact::{Figure, Place};
 use crate::outage::Recorded;
 use crate::read::COPIER;
@@ -232,8 +233,11 @@ impl Test {
         }
     }
 
-    /// The same without its intervals.
+    /// The same without its intervals, and with what lasted of them after a burst.
     pub(crate) fn head(&self) -> Test {
+        let mut numbers = self.numbers.clone();
+        let lasting = after_burst(self).filter(|_| !self.udp);
+        numbers.extend(lasting.map(|then| (AFTER_BURST, Figure::exact(then, self.at))));
         Test {
             from: self.from.clone(),
             to: self.to.clone(),
@@ -244,7 +248,7 @@ impl Test {
             streams: self.streams,
             sent: self.sent.clone(),
             received: self.received.clone(),
-            numbers: self.numbers.clone(),
+            numbers,
             recorded: self.recorded.clone(),
             ..Test::new(self.tool, self.at)
         }

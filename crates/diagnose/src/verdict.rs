@@ -170,12 +170,14 @@ fn report(facts: &Facts, flow: &Flow, contradictions: &mut Vec<Contradiction>) -
     let judged = Judged::of(facts, flow);
     let (e, limits) = (&judged.e, &judged.limits);
     contradict(facts, flow, e, limits, contradictions);
+    let cause = judged.cause();
+    let bound = limits.iter().filter(|l| !e.is_of_reading(cause, l));
     FlowReport {
         name: flow.name(),
         unrated: false,
         observed: observed(facts, flow, e),
         streams: sockets::streams(facts, flow),
-        ceilings: Ceiling::each_once(limits.iter().map(|l| shown(facts, l))),
+        ceilings: Ceiling::each_once(bound.map(|l| shown(facts, l))),
         missing: missing(e, (facts, flow), limits, &judged.weighed.ranking),
         target: target(e, limits, &judged.changes),
         changes: judged.changes,
@@ -230,6 +232,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(e.at_most_of_router(cause));
     let said = said.min(e.at_most_of_varying(cause));
     let said = said.min(e.at_most_of_shut(cause));
+    let said = said.min(e.at_most_of_bare_log(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 

@@ -50,9 +50,11 @@ pub(super) fn next(
             || c == Cause::ReceiveWindow && tuned
             || e.memory.grows(c)
     };
+    let of_reading = |c: &Limit| gone.iter().any(|g| e.is_of_reading(*g, c));
     let others = ceilings
         .iter()
         .chain(&settings)
+        .filter(|c| !of_reading(c))
         .filter(|c| !is_gone(c.cause) && !as_small(c) && !left_small(c) && c.cause != Cause::Ramp)
         .filter(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)) > rate.value * 0.95);
     let second = second.filter(|s| !is_gone(*s) && !others.clone().any(|c| c.cause == *s));

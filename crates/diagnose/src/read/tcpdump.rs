@@ -23,6 +23,8 @@ pub(crate) struct Syn {
     pub(crate) sack: bool,
     /// Whether it has a timestamp.
     pub(crate) stamps: bool,
+    /// What is the same of one packet wherever it is seen: its sequence number, the identification of its IP packet, and its timestamp.
+    pub(crate) packet: [Option<u64>; 3],
     /// The host's name at the prompt that it was printed under; empty without one.
     pub(crate) shell: String,
     /// Where it was read.
@@ -34,6 +36,8 @@ pub(crate) struct Syn {
 pub(super) struct Tcpdump {
     /// A SYN whose options go on in the next line, and where it began.
     held: Option<(String, Place)>,
+    /// The identification of the IP packet whose segment stands in the next line.
+    id: Option<u64>,
     /// Lines of segments with data, and where the first of them stands.
     data: usize,
     first: Option<Place>,
@@ -78,12 +82,14 @@ impl Tool for Tcpdump {
             let talks = listens || text.starts_with("tcpdump: ");
             let counts = ENDS.iter().any(|e| text.ends_with(e));
             let known = packet.iter().any(|p| text.contains(p)) || talks || counts;
+            self.id = identification(text);
             return known || facts.asks_for_names(text, line.at);
         };
         if flags.contains('S') {
             self.take(text.to_owned(), line.at, facts);
             return true;
         }
+        self.id = None;
         let length = between(rest, "length ", "").map_or("", |l| l.trim_end_matches(':'));
         let length = length.split([':', ' ']).next().and_then(whole);
         if length.is_some_and(|bytes| bytes > 0) {
@@ -113,11 +119,22 @@ impl Tcpdump {
             .is_some_and(|(_, options)| !options.contains(']'));
         if open {
             self.held = Some((text, at));
-        } else if let Some(syn) = syn(&text, at).filter(|_| facts.syns.len() < SYNS_MAX) {
-            let shell = facts.label.name.clone();
-            facts.syns.push(Syn { shell, ..syn });
+            return;
+        }
+        let id = identification(&text).or(self.id.take());
+        if let Some(mut syn) = syn(&text, at).filter(|_| facts.syns.len() < SYNS_MAX) {
+            syn.packet[1] = id;
+            syn.shell.clone_from(&facts.label.name);
+            facts.syns.push(syn);
         }
     }
+}
+
+/// `IP (tos 0x0, ttl 64, id 4112, offset 0, …`: which packet of its host it is. Linux answers with 0, which says nothing.
+fn identification(text: &str) -> Option<u64> {
+    let packet = between(text, "IP (tos ", "")?;
+    let id = whole(between(packet, ", id ", ",")?)?;
+    Some(id).filter(|id| *id > 0)
 }
 
 /// `… 192.0.2.1.40000 > 192.0.2.2.5201: Flags [S], …`: both ends, and what is behind them.
@@ -147,6 +164,9 @@ fn syn(text: &str, at: Place) -> Option<Syn> {
         let mut each = options.split(',').map(str::trim);
         each.find_map(|o| o.strip_prefix(name)).map(str::trim)
     };
+    let sequence = between(rest, "seq ", "").unwrap_or("");
+    let sequence = sequence.split([',', ':', ' ']).next();
+    let stamp = option("TS val ").unwrap_or("").split(' ').next();
     Some(Syn {
         from,
         to,
@@ -156,6 +176,7 @@ fn syn(text: &str, at: Place) -> Option<Syn> {
         shift: option("wscale ").and_then(whole).map(|s| s.min(14) as u32),
         sack: option("sackOK").is_some(),
         stamps: option("TS ").is_some(),
+        packet: [sequence.and_then(whole), None, stamp.and_then(whole)],
         shell: String::new(),
         at,
     })
@@ -172,6 +193,10 @@ mod tests {
         assert_eq!((own.from.port, own.to.port), (Some(51514), Some(5201)));
         assert_eq!((own.mss, own.shift), (Some(1460.0), Some(7)));
         assert!(own.sack && own.stamps && !own.answers);
+        assert_eq!(own.packet, [Some(3_021_771), None, Some(913)]);
+        let packet = "03:20:11.1 IP (tos 0x0, ttl 64, id 4112, offset 0, flags [DF], proto TCP (6), length 60)";
+        assert_eq!(identification(packet), Some(4112));
+        assert_eq!(identification(&packet.replace("4112", "0")), None);
         let bare = "IP6 2001:db8::2.5201 > 2001:db8::1.40000: Flags [S.E], seq 1, ack 2, win 65535, options [mss 1440], length 0";
         let bare = syn(bare, Place::You).expect("an answer");
         assert_eq!(bare.from.host, "2001:db8::2");

@@ -395,3 +395,112 @@ rtt min/avg/max/mdev = 11.101/11.821/13.911/0.590 ms
     let commands = commands(&flow);
     assert!(!commands.contains("tc qdisc replace"), "{commands}");
 }
+
+/// Ten seconds of which each loses some, and nothing else: with a round trip a policer and chance are even, and without one nothing decides.
+#[test]
+fn losses_in_every_second_of_one_log_name_no_policer() {
+    let rows = [
+        (212, 31, 310),
+        (231, 12, 350),
+        (198, 40, 270),
+        (244, 9, 380),
+        (205, 28, 290),
+        (222, 17, 330),
+        (239, 11, 370),
+        (201, 33, 280),
+        (218, 20, 320),
+        (230, 14, 345),
+    ];
+    let mut text = String::from(
+        "$ iperf3 -c 203.0.113.5\nConnecting to host 203.0.113.5, port 5201\n[  5] local 192.0.2.9 port 48122 connected to 203.0.113.5 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n",
+    );
+    for (n, (mbit, again, cwnd)) in rows.iter().enumerate() {
+        text += &format!(
+            "[  5]   {n}.00-{}.00   sec  {:.1} MBytes   {mbit} Mbits/sec   {again}    {cwnd} KBytes\n",
+            n + 1,
+            f64::from(*mbit) / 8.388_608
+        );
+    }
+    text += "- - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec   262 MBytes   220 Mbits/sec  215             sender\n[  5]   0.00-10.04  sec   262 MBytes   219 Mbits/sec                  receiver\n\niperf Done.\n";
+    let flow = first_flow(of(&text, &Known::default()));
+    assert_ne!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    let asks_rtt = flow.missing.iter().any(|m| m.command.contains("ping"));
+    assert!(asks_rtt, "{:#?}", flow.missing);
+}
+
+/// TCP whose first second is the bucket's burst, and datagrams of which as much passes as of TCP from then on: one policer takes both.
+#[test]
+fn a_policer_of_tcp_after_its_burst_takes_the_datagrams_too() {
+    let rows: Vec<(f64, u32)> = (0..10)
+        .map(|n| match n {
+            0 => (412.0, 1830),
+            _ => (94.4 + f64::from(n % 2), 188 + 13 * (n % 5)),
+        })
+        .collect();
+    let datagrams = "
+$ iperf3 -c 198.51.100.2 -u -b 200M -t 5
+Connecting to host 198.51.100.2, port 5201
+[  5] local 192.0.2.1 port 41022 connected to 198.51.100.2 port 5201
+[ ID] Interval           Transfer     Bitrate         Total Datagrams
+[  5]   0.00-1.00   sec  23.8 MBytes   200 Mbits/sec  17265
+[  5]   1.00-2.00   sec  23.8 MBytes   200 Mbits/sec  17265
+[  5]   2.00-3.00   sec  23.8 MBytes   200 Mbits/sec  17265
+[  5]   3.00-4.00   sec  23.8 MBytes   200 Mbits/sec  17265
+[  5]   4.00-5.00   sec  23.8 MBytes   200 Mbits/sec  17265
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-5.00   sec   119 MBytes   200 Mbits/sec  0.000 ms  0/86318 (0%)  sender
+[  5]   0.00-5.01   sec  58.3 MBytes  97.6 Mbits/sec  0.118 ms  44124/86318 (51%)  receiver
+
+iperf Done.
+$ ping -c 5 198.51.100.2
+5 packets transmitted, 5 received, 0% packet loss, time 4006ms
+rtt min/avg/max/mdev = 7.980/8.012/8.050/0.023 ms
+";
+    let d = of(&(log(40_000, &rows, 95.0) + datagrams), &Known::default());
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    for flow in &d.flows {
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    }
+    let why: String = d.flows.iter().map(because).collect();
+    assert!(why.contains("TCP between the same hosts got 95.4 Mbit/s"), "{why}");
+}
+
+/// A morning's test fills the line; in the evening the mtr of that hour is 40 ms longer, and a window of 32 kB fills no such queue.
+#[test]
+fn a_queue_of_the_evening_is_of_others() {
+    let mtr = |start: &str, third: [f64; 3], end: [f64; 3], lost: &str| {
+        let row = |hop: u32, name: &str, lost: &str, [least, mean, most]: [f64; 3]| {
+            format!(
+                "  {hop}.|-- {name:<26} {lost}%   100  {mean:>5.1}  {mean:>5.1}  {least:>5.1}  {most:>5.1}   0.3\n"
+            )
+        };
+        format!(
+            "a$ mtr -rwc 100 198.51.100.2\nStart: 2026-11-30T{start}+0000\nHOST: a                          Loss%   Snt   Last   Avg  Best  Wrst StDev\n{}{}{}",
+            row(1, "192.0.2.254", "0.0", [0.2, 0.3, 1.1]),
+            row(2, "203.0.113.1", lost, third),
+            row(3, "198.51.100.2", lost, end)
+        )
+    };
+    let morning = vec![(933.0, 0); 10];
+    let evening: Vec<(f64, u32)> = (0..10)
+        .map(|n| (3.1 + 0.7 * f64::from(n % 4), 1 + n % 2))
+        .collect();
+    let text = format!(
+        "09:02\n{}{}\n20:31\n{}{}",
+        log(48_122, &morning, 3100.0),
+        mtr("09:03:02", [20.1, 20.3, 22.0], [20.2, 20.4, 22.1], "0.0"),
+        log(48_990, &evening, 31.0),
+        mtr("20:33:02", [55.1, 60.9, 68.3], [55.3, 61.0, 68.8], "1.0")
+    );
+    let d = of(&text, &Known::default());
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    let fast = |f: &&FlowReport| f.observed.goodput_bps.is_some_and(|bps| bps > 1e8);
+    let (early, late): (Vec<_>, Vec<_>) = d.flows.iter().partition(fast);
+    let rtt = |flows: &[&FlowReport]| flows[0].observed.rtt_ns.expect("a trace of its time");
+    assert!(rtt(&early) < 25e6, "{:#?}", early[0]);
+    assert!(rtt(&late) > 50e6, "{:#?}", late[0]);
+    assert_ne!(late[0].verdict.cause, "congestion_loss", "{:#?}", late[0]);
+    let why = because(late[0]);
+    assert!(why.contains("longer than at another time"), "{why}");
+}

@@ -247,3 +247,55 @@ fn weak_light_of_a_nexus_is_read() {
     let said = "receive too little light: Ethernet1/49 of n9k-ams";
     assert!(notes.contains(said), "{notes}");
 }
+
+/// A few losses at 40 ms, and a switch's count of damaged frames, filtered, before and after.
+fn few(before: u32, after: u32) -> String {
+    let row = |n: u32, mbit: f64, again: u32, cwnd: u32| {
+        format!(
+            "[  5]   {n}.00-{}.00   sec  {:.2} MBytes  {mbit} Mbits/sec    {again}    {cwnd} KBytes\n",
+            n + 1,
+            mbit / 8.389
+        )
+    };
+    let rows = [
+        (102.0, 2, 490),
+        (44.0, 1, 220),
+        (38.0, 0, 190),
+        (35.7, 1, 180),
+        (41.9, 0, 210),
+        (36.7, 0, 185),
+        (39.8, 1, 200),
+        (34.6, 0, 172),
+        (42.9, 0, 215),
+        (37.7, 1, 190),
+    ];
+    let rows: String = (0..)
+        .zip(rows)
+        .map(|(n, r)| row(n, r.0, r.1, r.2))
+        .collect();
+    let crc = |count: u32| {
+        format!(
+            "n9k-2# show interface ethernet1/1 | include CRC\n    0 runts  0 giants  {count} CRC  0 no buffer\n"
+        )
+    };
+    format!(
+        "a@one:~$ iperf3 -c 192.0.2.2\nConnecting to host 192.0.2.2, port 5201\n[  5] local 192.0.2.9 port 48122 connected to 192.0.2.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n{rows}- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  54.0 MBytes  45.3 Mbits/sec    6             sender\n[  5]   0.00-10.04  sec  53.9 MBytes  45.1 Mbits/sec                  receiver\n\niperf Done.\na@one:~$ ping -c 6 192.0.2.2\n6 packets transmitted, 6 received, 0% packet loss, time 5007ms\nrtt min/avg/max/mdev = 40.100/40.133/40.200/0.047 ms\n\n{}{}",
+        crc(before),
+        crc(after)
+    )
+}
+
+/// Six damaged frames between two readings are the six segments that were sent again, as on a host; thousands are mostly of others.
+#[test]
+fn damaged_frames_that_grew_by_what_was_sent_again_are_known_to_be_it() {
+    let sure = crate::first(&few(48_213, 48_219));
+    assert_eq!(sure.verdict.cause, "random_loss", "{:#?}", sure.verdict);
+    assert!(sure.verdict.confidence > 0.8, "{:#?}", sure.verdict);
+    let because = sure.verdict.because.join("\n");
+    let said =
+        "6 frames arrived damaged from one reading to the next; this flow sent 6 segments again";
+    assert!(because.contains(said), "{because}");
+    let open = crate::first(&few(48_213, 54_219)).verdict;
+    let known = open.cause == "random_loss" && open.confidence > 0.9;
+    assert!(!known, "{open:#?}");
+}

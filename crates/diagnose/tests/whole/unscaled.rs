@@ -429,12 +429,12 @@ fn syns_of_a_download_are_of_it_behind_an_address_translation() {
 #[test]
 fn prompts_keep_the_captures_of_a_text_apart() {
     let dump = "tcpdump -vni eth0 'tcp[tcpflags] & tcp-syn != 0'";
-    let host = |prompts: [&str; 2]| {
+    let host = |prompts: [&str; 2], without: &str| {
         let [client, server] = prompts.map(|prompt| format!("{prompt} {dump}\n"));
         let text = format!(
             "{client}{}{server}{}\n{LOG}",
             printed(WITH, WITHOUT),
-            printed(WITHOUT, WITHOUT)
+            printed(without, WITHOUT)
         );
         let d = of(&text, &on("100 Mbit/s"));
         let flow = &d.flows[0];
@@ -443,9 +443,43 @@ fn prompts_keep_the_captures_of_a_text_apart() {
         flow.changes[0].host.clone()
     };
     let between = "the firewall or router between";
-    assert_eq!(host(["A#", "B#"]), between);
-    assert_eq!(host(["root@siteA:~#", "[root@siteB ~]#"]), between);
-    assert_ne!(host(["root@siteA:~#", "root@siteA:~#"]), between);
+    assert_eq!(host(["A#", "B#"], WITHOUT), between);
+    assert_eq!(host(["root@siteA:~#", "[root@siteB ~]#"], WITHOUT), between);
+    // Sent again a second later, by its timestamp.
+    let again = WITHOUT.replace("913", "1913");
+    assert_ne!(host(["root@siteA:~#", "root@siteA:~#"], &again), between);
+}
+
+/// Two captures in one text that only words keep apart: one packet with the option and without it was seen on both sides of what takes it out.
+#[test]
+fn one_packet_with_the_option_and_without_shows_what_lies_between() {
+    let host = |id: u32, stamp: u32| {
+        let syn = |ttl: u32, id: u32, options: &str| {
+            format!(
+                "03:20:11.1 IP (tos 0x0, ttl {ttl}, id {id}, offset 0, flags [DF], proto TCP (6), length 60)\n    192.0.2.1.33456 > 192.0.2.2.5201: Flags [S], cksum 0x5b1c (correct), seq 1882211022, win 64240, options [{options}], length 0\n"
+            )
+        };
+        let answer = "03:20:11.2 IP (tos 0x0, ttl 58, id 0, offset 0, flags [DF], proto TCP (6), length 56)\n    192.0.2.2.5201 > 192.0.2.1.33456: Flags [S.], cksum 0x8f21 (correct), seq 902211834, ack 1882211023, win 65160, options [mss 1380,sackOK,TS val 99213 ecr 112233], length 0\n";
+        let sent = syn(64, 4112, "mss 1460,sackOK,TS val 112233 ecr 0,nop,wscale 7");
+        let came = format!("mss 1380,sackOK,TS val {stamp} ecr 0,nop,nop,nop,nop");
+        let log = LOG.replace("2001:db8::", "192.0.2.");
+        let text = format!(
+            "{log}\non the sender:\n{sent}{answer}on the receiver:\n{}{answer}",
+            syn(58, id, &came)
+        );
+        let known = Known {
+            rtt: "150 ms".parse().ok(),
+            ..on("100 Mbit/s")
+        };
+        let d = of(&text, &known);
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "no_window_scaling", "{flow:#?}");
+        flow.changes[0].host.clone()
+    };
+    let between = "the firewall or router between";
+    assert_eq!(host(4112, 112_233), between);
+    // A SYN that is sent again is another packet.
+    assert_ne!(host(4113, 113_260), between);
 }
 
 /// With the option in both, 65535 bytes in flight are not its lack; and SYNs of other hosts say nothing.
