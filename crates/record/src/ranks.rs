@@ -215,7 +215,7 @@ mod tests {
     /// Where orders are too many to count, or values are equal, the normal distribution stands for them.
     #[test]
     fn many_values_and_ties_have_the_normal_approximation() {
-        let values: Vec<f64> = (0..32).map(f64::from).collect();
+        let values: Vec<f64> = (0..32_i32).map(f64::from).collect();
         let sum = rank_sum(&values[..16], &values[16..]);
         assert_eq!(sum, two_sided(128.0, variance_of_sum(16.0, 16.0, 0.0)));
         let tied = rank_sum(&[1.0, 1.0, 2.0], &[3.0, 4.0]);
