@@ -99,6 +99,15 @@ impl Scoreboard {
         self.rounds[0].resent.outstanding(una)
     }
 
+    /// Bytes from `una` up that were sent again and are neither SACKed nor lost again: repairs in flight, Linux's `retrans_out`.
+    pub(crate) fn repairs(&self, una: u64) -> u64 {
+        let rounds = &self.rounds[..self.depth];
+        let sent: u64 = rounds.iter().map(|r| r.resent.outstanding(una)).sum();
+        let again = rounds.iter().skip(1);
+        let lost: u64 = again.map(|r| r.lost.outstanding(una)).sum();
+        sent.saturating_sub(lost)
+    }
+
     /// The cumulative acknowledgement moved to `una`; returns bytes below it that were SACKed before.
     pub(crate) fn acknowledge(&mut self, una: u64) -> u64 {
         let removed = self.sacked.trim_below(una);
@@ -427,6 +436,16 @@ mod tests {
                 .sum()
         }
 
+        /// Transmissions after the first, less those that were lost.
+        fn repairs(&self, una: usize, nxt: usize) -> u64 {
+            let count = |rounds: &[[bool; 200]], i: usize| {
+                rounds.iter().filter(|round| round[i]).count() as u64
+            };
+            let open = (una..nxt).filter(|i| !self.sacked[*i]);
+            open.map(|i| count(&self.resent, i) - count(&self.lost[1..], i))
+                .sum()
+        }
+
         fn detect(&mut self, una: usize, nxt: usize) {
             for i in una..nxt {
                 let above = &self.sacked[i + 1..nxt];
@@ -524,6 +543,7 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(b.pipe(una, nxt), naive.pipe(una as usize, nxt as usize));
+                prop_assert_eq!(b.repairs(una), naive.repairs(una as usize, nxt as usize));
                 let open = |i: &u64| !naive.sacked[*i as usize];
                 let edge = nxt - nxt % 7;
                 if una < edge {

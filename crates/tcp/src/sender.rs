@@ -403,7 +403,9 @@ impl Sender {
         if let Some(answer) = self.poll_frto(now, if fits { len } else { 0 }) {
             return answer;
         }
-        if let Some((round, range)) = self.board.next_lost() {
+        if !self.repair.held
+            && let Some((round, range)) = self.board.next_lost()
+        {
             let range = Range::new(range.start, range.end.min(range.start + self.segment));
             if pipe + range.len() <= cwnd {
                 return self
@@ -425,6 +427,7 @@ impl Sender {
         if len == 0 || !fits {
             if self.state == State::Recovery
                 && !self.repair.rules.rack
+                && !self.repair.held
                 && let Some(out) = self.resend_unsure(now, pipe, cwnd)
             {
                 return Some(out);

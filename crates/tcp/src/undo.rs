@@ -43,6 +43,11 @@ impl Undo {
         self.prior.is_some() && self.resent && self.unexplained == 0
     }
 
+    /// Whether there is a reduction to take back.
+    pub(crate) fn is_open(&self) -> bool {
+        self.prior.is_some()
+    }
+
     /// cwnd and ssthresh before the reduction, if there is one to take back; there is none after.
     pub(crate) fn take(&mut self) -> Option<(f64, f64)> {
         self.prior.take()

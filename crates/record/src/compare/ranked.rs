@@ -44,9 +44,12 @@ pub(super) fn of_row(
     let mut notes = Vec::new();
     notes.extend(hidden(row, x, y).map(|p| far(&name(), p)));
     if are_few(row, x, y) {
-        let (n, m) = (row.a.n, row.b.n);
+        let runs = match row.paired {
+            true => "the pairs of runs whose values are not equal".to_owned(),
+            false => format!("{} runs of A and {} of B", row.a.n, row.b.n),
+        };
         notes.push(format!(
-            "{}: {n} runs of A and {m} of B are {FEW}: nothing was decided, and more repeats would",
+            "{}: {runs} are {FEW}: nothing was decided, and more repeats would",
             name()
         ));
     }
@@ -114,9 +117,9 @@ mod tests {
         assert!(!said(&found.notes), "{:?}", found.notes);
     }
 
-    /// Eight and two that have nothing in common: p is 0.0502. Nine and two, or eight and three, have less.
+    /// Eight and two that have nothing in common are one of 45 orders, on either side: p is 0.044.
     #[test]
-    fn so_few_runs_that_ranks_cannot_differ_are_named() {
+    fn eight_runs_and_two_differ_by_ranks() {
         let few = |b: &[f64]| {
             let a = run(1, &[(Origin::Simulated, &MIXED[..])]);
             let b = run(2, &[(Origin::Simulated, b)]);
@@ -125,10 +128,38 @@ mod tests {
             let verdict = row.expect("a row").verdict;
             (verdict, found.notes.iter().any(|n| n.contains(FEW)))
         };
-        assert_eq!(few(&[1.0, 2.0]), (Verdict::Same, true));
+        assert_eq!(few(&[1.0, 2.0]), (Verdict::Differs, false));
         assert_eq!(few(&[1.0, 2.0, 3.0]), (Verdict::Differs, false));
         // Enough runs whose ranks are by chance.
         assert_eq!(few(&[90.2, 4.5, 91.2]), (Verdict::Same, false));
+    }
+
+    /// Five pairs that differ, all one way, are so by chance in one case of 16; of six in one of 32.
+    #[test]
+    fn so_few_pairs_that_ranks_cannot_differ_are_named() {
+        let few = |differing: usize| {
+            let of_seeds = |goodputs: &[f64]| {
+                let mut of = run(1, &[(Origin::Simulated, goodputs)]);
+                of.document.repeats = Some(crate::Repeats {
+                    count: 8,
+                    seeds: (1..9).collect(),
+                    ..Default::default()
+                });
+                of
+            };
+            let mut higher = MIXED;
+            for (n, value) in higher[..differing].iter_mut().enumerate() {
+                *value += 0.5 + n as f64;
+            }
+            let found = sets(&[of_seeds(&MIXED)], &[of_seeds(&higher)], None).expect("comparable");
+            let row = found.rows.iter().find(|r| r.metric == "goodput_bps");
+            let row = row.expect("a row");
+            assert!(row.paired);
+            let said = "the pairs of runs whose values are not equal are too few for ranks";
+            (row.verdict, found.notes.iter().any(|n| n.contains(said)))
+        };
+        assert_eq!(few(5), (Verdict::Same, true));
+        assert_eq!(few(6), (Verdict::Differs, false));
     }
 
     #[test]

@@ -1911,9 +1911,14 @@ fn wide(wan: &str, test: &str) -> Record {
 
 /// The same with keys of the receiving host.
 fn wide_to(host: &str, wan: &str, test: &str) -> Record {
+    wide_between(["", host], wan, test)
+}
+
+/// The same with keys of both hosts.
+fn wide_between([sender, receiver]: [&str; 2], wan: &str, test: &str) -> Record {
     record_of(format!(
-        "[scenario]\nname = \"wide\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
-         [[host]]\nname = \"b\"\n{host}\n[[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"10 Gbit/s\"\n\
+        "[scenario]\nname = \"wide\"\n[[host]]\nname = \"a\"\n{sender}\n[[router]]\nname = \"r\"\n[[router]]\nname = \"s\"\n\
+         [[host]]\nname = \"b\"\n{receiver}\n[[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"10 Gbit/s\"\n\
          [[link]]\nname = \"wan\"\nends = [\"r\", \"s\"]\nrate = \"1 Gbit/s\"\ndelay = \"20 ms\"\nqueue = \"1bdp\"\n{wan}\n\
          [[link]]\nname = \"out\"\nends = [\"s\", \"b\"]\nrate = \"10 Gbit/s\"\n\
          [[test]]\nname = \"t\"\nfrom = \"a\"\nto = \"b\"\nwindow = \"16 MB\"\n{test}\n"
@@ -2152,12 +2157,18 @@ fn the_law_of_bic_says_what_random_losses_make_of_it() {
     assert!(said, "{:?}", random.notes);
     let scalable = lossy("scalable", "loss = 1e-3");
     assert!(!says(&scalable, "'s law"), "{:?}", scalable.notes);
-    let regular = lossy("bic", "lose_every = 1000");
-    assert!(
-        says(&regular, "at even distances simulated flows have"),
-        "{:?}",
-        regular.notes
-    );
+    // Less by whole segments, more by super-frames: of the two, one is said.
+    let of_sender = |host: &str| {
+        let test = "kind = \"tcp\"\ncc = \"bic\"\nduration = \"300 s\"";
+        let record = wide_between([host, ""], "[link.forward]\nlose_every = 1000", test);
+        let said = |words: &str| says(&record, words);
+        (
+            said("at even distances simulated flows have"),
+            said("where super-frames are acknowledged whole"),
+        )
+    };
+    assert_eq!(of_sender("tso = false"), (true, false));
+    assert_eq!(of_sender(""), (false, true));
 }
 
 /// 17 flights of 1 MB in 16.7 round trips of 100 ms; in 600 one more is nothing, and a window that fills the line has no flights.

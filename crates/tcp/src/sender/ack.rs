@@ -83,6 +83,7 @@ impl Sender {
             return;
         }
         self.board.catch_up(self.una);
+        self.repair.held = false;
         let (una, orderly) = (self.una, self.plain);
         let before = if self.watched { self.in_flight() } else { 0 };
         let lost = self.board.lost();
@@ -90,12 +91,12 @@ impl Sender {
         if ack >= una {
             self.peer_window = window;
         }
-        let mut acked = 0;
+        let (mut acked, mut head_resent) = (0, false);
         let (mut rtt, mut answered) = (None, None);
         if ack > una {
             answered = self.last_covered(una, ack);
             let original = self.first_original(una, ack);
-            let head_resent = self.board.rounds_sent(una) > 0;
+            head_resent = self.board.rounds_sent(una) > 0;
             let sent = self.log.acknowledge(ack);
             let (head, newest) = self.repair.acknowledge(&self.board, una, ack);
             acked = ack - una - self.board.acknowledge(ack);
@@ -105,11 +106,11 @@ impl Sender {
             if self.repair.rules.rack {
                 self.note_acknowledged(now, sent, original, newest);
             }
-            self.note_echo(now, una, head_resent, echo_retransmit);
         }
         let sack = if self.sack { sack } else { &[] };
         let news = self.board.sack(sack, self.una, self.nxt, self.resent_to);
         let sacked = news.bytes;
+        self.note_echo(now, una, head_resent, echo_retransmit);
         if rtt.is_none() && self.flavour == Flavour::Linux {
             rtt = self.measure_sacked(now, &news);
         }

@@ -23,9 +23,9 @@ impl Sender {
                     self.repair.rack.answered(now, sent, min);
                 }
             }
-            self.detect_by_time(now)
+            !self.repair.held && self.detect_by_time(now)
         } else {
-            self.board.detect_loss(self.segment)
+            !self.repair.held && self.board.detect_loss(self.segment)
         }
     }
 

@@ -198,14 +198,33 @@ impl Sender {
 
     /// RFC 3522 §3.2: the first ACK to pass what was sent again echoes the original's timestamp. Where ACKs are lost the first one that
     /// comes may be of a segment that left later: what it echoes is later, too, though that was not sent again.
+    ///
+    /// Deviation from RFC 3522 §3.2: as in Linux 6.18 (`tcp_try_undo_partial`) not while other repairs of a recovery are in flight.
+    /// This ACK then marks nothing lost and lets nothing be sent again, and the next one that moves una decides.
     pub(super) fn note_echo(&mut self, now: Time, una: u64, head_resent: bool, echo: bool) {
         let echo = echo || self.una > self.recovery_point;
         let first = matches!(self.state, State::Recovery | State::Loss)
             && self.repair.rules.eifel
             && una == self.episode_at;
-        if first && head_resent && !echo && self.una > una {
+        if !first || !head_resent || echo || self.una <= una {
+            return;
+        }
+        if self.has_other_repairs() {
+            self.episode_at = self.una;
+            self.repair.held = true;
+            self.repair.rack.overtaken();
+        } else {
             self.take_back(now);
         }
+    }
+
+    /// Whether a recovery that could be taken back has more repairs in flight, and Linux's rules wait for them.
+    fn has_other_repairs(&self) -> bool {
+        self.flavour == Flavour::Linux
+            && self.state == State::Recovery
+            && self.una < self.recovery_point
+            && self.repair.undo.is_open()
+            && self.board.repairs(self.una) > 0
     }
 
     /// F-RTO's test of a timeout goes on.

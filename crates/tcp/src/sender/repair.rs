@@ -66,6 +66,8 @@ pub(super) struct Repair {
     pub(super) rack: Rack,
     pub(super) frto: Frto,
     pub(super) undo: Undo,
+    /// What the last ACK said of a mistake waits for repairs in flight: until the next one nothing is marked lost or sent again.
+    pub(super) held: bool,
     /// Segments that D-SACKs reported since the start.
     pub(super) copies: u64,
     pub(super) ecn: Ecn,
@@ -98,6 +100,7 @@ impl Repair {
             rack: Rack::default(),
             frto: Frto::default(),
             undo: Undo::default(),
+            held: false,
             copies: 0,
             ecn: Ecn::new(asked.ecn),
             probe: None,

@@ -59,6 +59,7 @@ impl Sender {
         if now < self.deadline {
             return;
         }
+        self.repair.held = false;
         match (self.state, self.timer) {
             (State::Closed | State::SynDue | State::GivenUp, _) => self.deadline = Time::MAX,
             (State::SynSent, _) => self.syn_unanswered(now),

@@ -1,7 +1,7 @@
 //! Reductions that were a mistake, and how they are recognised: F-RTO (RFC 5682), D-SACK (RFC 2883,
 //! RFC 3708), Eifel (RFC 3522).
 
-use farpath_tcp::{Config, DelayedAck, Out, Recovery, SackBlock, Sender};
+use farpath_tcp::{Config, DelayedAck, Flavour, Out, Profile, Recovery, SackBlock, Sender};
 use farpath_units::Duration;
 
 use crate::harness::{Dialogue, Path, RTT, classic, config, ms};
@@ -178,4 +178,45 @@ fn copies_that_the_network_makes_take_no_reduction_back() {
         s.stats().undone
     };
     assert_eq!((undone(0), undone(1)), (1, 0));
+}
+
+/// Ten segments, of which the last four are SACKed and four of the others are sent again; then the first original is acknowledged,
+/// and at `then_ms` three more, which echo a repair or not. Retransmissions and reductions taken back after each of the two.
+fn with_repairs_out(flavour: Flavour, then_ms: u64, echo: bool) -> [(u64, u64); 2] {
+    let mut s = Sender::new(&Config {
+        flavour,
+        recovery: Profile::Linux6.recovery(),
+        timestamps: true,
+        initial_window: 10,
+        amount: Some(10_000),
+        ..config()
+    });
+    s.open(ms(0));
+    assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+    s.on_syn_ack(ms(100));
+    while s.poll(ms(100)).is_some() {}
+    let hear = |s: &mut Sender, at: u64, ack: u64, echo: bool| {
+        let sack = SackBlock {
+            start: 6000,
+            end: 10_000,
+        };
+        s.on_ack(ms(at), ack, 1 << 30, echo, &[sack]);
+        while s.poll(ms(at)).is_some() {}
+        (s.stats().retransmits, s.stats().undone)
+    };
+    assert_eq!(hear(&mut s, 200, 0, false), (4, 0));
+    let first = hear(&mut s, 201, 1000, false);
+    [first, hear(&mut s, then_ms, 4000, echo)]
+}
+
+/// As in Linux 6.18 (`crates/drill/scripts/kernel-6.18/undo-with-repairs-out.pkt`): with three repairs in flight nothing is taken
+/// back, and of the two segments that are still lost none is sent again. The next ACK decides.
+#[test]
+fn while_repairs_are_in_flight_a_recovery_is_not_taken_back() {
+    let originals = with_repairs_out(Flavour::Linux, 206, false);
+    assert_eq!(originals, [(4, 0), (4, 1)]);
+    let repaired = with_repairs_out(Flavour::Linux, 300, true);
+    assert_eq!(repaired, [(4, 0), (6, 0)]);
+    let [first, _] = with_repairs_out(Flavour::Rfc, 206, false);
+    assert_eq!(first, (4, 1));
 }

@@ -286,7 +286,8 @@ impl Flow {
                 "BIC's law is one of periodic losses: under random ones simulated flows have 1.3 to 1.4 times as much at windows of 30 to 45 segments, \
                  1.1 to 1.2 times at 120, as much at 320, and 0.92 to 1.06 of it at 900 to 2000"
             }
-            Cc::Bic if self.chain.is_none() => {
+            // Of super-frames `doubt_of_ack_ratio` says that they have more.
+            Cc::Bic if self.chain.is_none() && self.config.tso == 0 => {
                 "BIC's law counts no fast convergence and no whole segments: of losses at even distances simulated flows have 0.6 to 0.8 of it"
             }
             _ => return None,
