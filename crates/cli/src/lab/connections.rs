@@ -452,12 +452,7 @@ impl Watched {
 
     /// The largest cause in words, and where it does not stand out the next one, with an outage by its share, and a pause at the
     /// end.
-    fn why(
-        &self,
-        mut causes: Vec<(Cause, f64)>,
-        lost: Outage,
-        silence: Option<Silence>,
-    ) -> String {
+    fn why(&self, mut causes: Vec<(Cause, f64)>, lost: Outage, silence: Option<Silence>) -> String {
         let largest = causes.first().map_or(0.0, |(_, share)| *share);
         if let Some(words) = lost.words().filter(|_| lost.share > largest) {
             return words;

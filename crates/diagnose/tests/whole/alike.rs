@@ -463,7 +463,10 @@ rtt min/avg/max/mdev = 7.980/8.012/8.050/0.023 ms
         assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
     }
     let why: String = d.flows.iter().map(because).collect();
-    assert!(why.contains("TCP between the same hosts got 95.4 Mbit/s"), "{why}");
+    assert!(
+        why.contains("TCP between the same hosts got 95.4 Mbit/s"),
+        "{why}"
+    );
 }
 
 /// A morning's test fills the line; in the evening the mtr of that hour is 40 ms longer, and a window of 32 kB fills no such queue.
