@@ -256,13 +256,8 @@ impl Waits {
         (until.since(from) >= NAMED).then_some((from, until))
     }
 
-    /// The same where the command waited for data of the server in a pause of this time at the end, whichever of them sent last. This is the
-    /// end of a host that has this number.
-    pub(super) fn with_awaited(&self, host: usize, pause: Duration) -> Waits {
-        let closing = match host {
-            0 => pause,
-            _ => Duration::ZERO,
-        };
+    /// The same where this end waited for the other one for this time at the end, whichever of them sent last.
+    pub(super) fn with_closing(&self, closing: Duration) -> Waits {
         Waits { closing, ..*self }
     }
 

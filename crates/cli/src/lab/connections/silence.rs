@@ -31,10 +31,12 @@ impl Silence {
         })
     }
 
-    /// What the end of a host that has this number waited for, where the command is known to have waited meanwhile.
+    /// What the end of a host that has this number waited for, where it is known whether the command waited meanwhile.
     pub(super) fn judges(&self, host: usize, waits: &Waits) -> Waits {
-        match self.is_awaited {
-            Some(true) => waits.with_awaited(host, self.time()),
+        match (self.is_awaited, host) {
+            (Some(true), 0) => waits.with_closing(self.time()),
+            // Nobody was waited for.
+            (Some(true), _) | (Some(false), 0) => waits.with_closing(Duration::ZERO),
             _ => *waits,
         }
     }
@@ -186,15 +188,21 @@ mod tests {
     /// A server that works on a request, and closes without a word.
     #[test]
     fn the_time_before_a_server_closes_without_an_answer_is_its_own() {
-        let said = told(0, None, |none| Turns {
-            closing: [0, 2800].map(Duration::from_ms),
-            closed: [None, Some(at(2950))],
-            ..none
-        });
+        let said = |awaits| {
+            told(0, awaits, |none| Turns {
+                closing: [0, 2800].map(Duration::from_ms),
+                closed: [None, Some(at(2950))],
+                ..none
+            })
+        };
+        let unseen = said(None);
         assert!(
-            said.contains("your command waited for the server 9"),
-            "{said}"
+            unseen.contains("your command waited for the server 9"),
+            "{unseen}"
         );
-        assert!(!said.contains("unknown"), "{said}");
+        assert!(!unseen.contains("unknown"), "{unseen}");
+        let idle = said(Some(false));
+        assert!(idle.contains("your command limited it"), "{idle}");
+        assert!(!idle.contains("waited for the server"), "{idle}");
     }
 }
