@@ -110,8 +110,12 @@ fn an_outage_that_comes_back_is_one() {
     let once = recovery(&[(5000, 6000)]);
     let thrice = recovery(&[(5000, 6000), (6300, 7300), (7600, 8600)]);
     assert!(thrice > once + 2.6, "{thrice} s, {once} s of the first");
-    let later = recovery(&[(5000, 6000), (9000, 10_000)]);
-    assert_near("another", later, once, 0.01);
+    let later = recovery(&[(5000, 6000), (30_000, 31_000)]);
+    assert_near("another", later, once, 0.05);
+    // Timeouts of a longer outage are taken back too, and the window is back later.
+    let longer = [500, 2000, 4000].map(|ms| recovery(&[(5000, 5000 + ms)]));
+    assert!(longer[1] > longer[0] + 1.0, "{longer:?} s");
+    assert!(longer[2] > longer[1] + 1.0, "{longer:?} s");
 }
 
 /// E21: a path of 80 Mbit/s whose round trip goes from 370 to 300 to 250 ms at 60 and 120 s, a window
