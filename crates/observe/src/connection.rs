@@ -66,7 +66,8 @@ pub struct Connection {
     pub every: Duration,
     /// Bytes delivered in each interval, by its end.
     pub intervals: Vec<(Time, u64)>,
-    /// When nothing arrived at its sender, in order, where somebody saw each frame: known exactly. Else `intervals` tell.
+    /// When nothing arrived at its sender, in order, where somebody saw each frame: known exactly, at least where a timer ended it.
+    /// Else `intervals` say it.
     pub pauses: Option<Vec<(Time, Time)>>,
     /// What arrived in steps that divide a round trip, from the start of its test on: their ends, lengths and bytes. Where there
     /// are none, `intervals` stand for them.
@@ -411,9 +412,8 @@ impl Connection {
             return (start, self.heard_again(start, end));
         };
         // What was behind the link when that went down still arrives.
-        let over = pauses
-            .iter()
-            .find(|(from, until)| *from <= end && *until > end);
+        let n = pauses.partition_point(|(_, until)| *until <= end);
+        let over = pauses.get(n).filter(|(from, _)| *from <= end);
         let last = self.intervals.last().map_or(end, |(t, _)| *t);
         over.map_or((start, end), |(from, until)| {
             (start.max(*from), (*until).min(last.max(end)))

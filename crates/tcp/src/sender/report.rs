@@ -173,6 +173,12 @@ impl Sender {
         Rate::from_bps((8.0 * rate) as u64).filter(|_| rate.is_finite())
     }
 
+    /// How often a SYN's timer, the retransmission timer or a tail loss probe's ran out.
+    #[inline]
+    pub fn timers_ran_out(&self) -> u64 {
+        self.stats.rtos + self.stats.tail_probes + self.stats.syn_retransmits
+    }
+
     /// The counters.
     pub fn stats(&self) -> SenderStats {
         SenderStats {
