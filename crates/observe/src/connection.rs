@@ -10,7 +10,7 @@ use crate::limit::{Limit, Outage, Stretch, Surroundings, largest, outage, shares
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
-use crate::{ramp, series};
+use crate::{back, ramp, series};
 
 /// A connection. What its evidence does not have is none or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -145,6 +145,7 @@ pub(crate) fn fill<'a>(
 ) {
     let mut together: BTreeMap<String, f64> = BTreeMap::new();
     let mut lost = Outage::default();
+    let mut waited: f64 = 0.0;
     for (stream, connection) in all.iter().enumerate() {
         let mut of_stream = StreamRecord {
             stream: stream as u32,
@@ -157,6 +158,7 @@ pub(crate) fn fill<'a>(
         if outage.share > lost.share {
             lost = outage;
         }
+        waited = waited.max(back::full(connection, span.from(), &surroundings));
         for (name, share) in &of_stream.limited_by {
             *together.entry(name.clone()).or_default() += share / all.len() as f64;
         }
@@ -172,6 +174,7 @@ pub(crate) fn fill<'a>(
     record.limited_by = largest(&together);
     record.notes.extend(resent_before(record, span));
     record.notes.extend(lost.words());
+    record.notes.extend(back::words(waited));
     if let [
         Connection {
             cut_from: Some(before),
