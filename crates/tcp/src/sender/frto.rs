@@ -22,7 +22,7 @@ impl Sender {
         };
     }
 
-    /// An ACK moves una to `ack`, which is not taken in yet: whether it covers what a test looks for.
+    /// An ACK moves una to `ack`, which is not taken in yet: whether it covers what a test waits for.
     pub(super) fn note_covered(&mut self, una: u64, ack: u64) {
         let tests = self.repair.frto != Frto::Idle && self.flavour == Flavour::Linux;
         self.repair.covers_original = tests && self.covers_original(una, ack);
@@ -55,7 +55,7 @@ impl Sender {
     /// F-RTO's test of a timeout goes on.
     ///
     /// Deviation from RFC 5682 §3 steps 2 and 3: as in Linux 6.18 (`tcp_process_loss`) any ACK ends the test that covers or SACKs
-    /// what was sent before the timeout and never again, the first one too, and nothing else shows that the timeout was a mistake.
+    /// what was sent before the timeout and never again. The first one may, and nothing else shows that the timeout was a mistake.
     pub(super) fn note_frto(&mut self, now: Time, advanced: bool, news: &News) {
         let covers = core::mem::take(&mut self.repair.covers_original);
         if self.state != State::Loss || self.repair.frto == Frto::Idle {
