@@ -194,7 +194,7 @@ impl Path<'_> {
 
     /// For which share of the time between two instants a link of the way back was full and frames were seen to wait for it; what it
     /// carried is taken over no less than `round`.
-    pub fn back_full(&self, from: Time, until: Time, round: Duration) -> f64 {
+    pub(crate) fn back_full(&self, from: Time, until: Time, round: Duration) -> f64 {
         let shares = self.full_of(&self.back, from, until, round).into_iter();
         let waited = shares.filter(|(full, _)| full.waits);
         waited.map(|(_, share)| share).sum()
