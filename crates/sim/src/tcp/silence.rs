@@ -12,7 +12,7 @@ pub(crate) struct Silence {
     heard: Time,
     /// Whether a timer ran out since, or nothing has arrived yet.
     waits: bool,
-    /// How often one had run out when that was looked at last.
+    /// How often one had run out by the last time that was asked.
     runs: u64,
     all: Vec<(Time, Time)>,
 }
