@@ -543,6 +543,21 @@ describe("a sweep's figure", () => {
     expect(linkRecords(counted)[0]!.records.map((r) => r.metrics["queue_max_bytes"])).toEqual([20, 4]);
   });
 
+  it("has a figure of the queue at which frames wait longest, though another one grows longer", () => {
+    const plain = swept({ "link.l.reverse.rate": ["50 kbit/s", "100 kbit/s"] }, () => 1e6);
+    const link = (direction: string, rate: string, bps: number, waiting: number[], most: number): LinkRecord => ({
+      origin: "simulated", link: "l", direction, point: { "link.l.reverse.rate": rate }, bytes: 1, payload_bytes: 1, frames: 1, drops: {}, t_ns: [1, 2, 3], rate_bps: [bps, bps, bps],
+      queue_bytes: waiting, queue_max_bytes: most,
+    });
+    const links = [
+      link("a>b", "50 kbit/s", 1.7e6, [0, 0, 9000], 15140), link("b>a", "50 kbit/s", 5e4, [1100, 1200, 1200], 1254),
+      link("a>b", "100 kbit/s", 3.4e6, [0, 0, 0], 15140), link("b>a", "100 kbit/s", 1e5, [1000, 1000, 1000], 1056),
+    ];
+    const names = (of: LinkRecord[]): string[] => linkRecords({ ...plain, document: { ...plain.document, links: of } }).map((way) => way.name);
+    expect(names(links)).toEqual(["l a>b", "l b>a"]);
+    expect(names(links.filter((l) => l.direction === "a>b"))).toEqual(["l a>b"]);
+  });
+
   it("has the time of a transfer, but neither that of a test which a clock ends nor bytes against the bytes that were asked for", () => {
     const sizes: Readonly<Record<string, number>> = { "100 kB": 1e5, "1 MB": 1e6 };
     const sized = (complete: number): ReportData => report(Object.entries(sizes).flatMap(([text, bytes]) => {

@@ -6,6 +6,7 @@
 //! evidence is absent from the record, never zero.
 
 mod answers;
+mod back;
 mod clocks;
 mod connection;
 mod convergence;

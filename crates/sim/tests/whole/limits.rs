@@ -228,6 +228,46 @@ fn a_flapping_link_leaves_what_limits_in_between() {
     assert_within("short outages, %", share, 0.0, 3.0);
 }
 
+/// 100 kbit/s carry 139 acknowledgements a second, each for two segments: 3.2 of 100 Mbit/s.
+#[test]
+fn a_way_back_that_is_full_is_said() {
+    let said = |back: &str| -> Option<f64> {
+        let world = run_text(&format!(
+            r#"
+[scenario]
+name = "asymmetric"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "path"
+ends = ["a", "b"]
+rate = "100 Mbit/s"
+delay = "20 ms"
+[link.reverse]
+rate = "{back}"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+window = "64 KiB"
+omit = "2 s"
+duration = "5 s"
+"#
+        ));
+        let notes = world.record("t").notes.join("; ");
+        let (_, rest) = notes.split_once("the way back was full ")?;
+        let (share, rest) = rest.split_once(" % of the time")?;
+        assert!(rest.starts_with(": acknowledgements waited for it"), "{notes}");
+        share.parse().ok()
+    };
+    let share = said("100 kbit/s").expect("it is said");
+    assert!(share > 90.0, "{share} %");
+    assert_eq!(said("10 Mbit/s"), None);
+}
+
 #[test]
 fn timeouts_are_loss() {
     let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nduration = \"20 s\"";
