@@ -13,7 +13,7 @@ use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
-use crate::located::{by_trace, by_trace_alone, lost_at, own_answers};
+use crate::located::{by_trace, by_trace_alone, lost_at, own_answers, silent_hops};
 use crate::member::Struck;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
@@ -87,6 +87,8 @@ pub(crate) struct Around {
     pub(crate) stalled: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
     pub(crate) own_answers: Option<String>,
+    /// Hops of a trace that do not answer, though those behind them do, for people.
+    pub(crate) silent_hops: Option<String>,
     /// What pings to a first hop say of where loss and waiting begin, for people.
     pub(crate) first_hop: Vec<String>,
     /// Mean round trips of pings at rest, and of the fastest run that varies where they do not, seconds.
@@ -258,6 +260,7 @@ impl Evidence {
         self.around.stalled = crate::no_rate::stalled(facts);
         self.around.fault = crate::host_fault::fault(facts);
         self.around.own_answers = own_answers(facts);
+        self.around.silent_hops = silent_hops(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);
         self.around.pauses = Pauses::of(facts, flow);
