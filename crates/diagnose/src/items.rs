@@ -245,12 +245,12 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             holds: none,
             weights: none_lost(e),
             sentence: match again.value {
-                _ if e.resends_for_nothing() => "nothing that was sent again had been lost",
-                0.0 if e.down() > 0.0 => "but for the outage no segment was sent again",
-                0.0 => "no segment was sent again",
-                _ => "hardly a segment was sent again",
-            }
-            .to_owned(),
+                _ if e.resends_for_nothing() => {
+                    "nothing that was sent again had been lost".to_owned()
+                }
+                0.0 => e.none_again_in_words(),
+                _ => "hardly a segment was sent again".to_owned(),
+            },
         });
     }
     if let Some(share) = &e.again {
