@@ -38,7 +38,7 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 30] = [
+const ALSO: [&str; 31] = [
     "dd",
     "mtr",
     "traceroute",
@@ -59,6 +59,7 @@ const ALSO: [&str; 30] = [
     "networkQuality",
     "Get-NetAdapter",
     "Get-NetAdapterStatistics",
+    "Get-NetAdapterAdvancedProperty",
     "Get-NetAdapterRss",
     "Get-NetTCPSetting",
     "Get-SmbConnection",
