@@ -179,6 +179,8 @@ pub(crate) struct Around {
     pub(crate) one_version: Option<crate::ip_versions::OneVersion>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
+    /// What a router's port counts that this flow fills, for people.
+    pub(crate) own_port: Option<String>,
     /// A router's port that is full and drops, where no test says how fast a flow was.
     pub(crate) full_port: Option<crate::full_port::FullPort>,
     /// Datagrams that a host dropped at full sockets, where no test says how fast they came.
