@@ -363,7 +363,10 @@ impl Ports {
             policed.map(|p| of_policer(e, p)),
             self.damaged.as_ref().map(|d| of_damage(e, d)),
             self.dark.as_ref().map(|d| self.of_light(d)),
-            self.dropped.as_ref().map(|d| queue::of_queue(e, d)),
+            self.dropped
+                .as_ref()
+                .filter(|_| e.queue_lost_datagrams().is_none())
+                .map(|d| queue::of_queue(e, d)),
             self.refused.as_ref().map(|d| {
                 format!(
                     "{} dropped {:.0} packets as they arrived{}",
