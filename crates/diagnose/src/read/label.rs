@@ -38,7 +38,7 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 31] = [
+const ALSO: [&str; 34] = [
     "dd",
     "mtr",
     "traceroute",
@@ -54,6 +54,9 @@ const ALSO: [&str; 31] = [
     "iwconfig",
     "nfsiostat",
     "fio",
+    "git",
+    "apt",
+    "apt-get",
     "speedtest",
     "speedtest-cli",
     "networkQuality",
