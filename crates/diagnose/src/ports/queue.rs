@@ -154,8 +154,8 @@ fn as_large(e: &Evidence, dropped: &Counted) -> f64 {
 const AS_LOST: [f64; 2] = [0.4, 2.5];
 
 impl Evidence {
-    /// What the queue of a port dropped, for people, where a test lost as many of its datagrams from one reading to the next, or as large a
-    /// share of them as the queue dropped of what was to leave by its port.
+    /// What the queue of a port dropped, for people, where that is what a test lost of its datagrams: as many from one reading to the next,
+    /// or as large a share of what was to leave by its port.
     pub(crate) fn queue_lost_datagrams(&self) -> Option<String> {
         let (share, lost) = (self.lost_of_sent()?, self.datagrams_lost?);
         let ports = &self.around.ports;

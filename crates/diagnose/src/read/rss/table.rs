@@ -47,8 +47,11 @@ pub(super) type Row<'t> = Option<(&'t str, bool)>;
 impl Table {
     /// The table of which a line is the head; one of `Get-NetAdapterRss` only where that command `is_above`.
     pub(super) fn headed(text: &str, is_above: bool) -> Option<Table> {
+        if !text.starts_with("Name ") {
+            return None;
+        }
         let heads: Vec<&str> = text.split_whitespace().collect();
-        let second = heads.get(1).filter(|_| heads[0] == PROPERTIES[0])?;
+        let second = heads.get(1)?;
         let at = text.find(&format!(" {second}"))? + 1;
         let names_end = text[..at].chars().count();
         if heads[..] == PROPERTIES {
