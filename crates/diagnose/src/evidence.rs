@@ -121,6 +121,8 @@ pub(crate) struct Evidence {
     pub(crate) again: Option<Figure>,
     /// Segments sent again in all.
     pub(crate) retransmits: Option<Figure>,
+    /// Segments besides that a capture shows to be sent again though they had arrived.
+    pub(crate) needless: Option<Figure>,
     /// A test that counts far more of them than its socket.
     pub(crate) recounted: Option<Recounted>,
     /// What the receiver's window may be.

@@ -182,6 +182,7 @@ mod tally;
 mod target;
 mod tcp_memory;
 mod throttled;
+mod throttled_server;
 mod ticket;
 mod tiny_window;
 mod tunnel;

@@ -68,6 +68,7 @@ impl Evidence {
             Cause::Outage => self.around.one_version.is_some(),
             Cause::Middlebox => self.idle_session.is_some(),
             Cause::SetUp => self.request_trips().is_some(),
+            Cause::HostCpu => self.is_throttled_server(cause),
             _ => false,
         };
         seen || cause.is_before_data() || self.is_unread(cause)

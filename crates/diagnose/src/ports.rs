@@ -363,7 +363,10 @@ impl Ports {
             policed.map(|p| of_policer(e, p)),
             self.damaged.as_ref().map(|d| of_damage(e, d)),
             self.dark.as_ref().map(|d| self.of_light(d)),
-            self.dropped.as_ref().map(|d| queue::of_queue(e, d)),
+            self.dropped
+                .as_ref()
+                .filter(|_| e.queue_lost_datagrams().is_none())
+                .map(|d| queue::of_queue(e, d)),
             self.refused.as_ref().map(|d| {
                 format!(
                     "{} dropped {:.0} packets as they arrived{}",
@@ -551,13 +554,20 @@ fn of_damage(e: &Evidence, damaged: &Counted) -> String {
     }
 }
 
-/// What is said of a port's speed where nobody said the line's: the slowest port's, which is the line of what crosses it.
-pub(crate) fn line_offered(facts: &Facts) -> Option<String> {
+/// What is said of a port's speed where nobody said the line's: the slowest port's, which is the line of what crosses it. Nothing where that port,
+/// or a flow, has a known shaper below it, of so many bit/s: that bounds the flow, whatever the line.
+pub(crate) fn line_offered(facts: &Facts, shaper: Option<f64>) -> Option<String> {
     let all = speeds(facts);
     let slowest = all
         .iter()
         .filter(|c| c.count.value >= 1e6)
         .min_by(|a, b| a.order(b))?;
+    let of_port = counts(facts, Kind::Shaped).into_iter();
+    let of_port = of_port.filter(|c| c.port == slowest.port);
+    let mut shapers = of_port.map(|c| c.count.value).chain(shaper);
+    if shapers.any(|bps| bps < slowest.count.value) {
+        return None;
+    }
     let line = match slowest.count.value {
         bps if bps % 1e9 == 0.0 => format!("{:.0}Gbit/s", bps / 1e9),
         bps => format!("{:.0}Mbit/s", bps / 1e6),

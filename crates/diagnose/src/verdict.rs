@@ -65,7 +65,10 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     let histories = history::of(&reports);
     let lineless = |r: &FlowReport| !r.ceilings.iter().any(|c| c.cause == Cause::Link.name());
     if reports.iter().all(lineless) {
-        notes.extend(ports::line_offered(facts));
+        let all = reports.iter().flat_map(|r| &r.ceilings);
+        let shapers = all.filter(|c| c.cause == Cause::Shaper.name());
+        let shaper = shapers.map(|c| c.limit_bps).reduce(f64::min);
+        notes.extend(ports::line_offered(facts, shaper));
     }
     // What is said of two flows that are called alike is said once.
     let mut said = BTreeSet::new();

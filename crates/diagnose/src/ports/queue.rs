@@ -150,6 +150,32 @@ fn as_large(e: &Evidence, dropped: &Counted) -> f64 {
     f64::from(u8::from(enough)) * (1.0 - step(off, 0.5, 1.0))
 }
 
+/// What a queue dropped is what a test lost of its datagrams where it is so many times it. A choice, as of damaged frames.
+const AS_LOST: [f64; 2] = [0.4, 2.5];
+
+impl Evidence {
+    /// What the queue of a port dropped, for people, where that is what a test lost of its datagrams: as many from one reading to the next,
+    /// or as large a share of what was to leave by its port.
+    pub(crate) fn queue_lost_datagrams(&self) -> Option<String> {
+        let (share, lost) = (self.lost_of_sent()?, self.datagrams_lost?);
+        let ports = &self.around.ports;
+        let dropped = ports.dropped.as_ref().filter(|_| !ports.drop_back(self))?;
+        let is_near = |part: f64| part >= AS_LOST[0] && part < AS_LOST[1];
+        let own = of_queue(self, dropped);
+        if dropped.grew && is_near(dropped.count.value / lost) {
+            return Some(format!("{own}, about as many as the test lost, {lost:.0}"));
+        }
+        let enough = dropped.count.value >= AS_LOST[0] * lost;
+        let of_all = ports.dropped_share().filter(|_| enough)?;
+        is_near(of_all / share).then(|| {
+            format!(
+                "{own}, {} of what was to leave by its port: as large a share",
+                part(of_all)
+            )
+        })
+    }
+}
+
 /// Packets that a port's queue dropped.
 pub(super) fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
     if let Some(held) = e.full_class() {

@@ -64,6 +64,8 @@ pub struct Facts {
     pub(crate) moments: Moments,
     /// The target of each trace, by the place of its times.
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
+    /// Hops of the last trace that stayed silent with answers from behind them, for people, and where the trace begins.
+    pub(crate) silent_hops: Option<(String, Place)>,
     /// Ends of traces that count what their hops answer.
     pub(crate) traced: Vec<Traced>,
     /// TTL of answers to pings, and where they were read.

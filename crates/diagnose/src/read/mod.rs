@@ -64,6 +64,7 @@ mod powershell;
 mod printable;
 pub(crate) mod processor;
 mod protocols;
+mod proxied;
 mod pscheduler;
 mod qdisc;
 pub(crate) mod queries;
@@ -323,6 +324,7 @@ impl Facts {
     fn typed(&mut self, line: Line) {
         self.moments.clock(line);
         self.typed_fetch(line);
+        self.typed_through(line);
         self.typed_limit(line);
         self.typed_rate_file(line);
         self.tries_of(line);

@@ -247,6 +247,18 @@ fn the_speed_of_a_port_is_offered_as_the_line() {
     assert_eq!(link, None);
     let notes = of(190, &router).notes.join("\n");
     assert!(!notes.contains("--line"), "{notes}");
+    // A shaper on the way bounds the flow, whatever the line is.
+    let shaped = format!(
+        "{sender}qdisc tbf 8001: root refcnt 2 rate 9Gbit burst 1600b lat 50.0ms\n Sent 1 bytes 1 pkt (dropped 0, overlimits 2 requeues 0)\n"
+    );
+    let files = [
+        ("sender.txt", shaped.as_str()),
+        ("router.txt", router.as_str()),
+    ];
+    let d = of_files(&files, &Known::default());
+    let shaper = d.flows[0].ceilings.iter().find(|c| c.cause == "shaper");
+    assert!(shaper.is_some(), "{:#?}", d.flows[0].ceilings);
+    assert!(!d.notes.join("\n").contains("--line"), "{:?}", d.notes);
 }
 
 #[test]
