@@ -392,11 +392,11 @@ fn of_time(name: &str, found: &Goodputs, several: bool) -> Option<String> {
         Goodputs::Shared {
             seconds, apart_s, ..
         } => Some(format!(
-            "group_jain_index and group_goodput_ratio are of the {seconds:.1} s in which all tests of group {name} are measured, by their \
-             series{streams}. One is measured {apart_s:.1} s before or after another, and goodput_bps is of each test's own time; {ONE_TIME}"
+            "group_jain_index is of the {seconds:.1} s in which all tests of group {name} are measured, by their series, and so is \
+             group_goodput_ratio{streams}. One is measured {apart_s:.1} s before or after another, and goodput_bps is of each test's own time; {ONE_TIME}"
         )),
         Goodputs::Unknown(why) => Some(format!(
-            "group_jain_index and group_goodput_ratio of group {name} are not known: {why}; equal `duration`s, and `start` and `omit` that \
+            "group_jain_index is not known of group {name}, nor is group_goodput_ratio: {why}; equal `duration`s, and `start` and `omit` that \
              add up to one instant, make them known"
         )),
     }
@@ -468,7 +468,7 @@ mod tests {
         };
         let [x, _] = notes(Some("pair"), 4, ["neck"; 2]);
         assert!(
-            x.contains("of group pair are not known") && x.contains("no series"),
+            x.contains("not known of group pair") && x.contains("no series"),
             "{x}"
         );
         assert!(!x.contains("cross neck"), "{x}");
@@ -729,7 +729,7 @@ mod tests {
         assert_eq!(compared([5, 5]), [(Some(1.0), String::new()), (Some(1.0), String::new())]);
         let [x, y] = compared([5, 7]);
         assert!(x == y && x.0.is_some_and(|i| (i - 1.0).abs() < 1e-9), "{x:?}");
-        let said = "are of the 58.0 s in which all tests of group g are measured";
+        let said = "is of the 58.0 s in which all tests of group g are measured";
         assert!(x.1.contains(said), "{x:?}");
         assert!(x.1.contains("One is measured 2.0 s before or after another"));
         let [apart, _] = compared([5, 70]);
