@@ -123,6 +123,15 @@ mod tests {
         record
     }
 
+    #[test]
+    fn a_test_ends_with_its_clock_or_its_last_byte() {
+        assert_eq!(test("tcp", 5, 5, 20).ended_ns(), Some(30));
+        let mut file = test("tcp", 10, 0, 0);
+        assert_eq!(file.ended_ns(), None);
+        file.set("completion_ns", 7.0);
+        assert_eq!(file.ended_ns(), Some(17));
+    }
+
     /// The mean of the whole run was 3.5: a tenth of a second before the test and the silence behind it counted.
     #[test]
     fn means_are_of_the_time_in_which_tests_are_measured() {
