@@ -28,6 +28,7 @@ mod ramp;
 mod rates;
 mod recovery;
 mod series;
+mod shared_time;
 mod taken_back;
 mod timers;
 

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::Record;
 
-use farpath_units::{Duration, Time};
+use farpath_units::Duration;
 
 use crate::Span;
 use crate::convergence::convergence_s;
 use crate::metric::{METRICS, Merge};
+use crate::shared_time::{Goodputs, Window, apart};
 
 /// A test's metrics from those of its streams, written over what it had: as the registry says they are taken
 /// together ([`Merge`]), and the Jain index of the goodputs. A sum that a stream cannot be added to is absent.
@@ -39,9 +40,6 @@ pub fn merge_streams(record: &mut Record) {
     m.extend(index.map(|index| ("jain_index".to_owned(), index)));
     record.metrics = m;
 }
-
-/// Windows of measurement that lie apart by more than this share of the shorter one are different times.
-const APART: f64 = 0.01;
 
 /// How measurements come to be of one time, or nearly.
 const ONE_TIME: &str = "a longer `duration` makes that matter less; equal `duration`s, and `start` and `omit` that add up to one \
@@ -329,7 +327,8 @@ fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
 }
 
 /// Jain's index over the goodputs of the tests of a group, into `group_jain_index`, the least of them over the greatest, the index over
-/// those of their connections, and how long their shares took to become equal. A note says where they are measured at different times.
+/// those of their connections, and how long their shares took to become equal. Where the tests are measured at different times, the
+/// goodputs are those of the time in which all are; a note says so, or why they are not known.
 fn compare_group(name: &str, places: &[Place<'_>], records: &mut [Record]) {
     let ours = |place: &Place<'_>| place.group == Some(name);
     let spans = || places.iter().filter(|p| ours(p)).map(|p| &p.span);
@@ -339,51 +338,76 @@ fn compare_group(name: &str, places: &[Place<'_>], records: &mut [Record]) {
         record.group = Some(name.to_owned());
     }
     let shown: Vec<&Record> = members.iter().map(|r| &**r).collect();
-    let goodputs: Vec<f64> = shown.iter().filter_map(|r| goodput(&r.metrics)).collect();
-    let Some(index) = jain_index(&goodputs).filter(|_| goodputs.len() > 1) else {
+    let own: Vec<f64> = shown.iter().filter_map(|r| goodput(&r.metrics)).collect();
+    if own.len() < 2 || own.iter().all(|bps| *bps <= 0.0) {
         // One is as fair as can be to itself.
         return;
+    }
+    let tests = spans().copied().zip(shown.iter().copied());
+    let tests: Vec<(Span, &Record)> = tests
+        .filter(|(_, r)| goodput(&r.metrics).is_some())
+        .collect();
+    let found = Goodputs::of(&tests);
+    let by_streams = fairness_of_streams(&shown);
+    let (goodputs, streams) = match &found {
+        Goodputs::Own => (own, by_streams),
+        Goodputs::Shared { bps, .. } => (bps.clone(), None),
+        Goodputs::Unknown(_) => (Vec::new(), None),
     };
     let series = shown.iter().map(|r| r.series.get("goodput_bps"));
     let each = spans().zip(series).map(|(span, s)| Some((*span, s?)));
     let each: Option<Vec<_>> = each.collect();
     let metrics = [
-        ("group_jain_index", Some(index)),
+        ("group_jain_index", jain_index(&goodputs)),
         ("group_goodput_ratio", least_share(&goodputs)),
-        ("group_streams_jain_index", fairness_of_streams(&shown)),
+        ("group_streams_jain_index", streams),
         (
             "group_convergence_s",
             each.and_then(|tests| convergence_s(&tests)),
         ),
     ];
-    let apart = windows_apart(spans()).map(|seconds| {
-        format!(
-            "group_jain_index compares goodputs of different times: of the tests of group {name}, one is measured \
-             {seconds:.1} s before or after another, and need not add up to what a link carries; {ONE_TIME}"
-        )
-    });
+    let note = of_time(name, &found, by_streams.is_some());
     for record in members {
         let known = metrics
             .iter()
             .filter_map(|(metric, v)| Some(((*metric).to_owned(), (*v)?)));
         record.metrics.extend(known);
-        record.notes.extend(apart.clone());
+        record.notes.extend(note.clone());
+        if let Goodputs::Unknown(why) = &found {
+            for metric in ["group_jain_index", "group_goodput_ratio"] {
+                record.unset(metric, why.clone());
+            }
+        }
+    }
+}
+
+/// Of what time the goodputs of group `name` are, where its tests are measured at different ones; `several`: one has several connections.
+fn of_time(name: &str, found: &Goodputs, several: bool) -> Option<String> {
+    let streams = match several {
+        true => "; group_streams_jain_index is not known, as series are of whole tests",
+        false => "",
+    };
+    match found {
+        Goodputs::Own => None,
+        Goodputs::Shared {
+            seconds, apart_s, ..
+        } => Some(format!(
+            "group_jain_index is of the {seconds:.1} s in which all tests of group {name} are measured, by their series, and so is \
+             group_goodput_ratio{streams}. One is measured {apart_s:.1} s before or after another, and goodput_bps is of each test's own time; {ONE_TIME}"
+        )),
+        Goodputs::Unknown(why) => Some(format!(
+            "group_jain_index is not known of group {name}, nor is group_goodput_ratio: {why}; equal `duration`s, and `start` and `omit` that \
+             add up to one instant, make them known"
+        )),
     }
 }
 
 /// How far the measurements of tests lie apart, in seconds, at their starts or their ends, where it is more than a little.
 fn windows_apart<'a>(spans: impl Iterator<Item = &'a Span>) -> Option<f64> {
-    let windows: Vec<(Time, Duration)> = spans
-        .filter_map(|s| Some((s.from(), s.duration?)))
+    let windows: Vec<Window> = spans
+        .filter_map(|s| Some((s.from(), s.from() + s.duration?)))
         .collect();
-    let apart = |times: Vec<Time>| -> Option<Duration> {
-        Some(times.iter().max()?.since(*times.iter().min()?))
-    };
-    let starts = apart(windows.iter().map(|(from, _)| *from).collect())?;
-    let ends = apart(windows.iter().map(|(from, d)| *from + *d).collect())?;
-    let shortest = windows.iter().map(|(_, d)| *d).min()?;
-    let seconds = starts.max(ends).as_secs_f64();
-    (seconds > APART * shortest.as_secs_f64()).then_some(seconds)
+    apart(&windows)
 }
 
 /// The least goodput over the greatest; none when nothing was delivered.
@@ -404,6 +428,7 @@ pub fn jain_index(goodputs: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use farpath_record::{Origin, Series, StreamRecord};
+    use farpath_units::Time;
 
     #[test]
     fn jains_index_is_one_for_equals_and_a_share_for_one_of_many() {
@@ -443,7 +468,7 @@ mod tests {
         };
         let [x, _] = notes(Some("pair"), 4, ["neck"; 2]);
         assert!(
-            x.contains("group pair, one is measured 3.0 s before or after another"),
+            x.contains("not known of group pair") && x.contains("no series"),
             "{x}"
         );
         assert!(!x.contains("cross neck"), "{x}");
@@ -682,23 +707,34 @@ mod tests {
         );
     }
 
+    /// Two of 60 s with 1 Mbit/s a second each while both run, and 9 Mbit/s alone.
     #[test]
-    fn goodputs_of_different_times_are_said_to_be() {
-        let notes = |starts: [u64; 2]| {
-            let mut records = ["x", "y"].map(|test| {
-                let mut record = Record::new(Origin::Simulated, test, "tcp", "a", "b");
-                record.set("goodput_bps", 1e6);
+    fn goodputs_of_different_times_are_compared_in_the_time_of_both() {
+        let compared = |starts: [u64; 2]| {
+            let mut records = starts.map(|start| {
+                let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+                let both = starts.into_iter().max().unwrap_or(0);
+                let rate = |s: u64| if s > both { 1e6 } else { 9e6 };
+                let series = Series {
+                    t_ns: (1..=60).map(|s| (start + s) * 1_000_000_000).collect(),
+                    v: (1..=60).map(|s| rate(start + s)).collect(),
+                };
+                record.set("goodput_bps", series.v.iter().sum::<f64>() / 60.0);
+                record.series.insert("goodput_bps".to_owned(), series);
                 record
             });
             compare_tests(&starts.map(|s| place(Some("g"), s)), &mut records);
-            records.map(|r| r.notes.concat())
+            records.map(|r| (r.metrics.get("group_jain_index").copied(), r.notes.concat()))
         };
-        assert_eq!(notes([5, 5]), ["", ""]);
-        let [x, y] = notes([5, 7]);
-        assert!(
-            x == y && x.contains("group g, one is measured 2.0 s before or after another"),
-            "{x}"
-        );
+        assert_eq!(compared([5, 5]), [(Some(1.0), String::new()), (Some(1.0), String::new())]);
+        let [x, y] = compared([5, 7]);
+        assert!(x == y && x.0.is_some_and(|i| (i - 1.0).abs() < 1e-9), "{x:?}");
+        let said = "is of the 58.0 s in which all tests of group g are measured";
+        assert!(x.1.contains(said), "{x:?}");
+        assert!(x.1.contains("One is measured 2.0 s before or after another"));
+        let [apart, _] = compared([5, 70]);
+        assert_eq!(apart.0, None);
+        assert!(apart.1.contains("ends 5.0 s before another begins"), "{apart:?}");
     }
 
     #[test]

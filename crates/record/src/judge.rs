@@ -348,7 +348,7 @@ fn unseen(metric: &str, origin: Origin) -> Option<String> {
         "duplicates" => "none came",
         "jain_index" => "there is one stream, or nothing was delivered",
         "group_streams_jain_index" => {
-            "no test of the group has several connections, or nothing was delivered"
+            "no test of the group has several connections, its tests are measured at different times, or nothing was delivered"
         }
         "group_convergence_s" => {
             "the tests of the group had no equal shares that they kept before the last fifth of the measured time, or there are fewer than two"

@@ -767,6 +767,7 @@ fn vegas_and_hybla_start_in_their_own_ways() {
     let hybla = note(&of(Cc::Hybla), "slow_start_s");
     assert!(hybla.contains("ρ = RTT/25 ms = 4.0"), "{hybla}");
     assert!(hybla.contains("after 3 rounds, 0.300 s"), "{hybla}");
+    assert!(hybla.contains("slow_start_waste_s is of Reno's"), "{hybla}");
 }
 
 /// Linux's gains a segment a round trip up to 100 segments: 42 to 48.8 in 7, of 14 by hundredths.

@@ -363,7 +363,7 @@ impl Path<'_> {
                     cc,
                     top: (top_s * bps / 8.0 / flow.streams / f64::from(flow.config.mss)).max(1.0),
                     rtt_s: top_s,
-                    segments_per_ack: 1.0,
+                    segments_per_ack: flow.counted_per_ack(),
                     htcp: flow.htcp(),
                     rules: flow.rules(),
                 };

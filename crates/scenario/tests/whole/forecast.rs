@@ -965,6 +965,19 @@ fn a_pace_that_is_asked_for_is_the_limit() {
     assert!((of(&before, "goodput_bps") / 200e6 - 1.0).abs() < 1e-3);
 }
 
+/// Linux's H-TCP halves its window up to 10 ms, however empty the queue.
+#[test]
+fn what_h_tcp_keeps_is_said_where_it_may_be_more_than_half() {
+    let more = |delay: &str, flavour: &str| {
+        let far = format!("rate = \"1 Gbit/s\"\ndelay = \"{delay}\"\n[link.forward]\nlose_every = 10000");
+        let test = format!("{BULK}cc = \"htcp\"\nflavour = \"{flavour}\"");
+        let record = by_router("rate = \"10 Gbit/s\"", &far, &test);
+        says(&record, "four fifths are left")
+    };
+    assert!(more("20 ms", "linux") && more("4 ms", "rfc"));
+    assert!(!more("4 ms", "linux"));
+}
+
 #[test]
 fn a_law_that_is_not_the_algorithms_is_said() {
     let of_cc = |cc: &str, loss: &str| {

@@ -165,6 +165,11 @@ impl Sender {
         self.rtt.timeout()
     }
 
+    /// How often the timer in force has doubled since the last sample of a round trip, or since a window opened, 16 at most.
+    pub fn backoff(&self) -> u32 {
+        self.rtt.doubled()
+    }
+
     /// The rate at which bursts leave; `None` for a sender that does not pace, and before the first
     /// round trip is known.
     pub fn pacing_rate(&self) -> Option<Rate> {
