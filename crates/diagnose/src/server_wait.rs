@@ -131,12 +131,14 @@ pub(crate) fn by_server_wait(e: &Evidence, items: &mut Vec<Item>) {
     // A group of the server that waits for processors makes its program wait.
     let by_group = e.is_throttled_server(Cause::HostCpu);
     let by_group = by_group.then_some((Cause::HostCpu, WAITED));
-    items.extend(e.around.server_wait.as_ref().map(|waited| Item {
-        holds: 1.0,
-        weights: by_group
-            .into_iter()
-            .chain([(Cause::Application, WAITED)])
-            .collect(),
-        sentence: waited.said.clone(),
+    items.extend(e.around.server_wait.as_ref().map(|waited| {
+        Item {
+            holds: 1.0,
+            weights: by_group
+                .into_iter()
+                .chain([(Cause::Application, WAITED)])
+                .collect(),
+            sentence: waited.said.clone(),
+        }
     }));
 }

@@ -726,15 +726,24 @@ mod tests {
             compare_tests(&starts.map(|s| place(Some("g"), s)), &mut records);
             records.map(|r| (r.metrics.get("group_jain_index").copied(), r.notes.concat()))
         };
-        assert_eq!(compared([5, 5]), [(Some(1.0), String::new()), (Some(1.0), String::new())]);
+        assert_eq!(
+            compared([5, 5]),
+            [(Some(1.0), String::new()), (Some(1.0), String::new())]
+        );
         let [x, y] = compared([5, 7]);
-        assert!(x == y && x.0.is_some_and(|i| (i - 1.0).abs() < 1e-9), "{x:?}");
+        assert!(
+            x == y && x.0.is_some_and(|i| (i - 1.0).abs() < 1e-9),
+            "{x:?}"
+        );
         let said = "is of the 58.0 s in which all tests of group g are measured";
         assert!(x.1.contains(said), "{x:?}");
         assert!(x.1.contains("One is measured 2.0 s before or after another"));
         let [apart, _] = compared([5, 70]);
         assert_eq!(apart.0, None);
-        assert!(apart.1.contains("ends 5.0 s before another begins"), "{apart:?}");
+        assert!(
+            apart.1.contains("ends 5.0 s before another begins"),
+            "{apart:?}"
+        );
     }
 
     #[test]

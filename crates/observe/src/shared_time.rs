@@ -115,10 +115,7 @@ fn shared(tests: &[(Span, &Record)], windows: &[Window]) -> Result<(Vec<f64>, f6
 /// The longest interval of a series, nanoseconds.
 fn interval_ns(series: &Series) -> u64 {
     let between = series.t_ns.windows(2).map(|t| t[1].saturating_sub(t[0]));
-    between
-        .max()
-        .or(series.t_ns.first().copied())
-        .unwrap_or(0)
+    between.max().or(series.t_ns.first().copied()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -161,7 +158,11 @@ mod tests {
         };
         assert_eq!(found, wanted);
         let one_time = [test(0, 10, &early), test(10, 0, &[4e6; 10])];
-        assert_eq!(of(&one_time), Goodputs::Own, "behind what `omit` leaves out");
+        assert_eq!(
+            of(&one_time),
+            Goodputs::Own,
+            "behind what `omit` leaves out"
+        );
     }
 
     /// The second is done after 4 s: what the first had in the 16 s behind that counted.

@@ -56,7 +56,11 @@ impl Facts {
             .or_else(|| command(text, &[]))
             .or_else(|| printed(text));
         let Some(found) = found else { return };
-        let begin = format!("{} goes through the proxy {}", found.program, found.proxy.shown());
+        let begin = format!(
+            "{} goes through the proxy {}",
+            found.program,
+            found.proxy.shown()
+        );
         if self.notes.iter().any(|note| note.contains(&begin)) {
             return;
         }
@@ -152,7 +156,9 @@ fn setting_of(word: &str) -> Option<(&str, &str)> {
 
 /// The setting of apt that a word is.
 fn key_of_apt(word: &str) -> Option<&'static str> {
-    OF_APT.into_iter().find(|key| key.eq_ignore_ascii_case(word))
+    OF_APT
+        .into_iter()
+        .find(|key| key.eq_ignore_ascii_case(word))
 }
 
 /// `apt-get -o Acquire::http::Proxy=URL update`, and a command that fetches.

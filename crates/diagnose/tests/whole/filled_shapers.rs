@@ -161,7 +161,9 @@ Serial0/1/0 is up, line protocol is up
 /// A port of a usual speed that is full of the flow alone, by its counters, is the line, though a window that systems have leaves as much.
 #[test]
 fn a_full_port_of_a_usual_speed_is_the_line_and_no_window() {
-    let rows: Vec<(f64, u32)> = (0..10).map(|n| (94.0 + f64::from(n % 2) * 0.1, 0)).collect();
+    let rows: Vec<(f64, u32)> = (0..10)
+        .map(|n| (94.0 + f64::from(n % 2) * 0.1, 0))
+        .collect();
     // 94 Mbit/s over 5.5 ms are 64.7 kB.
     let text = test(&rows, "5.500");
     let port = |bps: u32| {

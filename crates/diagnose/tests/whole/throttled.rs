@@ -158,7 +158,11 @@ api-7   1/1     Running   0          3d    10.244.3.17   node4   <none>         
         format!("{inside}{table}{asks}").replace(" 0.381", " 3.381"),
     ] {
         let flow = first(&text);
-        assert_eq!(flow.verdict.cause, "host_cpu", "{text}: {:#?}", flow.verdict);
+        assert_eq!(
+            flow.verdict.cause, "host_cpu",
+            "{text}: {:#?}",
+            flow.verdict
+        );
         assert!(flow.verdict.confidence >= 0.6, "{:#?}", flow.verdict);
         let why = because(&flow);
         let says = "the control group of the server, api-7, used up its share of the processors and waited in 1903 of 2011 periods";

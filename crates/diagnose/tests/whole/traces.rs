@@ -405,7 +405,13 @@ fn silent_hops_with_answers_behind_them_are_not_loss() {
     }
     // Nothing behind them says that what they were sent went on.
     let d = of(&unreached()[1], &Known::default());
-    assert!(!d.flows[0].verdict.because.join("\n").contains("never answer"));
+    assert!(
+        !d.flows[0]
+            .verdict
+            .because
+            .join("\n")
+            .contains("never answer")
+    );
     let notes = d.notes.join("\n");
     assert!(notes.contains("from hop 3 on nothing answered"), "{notes}");
 }
@@ -432,11 +438,14 @@ fn hops_of_mtr_in_json_are_those_of_its_text() {
         ("198.51.100.9", 20.0, [9.1, 8.9, 10.2]),
         ("203.0.113.66", 19.0, [23.8, 23.6, 24.1]),
     ];
-    let mut text = "HOST: cli                         Loss%   Snt   Last   Avg  Best  Wrst StDev\n".to_owned();
+    let mut text =
+        "HOST: cli                         Loss%   Snt   Last   Avg  Best  Wrst StDev\n".to_owned();
     let mut hubs = Vec::new();
     for (n, (host, loss, [mean, best, worst])) in hops.into_iter().enumerate() {
         let n = n + 1;
-        text += &format!("  {n}.|-- {host:<28} {loss:.1}%   100   {mean}   {mean}   {best}   {worst}   0.1\n");
+        text += &format!(
+            "  {n}.|-- {host:<28} {loss:.1}%   100   {mean}   {mean}   {best}   {worst}   0.1\n"
+        );
         hubs.push(format!(
             "{{\"count\": {n}, \"host\": \"{host}\", \"Loss%\": {loss:.1}, \"Snt\": 100, \"Last\": {mean}, \"Avg\": {mean}, \"Best\": {best}, \"Wrst\": {worst}, \"StDev\": 0.1}}"
         ));
@@ -460,10 +469,17 @@ fn hops_of_mtr_in_json_are_those_of_its_text() {
         each
     };
     let of_text = said(&text);
-    for fact in ["loss_after_hop 192.0.2.1", "loss_hop 198.51.100.9", "hops 4"] {
+    for fact in [
+        "loss_after_hop 192.0.2.1",
+        "loss_hop 198.51.100.9",
+        "hops 4",
+    ] {
         assert!(of_text.iter().any(|own| own == fact), "{of_text:?}");
     }
     assert_eq!(said(&json), of_text);
-    let because = of(&json, &Known::default()).flows[0].verdict.because.join("\n");
+    let because = of(&json, &Known::default()).flows[0]
+        .verdict
+        .because
+        .join("\n");
     assert!(because.contains("never answer"), "{because}");
 }

@@ -969,7 +969,8 @@ fn a_pace_that_is_asked_for_is_the_limit() {
 #[test]
 fn what_h_tcp_keeps_is_said_where_it_may_be_more_than_half() {
     let more = |delay: &str, flavour: &str| {
-        let far = format!("rate = \"1 Gbit/s\"\ndelay = \"{delay}\"\n[link.forward]\nlose_every = 10000");
+        let far =
+            format!("rate = \"1 Gbit/s\"\ndelay = \"{delay}\"\n[link.forward]\nlose_every = 10000");
         let test = format!("{BULK}cc = \"htcp\"\nflavour = \"{flavour}\"");
         let record = by_router("rate = \"10 Gbit/s\"", &far, &test);
         says(&record, "four fifths are left")

@@ -260,7 +260,10 @@ duration = "5 s"
         let notes = world.record("t").notes.join("; ");
         let (_, rest) = notes.split_once("the way back was full ")?;
         let (share, rest) = rest.split_once(" % of the time")?;
-        assert!(rest.starts_with(": acknowledgements waited for it"), "{notes}");
+        assert!(
+            rest.starts_with(": acknowledgements waited for it"),
+            "{notes}"
+        );
         share.parse().ok()
     };
     let share = said("100 kbit/s").expect("it is said");

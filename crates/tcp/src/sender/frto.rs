@@ -38,7 +38,11 @@ impl Sender {
         let to = ack.min(self.recovery_point);
         let probed = self.repair.probed;
         let below = self.board.first_unsacked(from, to.min(probed.start));
-        below.is_some() || self.board.first_unsacked(from.max(probed.end), to).is_some()
+        below.is_some()
+            || self
+                .board
+                .first_unsacked(from.max(probed.end), to)
+                .is_some()
     }
 
     /// Whether what is newly SACKed was sent before the timeout and never again.

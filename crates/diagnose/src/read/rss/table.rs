@@ -37,7 +37,10 @@ pub(super) struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// So many columns stand behind that of `Enabled`, each of one word; `words` is how many a row has behind the name, where that is known.
-    Enabled { behind: usize, words: Option<usize> },
+    Enabled {
+        behind: usize,
+        words: Option<usize>,
+    },
     Properties,
 }
 
