@@ -249,7 +249,7 @@ impl Connections {
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
         let command = [Some(most), other(ends)][most.host];
-        let silence = waits.and_then(|w| Silence::of(w, most.last.sample.t, command));
+        let silence = waits.and_then(|w| Silence::of((most.host, w), most.last.sample.t, command));
         let judged = waits.map(|w| silence.map_or(*w, |s| s.judges(most.host, w)));
         let waits = judged.as_ref();
         let held = waits.map(Waits::held_small).unwrap_or_default();
@@ -283,7 +283,8 @@ impl Connections {
         } else if most.is_unopened() {
             told.line = told.unopened(&ends[1]);
         } else {
-            most.say_counts(&mut told, (&counts, &lost), (waits, &others));
+            let paused = silence.and_then(|s| s.alone(most.host, most.time()));
+            most.say_counts(&mut told, (&counts, &lost), (waits, paused), &others);
         }
         Some(told.in_words())
     }

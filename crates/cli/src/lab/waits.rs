@@ -73,6 +73,9 @@ const GONE_MOST: f64 = 0.99;
 /// A shorter wait at the end than this is not named.
 const NAMED: Duration = Duration::from_secs(1);
 
+/// In a run that was short, one behind a request that is most of a connection's time.
+const NAMED_SHORT: Duration = Duration::from_ms(200);
+
 impl Waits {
     /// Of the end of a connection that has this number.
     pub(super) fn of(turns: &Turns, end: usize) -> Waits {
@@ -253,7 +256,16 @@ impl Waits {
             true => Time::from_ps(until.as_ps().saturating_sub(self.closing.as_ps())),
             false => self.unanswered?.min(until),
         };
-        (until.since(from) >= NAMED).then_some((from, until))
+        let pause = until.since(from);
+        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
+        let is_short = pause >= NAMED_SHORT && self.is_unanswered();
+        let is_named = pause >= NAMED || (is_short && self.begun.is_some_and(is_most));
+        is_named.then_some((from, until))
+    }
+
+    /// Whether this end has sent last, and the other one has had all of it and sent nothing.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.unanswered.is_some()
     }
 
     /// The same where the command waited for data of the server in a pause of this time at the end, whichever of them sent last. This is the
