@@ -43,7 +43,7 @@ pub(super) struct Waits {
     at_a_time: Option<f64>,
     /// The other end had all, and closed after this time.
     closing: Duration,
-    /// When this end, and the other, sent its FIN, or a reset; none where it has not closed both ways.
+    /// When this end, and the other, sent its FIN, or a reset; none where it has not closed both ways, or may wait for an answer behind it.
     closed: [Option<Time>; 2],
     /// When this end, and the other, closed with all that was sent to it, so that nothing was to come; none where it has not.
     done: [Option<Time>; 2],
@@ -51,8 +51,11 @@ pub(super) struct Waits {
     landing: Duration,
     /// From the first SYN until its answer had come; none where that was not seen.
     set_up: Option<Duration>,
-    /// Since when the other end has had all that this one sent, and sent nothing.
+    /// Since when the other end has had all that this one sent, and sent nothing; and since when this one has had all of the other's.
     unanswered: Option<Time>,
+    asked: Option<Time>,
+    /// Since when the other end has had all that this one sent, and has sent one record that may be a ticket of TLS, or the answer.
+    ticketed: Option<Time>,
 }
 
 /// Turns overlap where that has one part in so many of the time on the way.
@@ -98,11 +101,18 @@ impl Waits {
             repairs: both(turns.repairs),
             at_a_time: turns.at_a_time,
             closing: turns.closing[1 - end],
-            closed: [end, 1 - end].map(|who| turns.closed[who]),
+            // A FIN behind a request may close one way alone.
+            closed: [end, 1 - end].map(|who| {
+                let asks = turns.unanswered.is_some_and(|(asker, _)| asker == who);
+                turns.closed[who].filter(|_| !asks)
+            }),
             done: [end, 1 - end].map(|who| turns.done[who]),
             landing: turns.landing[0] + turns.landing[1],
             set_up: turns.set_up,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
+            asked: turns.unanswered.filter(|(who, _)| *who != end).map(|u| u.1),
+            // The client is the first end.
+            ticketed: turns.ticketed.filter(|_| end == 0),
         }
     }
 
@@ -261,6 +271,16 @@ impl Waits {
         let is_short = pause >= NAMED_SHORT && self.is_unanswered();
         let is_named = pause >= NAMED || (is_short && self.begun.is_some_and(is_most));
         is_named.then_some((from, until))
+    }
+
+    /// The same where this end has had all that the other one sent, and has sent nothing.
+    pub(super) fn asked_pause(&self, end: Time) -> Option<(Time, Time)> {
+        named(self.asked?, self.closed[0], end)
+    }
+
+    /// The same where the other end has sent one record that may be a ticket of TLS, or the answer.
+    pub(super) fn ticketed_pause(&self, end: Time) -> Option<(Time, Time)> {
+        named(self.ticketed?, self.closed[1], end)
     }
 
     /// Whether this end has sent last, and the other one has had all of it and sent nothing.
@@ -470,6 +490,13 @@ impl Waits {
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
     }
+}
+
+/// From an instant until an end has `closed`, or else until the end, where that is worth naming.
+fn named(from: Time, closed: Option<Time>, end: Time) -> Option<(Time, Time)> {
+    let until = closed.map_or(end, |closed| closed.min(end));
+    let from = from.min(until);
+    (until.since(from) >= NAMED).then_some((from, until))
 }
 
 /// What was lost of what either end sent.

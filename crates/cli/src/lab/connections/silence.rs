@@ -43,11 +43,23 @@ impl Why {
     }
 }
 
-/// A pause at the end, in which the other side had all of it and sent nothing.
+/// What came before a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    /// All that the end sent, which the other one had.
+    All,
+    /// The same, and one record of the server that may be a ticket of TLS.
+    Ticket,
+    /// A request to the server, which it had.
+    Request,
+}
+
+/// A pause at the end, in which one side had all that was sent to it and sent nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Silence {
     from: Time,
     until: Time,
+    before: Before,
     /// Whether the command's program slept until something came.
     awaited: Result<bool, Why>,
 }
@@ -60,14 +72,23 @@ impl Silence {
         end: Time,
         command: Option<&Watched>,
     ) -> Option<Silence> {
-        let (from, until) = waits.pause(end)?;
+        let all = waits.pause(end).map(|pause| (pause, Before::All));
+        let more = match host {
+            0 => waits.ticketed_pause(end).map(|p| (p, Before::Ticket)),
+            _ => waits.asked_pause(end).map(|p| (p, Before::Request)),
+        };
+        let ((from, until), before) = all.or(more)?;
         // Who asked waits for the answer, whatever else may come.
-        let is_asked = host == 0 && waits.is_unanswered();
+        let is_asked = before != Before::All || (host == 0 && waits.is_unanswered());
         let awaited = command.map(|command| command.awaited((from, until), is_asked));
-        Some(Silence {
+        let awaited = awaited.unwrap_or(Err(Why::TooShort));
+        // One record may have been the answer.
+        let is_known = before != Before::Ticket || awaited == Ok(true);
+        is_known.then_some(Silence {
             from,
             until,
-            awaited: awaited.unwrap_or(Err(Why::TooShort)),
+            before,
+            awaited,
         })
     }
 
@@ -87,11 +108,16 @@ impl Silence {
     fn words(&self, host: usize, cause: Cause) -> Option<String> {
         let [command, server] = SENDERS;
         let other = SENDERS[1 - host];
-        let had = format!(
-            "for the last {:.1} s {other} had all of it and sent nothing back",
-            self.time().as_secs_f64()
-        );
-        let for_whom = ["for that", "for more"][host];
+        let last = format!("for the last {:.1} s", self.time().as_secs_f64());
+        let had = match self.before {
+            Before::All => format!("{last} {other} had all of it and sent nothing back"),
+            Before::Ticket => format!(
+                "{last} {other} had all of it and sent nothing back but one record, as a ticket of TLS is"
+            ),
+            Before::Request => format!("{last} {server} had a request and had not answered it"),
+        };
+        let is_request = self.before == Before::Request;
+        let for_whom = if host == 0 || is_request { "for that" } else { "for more" };
         let unknown = |why: Why| {
             format!(
                 "{had}; whether {command} waited {for_whom} is unknown: {}",
@@ -99,6 +125,9 @@ impl Silence {
             )
         };
         match (cause, self.awaited, host) {
+            (Cause::Limit(Limit::Application), Ok(true), 1) if is_request => {
+                Some(format!("{had}, which {command} waited for"))
+            }
             (Cause::Limit(Limit::Application), Ok(true), 1) => {
                 Some(format!("{had}: it waited for more of {server}"))
             }
@@ -293,6 +322,34 @@ mod tests {
         );
         assert!(left.contains("your command limited it"), "{left}");
         assert!(!left.contains("unknown"), "{left}");
+    }
+
+    /// A request on a connection whose server has sent more; and one behind which one record came that may be a ticket.
+    #[test]
+    fn a_request_behind_larger_answers_or_before_a_ticket_is_waited_for() {
+        let said = |awaits| {
+            told(1, awaits, |none| Turns {
+                unanswered: Some((0, at(150))),
+                ..none
+            })
+        };
+        let had = "for the last 2.9 s the server had a request and had not answered it";
+        let waited = said(Some(true));
+        let words = format!("{had}, which your command waited for");
+        assert!(waited.contains(&words), "{waited}");
+        let unseen = said(None);
+        assert!(unseen.contains("waited for that is unknown"), "{unseen}");
+        let ticketed = |awaits| {
+            told(0, awaits, |none| Turns {
+                unanswered: Some((1, at(200))),
+                ticketed: Some(at(150)),
+                ..none
+            })
+        };
+        let waited = ticketed(Some(true));
+        assert!(waited.contains("one record, as a ticket"), "{waited}");
+        assert!(waited.contains("waited for the server 9"), "{waited}");
+        assert!(!ticketed(None).contains("one record"));
     }
 
     /// A connection that has its answer, beside others that may be asked on.
