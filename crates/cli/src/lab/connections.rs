@@ -276,7 +276,7 @@ impl Connections {
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
-            if first.is_some_and(Cause::is_way) {
+            if first.is_some_and(|cause| cause.is_way() || cause.is_window()) {
                 told.cause.push_str(&others);
             }
             told.figures = told.in_flight() + &told.besides();
