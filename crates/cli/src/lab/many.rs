@@ -719,6 +719,28 @@ mod tests {
         assert!(said.ends_with("(2 % of their time)"), "{said}");
     }
 
+    /// Twenty at once to a program that takes one after the other: of 1.2 s that the server had each, 0.66 s went by before it was taken.
+    #[test]
+    fn the_accept_queue_is_a_part_of_the_servers_time() {
+        let said = |queued: f64| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 5000, None);
+                Each {
+                    rtt: Some(0.06),
+                    busy: 1.26,
+                    queued,
+                    ..of.expect("they have ports").with_served(Some(1.2))
+                }
+            };
+            let all: Vec<Each> = (0..20).map(each).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        let words = "your command waited for the server 91 % of their time, 50 % at least in its accept queue";
+        assert!(said(0.66).contains(words), "{}", said(0.66));
+        assert!(!said(0.0).contains("accept queue"));
+    }
+
     #[test]
     fn many_small_connections_are_said_together() {
         let each = |n: u16| Each {
