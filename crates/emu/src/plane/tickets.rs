@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(beside(&[asks, one]), Some(false));
         assert_eq!(beside(&[ends, (0, OTHER), one]), Some(false));
         assert_eq!(beside(&[asks, (1, both.as_slice())]), Some(true));
-        // Nothing was asked, or it is no ticket.
+        // Nothing was asked, or it is not a ticket.
         assert_eq!(beside(&[ends, one]), None);
         assert_eq!(beside(&[asks, (1, plain)]), None);
         assert_eq!(beside(&[asks, one, (0, OTHER)]), None);

@@ -902,7 +902,7 @@ mod tests {
         // The client goes on: it was an answer.
         let asked = found(Some(false), false, true).turns();
         assert_eq!((asked.way, asked.ticketed), (way.times(2), None));
-        // Nothing follows: tickets are no answer, and of one record it is not known.
+        // Nothing follows: tickets do not answer, and of one record it is not known.
         let tickets = found(Some(true), false, false).turns();
         assert_eq!(tickets.unanswered, Some((0, at(50))));
         let one = found(Some(false), false, false).turns();

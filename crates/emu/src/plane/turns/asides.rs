@@ -48,7 +48,7 @@ impl Aside {
 }
 
 impl Talk {
-    /// An end is about to go on, or to answer. Where the server goes on behind what may have been tickets, these were no answer.
+    /// An end is about to go on, or to answer. Where the server goes on behind what may have been tickets, these did not answer.
     pub(super) fn sets_aside(&mut self, end: usize) {
         let beside = self.beside.take();
         if let Some(aside) = self.aside.take().filter(|_| end == 1) {
