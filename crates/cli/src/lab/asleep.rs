@@ -36,13 +36,11 @@ pub(super) enum Asleep {
     Elsewhere,
 }
 
-/// What else than the socket may end a sleep in `epoll_wait`.
+/// A sleep in `epoll_wait` in which all is quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wakes {
     /// It lasts so long at most; none without an end.
     pub(super) timer: Option<Duration>,
-    /// Another connection with nothing under way is not among it.
-    pub(super) is_alone: bool,
 }
 
 impl Asleep {
@@ -63,7 +61,7 @@ impl Asleep {
         }
     }
 
-    /// What else than the socket may end it, where that is known and quiet.
+    /// A sleep in `epoll_wait`, where all in it is quiet.
     pub(super) fn wakes(self) -> Option<Wakes> {
         match self {
             Asleep::ForWakes(wakes) => Some(wakes),
@@ -158,15 +156,11 @@ fn together(all: &[Asleep]) -> Asleep {
         return Asleep::ForData;
     }
     let wakes: Vec<Wakes> = all.iter().filter_map(|one| one.wakes()).collect();
-    let timers = wakes.iter().filter_map(|one| one.timer);
-    let both = Wakes {
-        timer: timers.min(),
-        is_alone: wakes.iter().all(|one| one.is_alone),
-    };
+    let timer = wakes.iter().filter_map(|one| one.timer).min();
     // Another thread that sleeps in something else may wake the one that waits.
     let is_else = |one: &Asleep| !matches!(one, Asleep::ForWakes(_) | Asleep::Parked);
     match (wakes.is_empty(), all.iter().any(is_else)) {
-        (false, false) => Asleep::ForWakes(both),
+        (false, false) => Asleep::ForWakes(Wakes { timer }),
         (false, true) => Asleep::ForEvents,
         (true, _) if all.contains(&Asleep::ForEvents) => Asleep::ForEvents,
         (true, _) => Asleep::Elsewhere,
@@ -406,21 +400,21 @@ mod tests {
     /// A loop whose socket alone may wake it, beside threads that wait for each other; and beside one that sleeps in something else.
     #[test]
     fn other_threads_may_wake_the_one_that_waits() {
-        let wakes = |timer, is_alone| Asleep::ForWakes(Wakes { timer, is_alone });
+        let wakes = |timer| Asleep::ForWakes(Wakes { timer });
         let second = Some(Duration::from_secs(1));
         let all = [
             Asleep::Parked,
-            wakes(None, true),
-            wakes(second, false),
+            wakes(None),
+            wakes(second),
             Asleep::Parked,
         ];
-        assert_eq!(together(&all[..2]), wakes(None, true));
-        assert_eq!(together(&all), wakes(second, false));
+        assert_eq!(together(&all[..2]), wakes(None));
+        assert_eq!(together(&all), wakes(second));
         let beside = [all[1], Asleep::Elsewhere];
         assert_eq!(together(&beside), Asleep::ForEvents);
         assert_eq!(together(&[all[1], Asleep::ForData]), Asleep::ForData);
         assert_eq!(together(&[Asleep::Parked]), Asleep::Elsewhere);
-        assert_eq!(wakes(second, true).is_for_data(), None);
+        assert_eq!(wakes(second).is_for_data(), None);
         assert_eq!(Asleep::Elsewhere.is_for_data(), Some(false));
     }
 

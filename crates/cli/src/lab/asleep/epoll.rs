@@ -54,9 +54,9 @@ pub(super) fn of_epoll(
         .filter_map(file_of)
         .collect();
     // Files are gone through only where it matters.
-    let others = || Others::of(program, &files, quiet);
+    let are_quiet = || are_quiet(program, &files, quiet);
     let Some(own) = list.lines().find(is_own) else {
-        let is_parked = is_quiet && timer.is_none() && others() == Others::None;
+        let is_parked = is_quiet && timer.is_none() && are_quiet();
         return Some(match is_parked {
             true => Asleep::Parked,
             false => Asleep::Elsewhere,
@@ -73,15 +73,9 @@ pub(super) fn of_epoll(
     if events & IN == 0 {
         return Some(Asleep::Elsewhere);
     }
-    if !is_quiet {
-        return Some(Asleep::ForEvents);
-    }
-    Some(match others() {
-        Others::Some => Asleep::ForEvents,
-        others => Asleep::ForWakes(Wakes {
-            timer,
-            is_alone: others == Others::None,
-        }),
+    Some(match is_quiet && are_quiet() {
+        true => Asleep::ForWakes(Wakes { timer }),
+        false => Asleep::ForEvents,
     })
 }
 
@@ -92,34 +86,17 @@ fn file_of(line: &str) -> Option<u64> {
     words.next().filter(|_| is_file)?.parse().ok()
 }
 
-/// What else may wake a thread from outside of its program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Others {
-    None,
-    /// Other connections, with nothing under way and nothing unread.
-    Quiet,
-    /// Something else, or it is not known.
-    Some,
-}
-
-impl Others {
-    /// These files of a program, where those of `quiet` are such connections.
-    fn of(program: &File, files: &[u64], quiet: &[u32]) -> Others {
-        let known = Files::of(program);
-        let mut found = Others::None;
-        for file in files {
-            let Some(target) = known.all.get(file) else {
-                return Others::Some;
-            };
-            let socket = number(target);
-            if socket.is_some_and(|one| quiet.iter().any(|own| u64::from(*own) == one)) {
-                found = Others::Quiet;
-            } else if !known.is_of_its_own(target, socket) {
-                return Others::Some;
-            }
-        }
-        found
-    }
+/// Whether all of these files of a program are its own wakers, or connections of `quiet`.
+fn are_quiet(program: &File, files: &[u64], quiet: &[u32]) -> bool {
+    let known = Files::of(program);
+    files.iter().all(|file| {
+        let Some(target) = known.all.get(file) else {
+            return false;
+        };
+        let socket = number(target);
+        let is_quiet = |one: u64| quiet.iter().any(|own| u64::from(*own) == one);
+        socket.is_some_and(is_quiet) || known.is_of_its_own(target, socket)
+    })
 }
 
 /// The files of a program, by their numbers, and its table of unix sockets.
@@ -208,11 +185,8 @@ mod tests {
         of_epoll(&list, (home, OWN), quiet, timer)
     }
 
-    fn alone(timer: Option<Duration>) -> Option<Asleep> {
-        Some(Asleep::ForWakes(Wakes {
-            timer,
-            is_alone: true,
-        }))
+    fn wakes(timer: Option<Duration>) -> Option<Asleep> {
+        Some(Asleep::ForWakes(Wakes { timer }))
     }
 
     /// A client whose one connection has nothing under way, beside what its own threads wake it by.
@@ -226,8 +200,8 @@ mod tests {
             &["pipe:[77]", "pipe:[77]"],
             &["socket:[900]"],
         ] {
-            assert_eq!(waits(files, &own, None), alone(None), "{files:?}");
-            assert_eq!(waits(files, &own, second), alone(second), "{files:?}");
+            assert_eq!(waits(files, &own, None), wakes(None), "{files:?}");
+            assert_eq!(waits(files, &own, second), wakes(second), "{files:?}");
             let busy = waits(files, &[], None);
             assert_eq!(busy, Some(Asleep::ForEvents), "{files:?}");
         }
@@ -246,11 +220,7 @@ mod tests {
             assert_eq!(found, Some(Asleep::ForEvents), "{file}");
         }
         let several = waits(&["socket:[5000]"], &[OWN, 5000], None);
-        let wakes = Wakes {
-            timer: None,
-            is_alone: false,
-        };
-        assert_eq!(several, Some(Asleep::ForWakes(wakes)));
+        assert_eq!(several, wakes(None), "another quiet connection");
     }
 
     /// Another loop of the program, and one that has an end.

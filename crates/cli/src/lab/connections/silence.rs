@@ -24,8 +24,8 @@ enum Why {
     TooShort,
     /// It slept until something came, or a timer of its own fired.
     Timer,
-    /// It slept until something came on any of several connections.
-    Several,
+    /// It slept in a loop, and had not asked for anything that was missing.
+    Loop,
 }
 
 impl Why {
@@ -36,8 +36,8 @@ impl Why {
             Why::Timer => {
                 "it slept until something came or a timer of its own fired, and its own log says which it waited for"
             }
-            Why::Several => {
-                "it slept until something came on any of several connections, and its own log says on which it waited"
+            Why::Loop => {
+                "it slept in `epoll_wait`, which anything may end, and its own log says what it waited for"
             }
         }
     }
@@ -205,7 +205,7 @@ fn awaits(end: &End, pause: Duration, is_asked: bool) -> Option<Result<bool, Why
         let wakes = end.wakes?;
         let is_late = |timer: Duration| timer.times(TIMERS) > pause;
         Some(match () {
-            () if !(wakes.is_alone || is_asked) => Err(Why::Several),
+            () if !is_asked => Err(Why::Loop),
             () if wakes.timer.is_some_and(is_late) => Err(Why::Timer),
             () => Ok(true),
         })
@@ -290,11 +290,11 @@ mod tests {
     }
 
     /// A request that is never answered, of a client that sleeps in a loop: without a timer, with one that fires over and over, and with one
-    /// that outlasts the pause. Among several connections it waits for the one that it has asked on.
+    /// that outlasts the pause.
     #[test]
     fn a_loop_with_an_unanswered_request_waits_for_a_silent_server() {
-        let said = |timer: Option<Duration>, is_alone: bool| {
-            let wakes = Wakes { timer, is_alone };
+        let said = |timer: Option<Duration>| {
+            let wakes = Wakes { timer };
             told_of(
                 0,
                 &|end| end.wakes = Some(wakes),
@@ -305,12 +305,12 @@ mod tests {
                 },
             )
         };
-        for (timer, is_alone) in [(None, true), (None, false), (Some(1000), true)] {
-            let waited = said(timer.map(Duration::from_ms), is_alone);
+        for timer in [None, Some(1000)] {
+            let waited = said(timer.map(Duration::from_ms));
             let words = "your command waited for the server 9";
-            assert!(waited.contains(words), "{timer:?} {is_alone}: {waited}");
+            assert!(waited.contains(words), "{timer:?}: {waited}");
         }
-        let long = said(Some(Duration::from_secs(30)), true);
+        let long = said(Some(Duration::from_secs(30)));
         assert!(long.contains("a timer of its own fired"), "{long}");
         let left = told_of(
             0,
@@ -352,13 +352,10 @@ mod tests {
         assert!(!ticketed(None).contains("one record"));
     }
 
-    /// A connection that has its answer, beside others that may be asked on.
+    /// A connection that has its answer: its client may wait for a child, or on another one.
     #[test]
-    fn a_loop_may_wait_on_another_connection() {
-        let wakes = Wakes {
-            timer: None,
-            is_alone: false,
-        };
+    fn a_loop_that_has_not_asked_may_wait_for_anything() {
+        let wakes = Wakes { timer: None };
         let said = told_of(
             1,
             &|end| end.wakes = Some(wakes),
@@ -368,7 +365,7 @@ mod tests {
                 ..none
             },
         );
-        assert!(said.contains("on any of several connections"), "{said}");
+        assert!(said.contains("which anything may end"), "{said}");
     }
 
     /// A server that stalls in the middle of an answer, and a client that closes at last: one that waits for the rest, or thinks.
