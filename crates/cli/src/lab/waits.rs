@@ -43,7 +43,7 @@ pub(super) struct Waits {
     at_a_time: Option<f64>,
     /// The other end had all, and closed after this time.
     closing: Duration,
-    /// When this end, and the other, sent its FIN, or a reset; none where it has not closed both ways, or may wait for an answer behind it.
+    /// When this end, and the other, sent its FIN, or a reset; none where it has not closed both ways.
     closed: [Option<Time>; 2],
     /// When this end, and the other, closed with all that was sent to it, so that nothing was to come; none where it has not.
     done: [Option<Time>; 2],
@@ -101,11 +101,7 @@ impl Waits {
             repairs: both(turns.repairs),
             at_a_time: turns.at_a_time,
             closing: turns.closing[1 - end],
-            // A FIN behind a request may close one way alone.
-            closed: [end, 1 - end].map(|who| {
-                let asks = turns.unanswered.is_some_and(|(asker, _)| asker == who);
-                turns.closed[who].filter(|_| !asks)
-            }),
+            closed: [end, 1 - end].map(|who| turns.closed[who]),
             done: [end, 1 - end].map(|who| turns.done[who]),
             landing: turns.landing[0] + turns.landing[1],
             set_up: turns.set_up,
@@ -281,6 +277,20 @@ impl Waits {
     /// The same where the other end has sent one record that may be a ticket of TLS, or the answer.
     pub(super) fn ticketed_pause(&self, end: Time) -> Option<(Time, Time)> {
         named(self.ticketed?, self.closed[1], end)
+    }
+
+    /// Whether the other end has not closed.
+    pub(super) fn is_other_open(&self) -> bool {
+        self.closed[1].is_none()
+    }
+
+    /// Whether the command's end has sent last, and the server has had all of it and sent nothing, where this is the end of a host that has this
+    /// number.
+    pub(super) fn is_command_unanswered(&self, host: usize) -> bool {
+        match host {
+            0 => self.unanswered.is_some(),
+            _ => self.asked.is_some(),
+        }
     }
 
     /// Whether this end has sent last, and the other one has had all of it and sent nothing.

@@ -54,9 +54,9 @@ pub(super) fn of_epoll(
         .filter_map(file_of)
         .collect();
     // Files are gone through only where it matters.
-    let are_quiet = || are_quiet(program, &files, quiet);
+    let is_rest_quiet = || are_quiet(program, &files, quiet);
     let Some(own) = list.lines().find(is_own) else {
-        let is_parked = is_quiet && timer.is_none() && are_quiet();
+        let is_parked = is_quiet && timer.is_none() && is_rest_quiet();
         return Some(match is_parked {
             true => Asleep::Parked,
             false => Asleep::Elsewhere,
@@ -73,7 +73,7 @@ pub(super) fn of_epoll(
     if events & IN == 0 {
         return Some(Asleep::Elsewhere);
     }
-    Some(match is_quiet && are_quiet() {
+    Some(match is_quiet && is_rest_quiet() {
         true => Asleep::ForWakes(Wakes { timer }),
         false => Asleep::ForEvents,
     })

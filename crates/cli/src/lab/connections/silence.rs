@@ -82,8 +82,12 @@ impl Silence {
         let is_asked = before != Before::All || (host == 0 && waits.is_unanswered());
         let awaited = command.map(|command| command.awaited((from, until), is_asked));
         let awaited = awaited.unwrap_or(Err(Why::TooShort));
-        // One record may have been the answer.
-        let is_known = before != Before::Ticket || awaited == Ok(true);
+        // One record may have been the answer, and who has closed may have said no more than that.
+        let is_known = match before {
+            Before::All => true,
+            Before::Ticket => awaited == Ok(true),
+            Before::Request => awaited == Ok(true) || (awaited.is_err() && waits.is_other_open()),
+        };
         is_known.then_some(Silence {
             from,
             until,
