@@ -4,6 +4,7 @@
 //! on it is the other end's turn, until that one sends data. Segments without data, and data sent again, are nobody's turn.
 
 mod asides;
+mod endings;
 
 use std::collections::BTreeMap;
 
@@ -216,6 +217,8 @@ struct Talk {
     /// What is sent now may be tickets alone, and whether that is known; and how it was before those that were sent last.
     beside: Option<bool>,
     aside: Option<Aside>,
+    /// The end that has just sent an alert of TLS, with all of the other one's answer.
+    farewell: Option<usize>,
 }
 
 impl Talk {
@@ -240,13 +243,18 @@ impl Talk {
             doubtful: None,
             beside: None,
             aside: None,
+            farewell: None,
         }
     }
 
     /// An end is about to send these bytes, perhaps again.
     fn reads(&mut self, end: usize, (seq, length): (u32, u32), payload: &[u8]) {
         let (_, until) = self.streams[end].place(seq, length);
-        if !self.tickets.is_over() && until > self.streams[end].sent {
+        if until <= self.streams[end].sent {
+            return;
+        }
+        self.says_farewell(end, payload);
+        if !self.tickets.is_over() {
             self.behind = self.tickets.sent(end, payload);
             self.beside = self.tickets.beside(end);
         }
@@ -402,8 +410,9 @@ impl Talk {
                 self.turns.closing[end] = now.since(there);
             }
         }
+        let is_served = served.is_some() || self.is_farewell(end, now);
         let over = &mut self.over[end];
-        if served.is_some() {
+        if is_served {
             over.is_served = true;
             over.done.get_or_insert(now);
         }
@@ -411,13 +420,6 @@ impl Talk {
         over.closed.get_or_insert(now);
         over.is_reset |= is_reset;
         self.overlaps.closes(end);
-    }
-
-    /// Whether an end opened the connection, and closed before the other one has.
-    fn gives_up(&self, end: usize) -> bool {
-        let [own, other] = [end, 1 - end].map(|who| self.over[who].closed);
-        let is_first = own.is_some_and(|own| other.is_none_or(|other| own <= other));
-        is_first && self.asked.is_some_and(|(who, _)| who == end)
     }
 
     /// The span so far without an end's own turns.
@@ -429,7 +431,7 @@ impl Talk {
     fn turns(&self) -> Turns {
         let is_left = |(end, _): &(usize, Time)| {
             let is_open = !self.over[1 - *end].is_served || self.gives_up(*end);
-            self.streams[*end].is_all_there() && is_open
+            self.streams[*end].is_all_there() && is_open && self.over[*end].done.is_none()
         };
         let since = |(end, then): (usize, Time)| (end, self.streams[end].grew.max(then));
         let [last, one] = self.beside_tickets();
@@ -465,14 +467,6 @@ impl Talk {
             Some((asker, share)) => turns.with_backlog(asker, share),
             None => turns,
         }
-    }
-
-    /// These times of the ends, without that of one that has closed its own way alone.
-    fn unless_half(&self, times: [Duration; 2]) -> [Duration; 2] {
-        [0, 1].map(|end| match self.over[end].is_half() {
-            true => Duration::ZERO,
-            false => times[end],
-        })
     }
 
     fn reaches(&mut self, now: Time) {
@@ -869,6 +863,30 @@ mod tests {
         assert_eq!((turns.closed[0], turns.done[0]), (None, None));
     }
 
+    /// A client over TLS that has its answer, and says so before its FIN; and one that gives up a request in the same way.
+    #[test]
+    fn an_alert_before_a_fin_asks_for_nothing() {
+        let found = |is_answered: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(50));
+            if is_answered {
+                talk.sent(1, (1, 200), at(50));
+                talk.arrived(1, (1, 200), at(100));
+            }
+            talk.reads(0, (81, 24), &[23, 3, 3, 0, 19, 7]);
+            talk.sent(0, (81, 24), at(100));
+            talk.ended(0, false, at(100));
+            talk.arrived(0, (81, 24), at(150));
+            talk.turns()
+        };
+        let answered = found(true);
+        assert_eq!(answered.done[0], Some(at(100)));
+        assert_eq!((answered.unanswered, answered.way), (None, Duration::from_ms(100)));
+        let given_up = found(false);
+        assert_eq!((given_up.done[0], given_up.unanswered), (None, Some((0, at(150)))));
+    }
+
     /// A request behind a handshake of TLS 1.3, over 50 ms each way, tickets at once, and the answer after 300 ms: all of that is the server's. What
     /// follows one record says whether that was a ticket.
     #[test]
@@ -908,6 +926,13 @@ mod tests {
         let one = found(Some(false), false, false).turns();
         assert_eq!(one.unanswered, Some((1, at(100))));
         assert_eq!((one.ticketed, tickets.ticketed), (Some(at(50)), None));
+        // A client that gives up behind them.
+        let mut given_up = found(Some(true), false, false);
+        given_up.reads(0, (201, 24), &[23, 3, 3, 0, 19, 7]);
+        given_up.sent(0, (201, 24), at(950));
+        given_up.ended(0, false, at(950));
+        assert_eq!(given_up.turns().done, [None; 2]);
+        assert_eq!(given_up.turns().at[0], Duration::ZERO);
         // A server that closes behind its tickets.
         let mut closed = found(Some(true), false, false);
         closed.ended(1, false, at(950));

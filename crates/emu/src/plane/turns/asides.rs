@@ -48,11 +48,15 @@ impl Aside {
 }
 
 impl Talk {
-    /// An end is about to go on, or to answer. Where the server goes on behind what may have been tickets, these did not answer.
+    /// An end is about to go on, or to answer. Where the server goes on behind what may have been tickets, these did not answer. Nor did tickets
+    /// where the client closes behind them.
     pub(super) fn sets_aside(&mut self, end: usize) {
         let beside = self.beside.take();
-        if let Some(aside) = self.aside.take().filter(|_| end == 1) {
+        let closes = self.farewell == Some(end);
+        let is_taken_back = |aside: &Aside| end == 1 || (closes && aside.is_known);
+        if let Some(aside) = self.aside.take().filter(is_taken_back) {
             self.takes_back(&aside);
+            self.farewell = None;
         }
         if let Some((is_known, last)) = beside.zip(self.last.filter(|(who, _)| *who != end)) {
             let of_client = (self.message, self.carried[0]);
@@ -76,19 +80,5 @@ impl Talk {
         };
         let is_there = |(end, _): &(usize, Time)| self.streams[*end].is_all_there();
         [last(true).or(self.last), last(false).filter(is_there)]
-    }
-
-    /// How long the last of an answer was under way to an end that had asked, and closed: with all of the answer, or its own way alone before it.
-    pub(super) fn landing(&self, end: usize) -> Duration {
-        let over = &self.over[end];
-        if !over.is_half() {
-            return self.turns.landing[end];
-        }
-        let stream = &self.streams[1 - end];
-        let answered = self.last.filter(|(who, _)| *who != end && stream.is_all_there());
-        let is_asked = self.streams[end].sent > 0 && !over.is_served;
-        answered.filter(|_| is_asked).map_or(Duration::ZERO, |(_, then)| {
-            stream.grew.max(then).since(then)
-        })
     }
 }
