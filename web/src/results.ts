@@ -205,8 +205,13 @@ export function verdictOn(all: readonly Expectation[]): Verdict | null {
   return { pass: false, unstated, why };
 }
 
+/** Of how many repeats an origin's value is, where some lack it. */
+function partly({ origin, repeats }: Expectation): string | null {
+  return repeats ? `${origin}: ${repeats.have} of ${repeats.of} repeats ${repeats.have === 1 ? "has" : "have"} it` : null;
+}
+
 function notesOfExpectations(expectations: readonly Expectation[]): string[] {
-  return [...new Set(expectations.flatMap((e) => [e.absent ?? null, e.unstated ?? null, e.note]).filter((text) => text !== null))];
+  return [...new Set(expectations.flatMap((e) => [partly(e), e.absent ?? null, e.unstated ?? null, e.note]).filter((text) => text !== null))];
 }
 
 function statedOf(expectations: readonly Expectation[]): string | null {

@@ -118,6 +118,10 @@ fn plain_expectations(out: &mut String, run: &RunDocument, keys: &Keys) {
         doubtful |= !trusted;
         let sign = if trusted { "" } else { "! " };
         let found = e.actual.map_or("–".to_owned(), show);
+        let mut found = e.absent.as_deref().map_or(found, escape);
+        if let Some(partly) = e.repeats {
+            found += &format!(", {}", partly.words());
+        }
         put(
             out,
             format_args!(
@@ -126,7 +130,7 @@ fn plain_expectations(out: &mut String, run: &RunDocument, keys: &Keys) {
                 escape(&point(&e.point, keys)),
                 escape(e.stated.as_deref().unwrap_or("")),
                 origin(e.origin),
-                e.absent.as_deref().map_or(found, escape),
+                found,
                 band(e, show),
                 judged(e),
                 escape(e.note.as_deref().unwrap_or("")),

@@ -228,7 +228,11 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
             true => String::new(),
             false => format!(", min {}, max {}", print(e.min), print(e.max)),
         };
-        status.set_message(format!("{unanswered}actual {}{bounds}", print(e.actual)));
+        let partly = e.repeats.map_or(String::new(), |partly| format!(", {}", partly.words()));
+        status.set_message(format!(
+            "{unanswered}actual {}{partly}{bounds}",
+            print(e.actual)
+        ));
         let forecast = out_of_range(run, e);
         // A note of a file is of whoever marks.
         let note = e.note.as_deref().filter(|_| e.file.is_none());
@@ -251,6 +255,9 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
         Some(file) => format!("{}, {}", run.scenario, short(file)),
         None => run.scenario.clone(),
     });
+    if let Some(partly) = e.repeats {
+        case.add_property(("repeats", partly.words().as_str()));
+    }
     if let Some(question) = e.question {
         case.add_property(("question", question.to_string().as_str()));
     }
@@ -307,6 +314,7 @@ mod tests {
                 min: Some(1e6),
                 max: None,
                 actual,
+                repeats: None,
                 absent: None,
                 unstated: None,
                 stated: Some("\"one\" & <a half>".to_owned()),
