@@ -210,6 +210,8 @@ pub const METRICS: &[Metric] = {
         "from the start to the beginning of the first round trip at 95 % of the rate: what one in ten hundredths of the test exceeds, or what three round trips had before the first cut of the window, if that is more. Known to a thirty-second of a round trip, or a two-thousandth of itself; of real hosts, to an interval of the series"),
     metric("silent_s", CONNECTED, Never, "silence at the start",
         "from the start to the end of the first interval in which anything was delivered, where that took two seconds or more"),
+    metric("outage_ratio", CONNECTED, Never, "outage",
+        "share of the measured time in which nothing came through because the path was down, the wait for the sender's timer behind it included; absent where it never was. `limited_by` of each stream is of the rest"),
     metric("completion_ns", &[Tcp, Transfer, Request, Flows], Largest, "completion", "from the SYN to the delivery of the last byte, of several connections from the first SYN to the last byte of all; of a transfer, to the disk"),
     metric("cwnd_max_bytes", CONNECTED, Largest, "cwnd, max", "largest congestion window of the whole test"),
     metric("bytes", &[Tcp, Transfer, Request, Flows, Udp], Sum, "bytes delivered", "payload delivered to the receiving application in the whole test, with what was under way at its end and arrives later: `goodput_bps` and series end with the test; of iperf3 in the measurement"),

@@ -38,7 +38,7 @@ pub struct StreamRecord {
     /// Metrics of this stream alone.
     #[serde(with = "crate::number::map")]
     pub metrics: BTreeMap<String, f64>,
-    /// Share of the stream's time by what limited it; shares sum to 1.
+    /// Share of the stream's time, but for outages of its path (`outage_ratio`), by what limited it; shares sum to 1.
     #[serde(with = "crate::number::map")]
     pub limited_by: BTreeMap<String, f64>,
 }

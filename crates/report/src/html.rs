@@ -178,11 +178,7 @@ fn plain_records(out: &mut String, records: &[Record], keys: &Keys) {
                 escape(&point(&r.point, keys)),
                 origin(r.origin),
                 escape(&metrics.join(", ")),
-                escape(
-                    &r.limited_by
-                        .as_deref()
-                        .map_or_else(String::new, limit_words)
-                ),
+                escape(&limit_of(r).unwrap_or_default()),
                 escape(&notes.join("; ")),
             ),
         );

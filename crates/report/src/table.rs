@@ -13,7 +13,7 @@ use crate::gaps;
 use crate::grid::Column;
 use crate::headline::{COMPLETION, headline, shows_completion};
 use crate::judges;
-use crate::limit::limit_words;
+use crate::limit::limit_of;
 use crate::markdown::{self, lines};
 use crate::metric::{GROUP, subject};
 use crate::points::point_columns;
@@ -384,7 +384,7 @@ fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
         .max_by_key(|r| r.origin)
         // A stream of datagrams goes as fast as its application says: no news.
         .filter(|r| r.kind != "udp" || r.limited_by.as_deref() != Some("application"))
-        .and_then(|r| r.limited_by.as_deref().map(limit_words))
+        .and_then(limit_of)
         .unwrap_or_default()
 }
 
