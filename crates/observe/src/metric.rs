@@ -185,7 +185,7 @@ pub const METRICS: &[Metric] = {
     metric("sent_bps", &[Udp], Never, "sent rate", "payload sent in the measurement, over duration"),
     metric("recovery_s", CONNECTED, Largest, "recovery",
         "from the last cut of the window until it is as large as it was, or until the sending host has been the limit for a whole window of data; a cut during the repair of another, or in the slow start after it, is part of the other. Absent where the test ends before that, where the loss is seen after the last byte was sent, and of BBR, which no loss cuts"),
-    metric("rtt_min_ns", &[Ping, Tcp, Transfer, Request], Smallest, "RTT, min", "smallest round-trip time: of the echoes, or of the sender's samples in the whole test, what `omit` leaves out too. A kernel's is in whole microseconds, and up to one too small"),
+    metric("rtt_min_ns", &[Ping, Tcp, Transfer, Request], Smallest, "RTT, min", "smallest round-trip time: of the echoes, or of the sender's samples in the whole test, what `omit` leaves out too. A kernel's is in whole microseconds, and up to one too small. Where segments were lost Linux may have measured by TCP timestamps alone, which count milliseconds: then it is up to 1 ms too small"),
     metric("rtt_avg_ns", &[Ping, Tcp, Transfer, Request], Mean, "RTT, mean",
         "mean round-trip time, likewise. A simulated sender has one for each acknowledgement that comes, from the oldest segment that it is of, and of one that measures nothing the last one again: `trace` has fewer. Of kernels and iperf3 the mean of the smoothed ones (RFC 6298 §2)"),
     metric("rtt_max_ns", &[Ping, Tcp, Transfer, Request], Largest, "RTT, max",
