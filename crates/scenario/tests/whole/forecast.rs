@@ -248,6 +248,12 @@ fn a_named_loss_costs_what_the_climb_lacks() {
         assert_eq!(says(&cubic, &words), linux, "{:?}", cubic.notes);
     }
     assert!(!clean.metrics.contains_key("recovery_s"));
+    // What a receiver gathers makes BIC faster; one that counts segments gathers nothing.
+    for (keys, gathers) in [("", true), ("delayed_ack = 2\n", false)] {
+        let bic = predicted(lose, &format!("{BULK}cc = \"bic\"\n{keys}"));
+        let said = says(&bic, "recovery_s is of a BIC with");
+        assert_eq!(said, gathers, "{:?}", bic.notes);
+    }
 }
 
 #[test]
