@@ -2279,6 +2279,16 @@ fn the_window_of_a_note_is_one_connections() {
     }
 }
 
+/// What was simulated of BIC before it grew by the segments for each ACK is not said of it as it grows now.
+#[test]
+fn few_segments_of_bic_say_of_which_growth_they_are() {
+    let test = "kind = \"tcp\"\ncc = \"bic\"\nduration = \"120 s\"\n";
+    let record = wide("[link.forward]\nloss = 1e-2", test);
+    let mut few = record.notes.iter().filter(|n| n.contains("is few for it"));
+    let said = few.next().expect("it is said");
+    assert!(said.contains("with them that was not measured"), "{said}");
+}
+
 /// 5 MB are over after a second: BBR does not probe for the shortest round trip before ten.
 #[test]
 fn probes_cost_a_transfer_nothing_when_it_is_over() {
