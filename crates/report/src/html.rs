@@ -13,7 +13,7 @@ use farpath_record::{Expectation, Keys, Origin, Point, Record, RunDocument};
 
 use crate::failures::band;
 use crate::judges;
-use crate::limit::limit_words;
+use crate::limit::limit_of;
 use crate::validity::{Index, UNTRUSTED};
 
 const TEMPLATE: &str = include_str!("report.html");

@@ -300,6 +300,24 @@ mod tests {
         assert_eq!(titles("<testsuites name=\"pytest\">"), None);
     }
 
+    /// One of eight that recovered passed for all of them.
+    #[test]
+    fn a_value_of_some_repeats_says_of_how_many_it_is() {
+        let text = r#"{"metric":"t.recovery_s","origin":"simulated","point":{},"min":null,"max":5.0,"actual":null,
+            "repeats":{"have":1,"of":8},"absent":"repeat 1: no loss","stated":null,"source":null,"note":null,"pass":false}"#;
+        let mut run = RunDocument::new("s", 1, String::new());
+        run.expectations = vec![serde_json::from_str(text).expect("an expectation")];
+        let mut xml = Vec::new();
+        write(&run, &[], &mut xml).expect("a Vec takes everything");
+        let xml = String::from_utf8(xml).expect("UTF-8");
+        for words in [
+            "actual none, 1 of 8 repeats has it, min none",
+            r#"<property name="repeats" value="1 of 8 repeats has it"/>"#,
+        ] {
+            assert!(xml.contains(words), "{xml}");
+        }
+    }
+
     #[test]
     fn failures_carry_band_and_value_and_names_are_escaped() {
         let mut run = RunDocument::new("snaky", 1, String::new());
