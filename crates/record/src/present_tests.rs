@@ -39,7 +39,7 @@ fn what_most_repeats_lack_fails_as_it_does_alone() {
     assert_eq!(one.repeats, Some(Partly { have: 1, of: 4 }));
     let why = one.absent.unwrap_or_default();
     assert!(why.starts_with("repeat 0: the tests of the group"), "{why}");
-    // Half of them are not most.
+    // One of two is not most.
     let half = repeats("recovery_s", &[Some(1.0), None]);
     let one = judged(&half, "recovery_s", None, Some(5.0));
     assert_eq!((one.actual, one.pass), (None, false));
