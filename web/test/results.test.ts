@@ -57,6 +57,15 @@ describe("the first line of a page", () => {
     expect(headline(data(others, "bulk.goodput_bps"))[1]?.text).toMatch(/^is what limited bulk most of the time at cc/);
   });
 
+  it("names an outage that took more of all the time than any limit", () => {
+    const down = (share: number): TestRecord => ({
+      ...record("reno", { goodput_bps: 9e6, outage_ratio: share }), limited_by: "receive_window",
+      streams: [{ stream: 0, metrics: { outage_ratio: share }, limited_by: { receive_window: 0.6 } }],
+    }) as TestRecord;
+    const fact = (share: number): string | undefined => headline(data([down(share)], "bulk.goodput_bps"))[1]?.value;
+    expect([fact(0.66), fact(0.35)]).toEqual(["An outage", "The receive window"]);
+  });
+
   it("breaks lines at commas alone", () => {
     const swept = [record("reno", { goodput_bps: 1e6 }), record("cubic", { goodput_bps: 9e6 })].map((r, i) => ({ ...r, point: { ...r.point, "link.l.loss": `${i + 1}e-5` } }));
     expect(headline(data(swept, "bulk.goodput_bps"))[0]?.text).toMatch(/loss\u00a01e-\u20605/);

@@ -144,7 +144,7 @@ pub(crate) fn fill<'a>(
     record: &mut Record,
 ) {
     let mut together: BTreeMap<String, f64> = BTreeMap::new();
-    let mut lost = Outage::default();
+    let (mut lost, mut out) = (Outage::default(), 0.0);
     let mut waited: f64 = 0.0;
     for (stream, connection) in all.iter().enumerate() {
         let mut of_stream = StreamRecord {
@@ -155,6 +155,11 @@ pub(crate) fn fill<'a>(
         let surroundings = around(stream);
         of_stream.limited_by = shares(connection, span.from(), &surroundings);
         let outage = outage(connection, span.from(), &surroundings);
+        if outage.share > 0.0 {
+            let name = "outage_ratio".to_owned();
+            of_stream.metrics.insert(name, outage.share);
+        }
+        out += outage.share / all.len() as f64;
         if outage.share > lost.share {
             lost = outage;
         }
@@ -165,6 +170,9 @@ pub(crate) fn fill<'a>(
         record.streams.push(of_stream);
     }
     merge_streams(record);
+    if out > 0.0 {
+        record.set("outage_ratio", out);
+    }
     keep_completions(record);
     take_together(all, span, record);
     record.notes.extend(ended_early(all, span));

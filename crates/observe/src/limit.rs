@@ -12,7 +12,7 @@
 //!    A connection that gets all that its application lets it pace at waits for no link.
 //!    What is left to the window of an algorithm with a model of the path is its own pace.
 //! 3. Shares of the sum, which add up to 1. Time in which a link of the path was down, and what followed until the sender
-//!    was heard again, is in none of them: [`outage`] says how much that is.
+//!    was heard again, is in none of them: [`outage`] says how much that is, and `outage_ratio` of records.
 
 use std::collections::BTreeMap;
 

@@ -119,12 +119,7 @@ const EDGE: u64 = 1 << 31;
 
 /// What the programs that hold a socket wait for, of all of these numbers; none where one of their threads runs, or waits for nobody
 /// knows what. `proc` is where the kernel shows processes, and `quiet` are sockets of connections with nothing under way and nothing unread.
-pub(super) fn in_what(
-    proc: &File,
-    programs: &[i32],
-    inode: u32,
-    quiet: &[u32],
-) -> Option<Asleep> {
+pub(super) fn in_what(proc: &File, programs: &[i32], inode: u32, quiet: &[u32]) -> Option<Asleep> {
     let calls = CALLS?;
     let mut all = Vec::new();
     for pid in programs {
@@ -402,12 +397,7 @@ mod tests {
     fn other_threads_may_wake_the_one_that_waits() {
         let wakes = |timer| Asleep::ForWakes(Wakes { timer });
         let second = Some(Duration::from_secs(1));
-        let all = [
-            Asleep::Parked,
-            wakes(None),
-            wakes(second),
-            Asleep::Parked,
-        ];
+        let all = [Asleep::Parked, wakes(None), wakes(second), Asleep::Parked];
         assert_eq!(together(&all[..2]), wakes(None));
         assert_eq!(together(&all), wakes(second));
         let beside = [all[1], Asleep::Elsewhere];

@@ -248,6 +248,12 @@ fn a_named_loss_costs_what_the_climb_lacks() {
         assert_eq!(says(&cubic, &words), linux, "{:?}", cubic.notes);
     }
     assert!(!clean.metrics.contains_key("recovery_s"));
+    // What a receiver gathers makes BIC faster; one that counts segments gathers nothing.
+    for (keys, gathers) in [("", true), ("delayed_ack = 2\n", false)] {
+        let bic = predicted(lose, &format!("{BULK}cc = \"bic\"\n{keys}"));
+        let said = says(&bic, "recovery_s is of a BIC with");
+        assert_eq!(said, gathers, "{:?}", bic.notes);
+    }
 }
 
 #[test]
@@ -2285,6 +2291,16 @@ fn the_window_of_a_note_is_one_connections() {
             record.notes
         );
     }
+}
+
+/// What was simulated of BIC before it grew by the segments for each ACK is not said of it as it grows now.
+#[test]
+fn few_segments_of_bic_say_of_which_growth_they_are() {
+    let test = "kind = \"tcp\"\ncc = \"bic\"\nduration = \"120 s\"\n";
+    let record = wide("[link.forward]\nloss = 1e-2", test);
+    let mut few = record.notes.iter().filter(|n| n.contains("is few for it"));
+    let said = few.next().expect("it is said");
+    assert!(said.contains("with them that was not measured"), "{said}");
 }
 
 /// 5 MB are over after a second: BBR does not probe for the shortest round trip before ten.

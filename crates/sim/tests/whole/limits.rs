@@ -222,6 +222,8 @@ fn a_flapping_link_leaves_what_limits_in_between() {
     assert_limit(&world, "receive_window", 0.8);
     let share = outage(&world).expect("it is said");
     assert_within("outage, %", share, 55.0, 60.0);
+    let exact = world.metric("t", "outage_ratio");
+    assert_within("outage, exact", 100.0 * exact, share - 0.5, share + 0.5);
     // A frame lost now and then in 1 ms of 100 hardly counts, and no silence is made of it.
     let short = flaps("{ up = \"99 ms\", down = \"1 ms\", while_down = \"hold\" }");
     let share = outage(&short).unwrap_or(0.0);

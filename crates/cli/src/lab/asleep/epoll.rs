@@ -130,9 +130,7 @@ impl Files {
                 let is_other = |n: &u64| held(&format!("socket:[{n}]")) > 0 && self.is_unix(*n);
                 self.is_unix(one) && beside.iter().any(is_other)
             }
-            None => {
-                WAKERS.contains(&target) || (target.starts_with("pipe:[") && held(target) > 1)
-            }
+            None => WAKERS.contains(&target) || (target.starts_with("pipe:[") && held(target) > 1),
         }
     }
 

@@ -168,6 +168,9 @@ mod tests {
         // A FIN with the request, of a client that goes on waiting for the answer; and of one that has gone.
         let asked = |is_left| open_of(Some(120), is_left, Some(130));
         assert_eq!(asked(false), Some(Duration::from_ms(1100)));
-        assert_eq!(open_of(Some(250), false, Some(260)), Some(Duration::from_ms(150)));
+        assert_eq!(
+            open_of(Some(250), false, Some(260)),
+            Some(Duration::from_ms(150))
+        );
     }
 }

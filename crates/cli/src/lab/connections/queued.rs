@@ -112,7 +112,11 @@ mod tests {
             host: 1,
             ..Watched::default()
         };
-        for (ms, sample) in [(100, end(true, 0)), (900, end(true, 0)), (950, end(false, 0))] {
+        for (ms, sample) in [
+            (100, end(true, 0)),
+            (900, end(true, 0)),
+            (950, end(false, 0)),
+        ] {
             server.queued.sees(at(ms), &sample);
         }
         let mut command = Watched::default();

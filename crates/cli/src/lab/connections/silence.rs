@@ -123,7 +123,11 @@ impl Silence {
             Before::Request => format!("{last} {server} had a request and had not answered it"),
         };
         let is_request = self.before == Before::Request;
-        let for_whom = if host == 0 || is_request { "for that" } else { "for more" };
+        let for_whom = if host == 0 || is_request {
+            "for that"
+        } else {
+            "for more"
+        };
         let unknown = |why: Why| {
             format!(
                 "{had}; whether {command} waited {for_whom} is unknown: {}",
@@ -238,11 +242,7 @@ mod tests {
     }
 
     /// The same where the command's end is `seen` so.
-    fn told_of(
-        host: usize,
-        seen: &dyn Fn(&mut End),
-        turns: impl Fn(Turns) -> Turns,
-    ) -> String {
+    fn told_of(host: usize, seen: &dyn Fn(&mut End), turns: impl Fn(Turns) -> Turns) -> String {
         let mut connections = Connections::across([500_000; 2]);
         let ends = ["198.18.0.1:40000", "198.18.0.2:7000"];
         for n in 1..=30 {
@@ -301,15 +301,11 @@ mod tests {
     fn a_loop_with_an_unanswered_request_waits_for_a_silent_server() {
         let said = |timer: Option<Duration>| {
             let wakes = Wakes { timer };
-            told_of(
-                0,
-                &|end| end.wakes = Some(wakes),
-                |none| Turns {
-                    unanswered: Some((0, at(150))),
-                    closed: [2950, 2970].map(|ms| Some(at(ms))),
-                    ..none
-                },
-            )
+            told_of(0, &|end| end.wakes = Some(wakes), |none| Turns {
+                unanswered: Some((0, at(150))),
+                closed: [2950, 2970].map(|ms| Some(at(ms))),
+                ..none
+            })
         };
         for timer in [None, Some(1000)] {
             let waited = said(timer.map(Duration::from_ms));
@@ -318,14 +314,10 @@ mod tests {
         }
         let long = said(Some(Duration::from_secs(30)));
         assert!(long.contains("a timer of its own fired"), "{long}");
-        let left = told_of(
-            0,
-            &|end| end.is_left = true,
-            |none| Turns {
-                unanswered: Some((0, at(150))),
-                ..none
-            },
-        );
+        let left = told_of(0, &|end| end.is_left = true, |none| Turns {
+            unanswered: Some((0, at(150))),
+            ..none
+        });
         assert!(left.contains("your command limited it"), "{left}");
         assert!(!left.contains("unknown"), "{left}");
     }
@@ -362,15 +354,11 @@ mod tests {
     #[test]
     fn a_loop_that_has_not_asked_may_wait_for_anything() {
         let wakes = Wakes { timer: None };
-        let said = told_of(
-            1,
-            &|end| end.wakes = Some(wakes),
-            |none| Turns {
-                closing: [2800, 0].map(Duration::from_ms),
-                closed: [Some(at(2950)), None],
-                ..none
-            },
-        );
+        let said = told_of(1, &|end| end.wakes = Some(wakes), |none| Turns {
+            closing: [2800, 0].map(Duration::from_ms),
+            closed: [Some(at(2950)), None],
+            ..none
+        });
         assert!(said.contains("which anything may end"), "{said}");
     }
 
