@@ -2,6 +2,7 @@
 
 mod dim;
 pub(crate) mod queue;
+mod still;
 
 use std::collections::BTreeMap;
 
@@ -27,6 +28,8 @@ pub(crate) struct Counted {
     packets: Option<f64>,
     /// So many packets left by the port meanwhile, where it is what its queue dropped.
     sent: Option<f64>,
+    /// What it stood at last.
+    stood: f64,
     grew: bool,
 }
 
@@ -67,6 +70,8 @@ pub(crate) struct Ports {
     filled: Option<f64>,
     /// A mark that its class takes and that a rule of a host sets, for people.
     marked: Option<String>,
+    /// That counters stood still from one reading to the next, for people.
+    still: Option<String>,
 }
 
 /// What does not count up: of two readings the larger counts.
@@ -123,14 +128,16 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
         }
     }
     let counted = all.into_values().map(|(first, last)| {
-        // The same figures may stand in a text twice: where no packet came or left between them, neither did time pass.
+        // The same figures may stand in a text twice: where no packet came or left between them, neither did time pass, unless something
+        // else was done meanwhile.
         let moved = |(before, after): (Option<f64>, Option<f64>)| {
             let both = before.zip(after);
             both.map(|(before, after)| before != after)
         };
         let came = moved((first.packets, last.packets));
         let came = came.unwrap_or(first.value != last.value);
-        let passed = came || moved((first.sent, last.sent)) == Some(true);
+        let left = moved((first.sent, last.sent)) == Some(true);
+        let passed = came || left || facts.are_two_times(first, last);
         let state = STATES.contains(&kind) || RATES.contains(&kind);
         let grew = !state && passed && last.value >= first.value;
         let of = |r: &PortReading| (r.value, r.packets);
@@ -143,6 +150,7 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
             count,
             packets: last.packets.zip(came).map(|(all, came)| all - came),
             sent: last.sent.zip(left).map(|(all, left)| all - left),
+            stood: last.value,
             grew,
         }
     });
@@ -275,6 +283,7 @@ impl Ports {
                 .and_then(|at| halves(facts).find(|r| r.at == at).cloned()),
             mtu: counts(facts, Kind::Mtu).into_iter().min_by(Counted::order),
             speeds: speeds.iter().map(|c| c.count.value).collect(),
+            still: still::said(facts),
         }
     }
 
@@ -357,7 +366,7 @@ impl Ports {
     }
 
     /// What the ports of routers counted, which nobody is to miss.
-    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 5] {
+    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 6] {
         let policed = self.policed.as_ref().filter(|p| p.may_be_lost(e));
         [
             policed.map(|p| of_policer(e, p)),
@@ -372,6 +381,7 @@ impl Ports {
                     d.since()
                 )
             }),
+            self.still.clone(),
         ]
     }
 

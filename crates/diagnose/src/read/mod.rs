@@ -322,6 +322,7 @@ impl Facts {
     /// of day that somebody typed above it says when.
     fn typed(&mut self, line: Line) {
         self.moments.clock(line);
+        self.moments.command(line);
         self.typed_fetch(line);
         self.typed_limit(line);
         self.typed_rate_file(line);
