@@ -40,6 +40,10 @@ impl Tool for PolicyMap {
         "show policy-map"
     }
 
+    fn is_indented(&self) -> bool {
+        true
+    }
+
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if let Some((prompt, _)) = text.split_once("#show policy-map interface ") {
