@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Received,
     /// Packets that a policer dropped.
     Policed,
+    /// What part of the bits that come to a policer it drops now, 0 to 1.
+    Policing,
     /// Packets that a port's queue dropped.
     Dropped,
     /// Packets that a port dropped as they arrived.

@@ -1,6 +1,7 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
 mod dim;
+mod policing;
 pub(crate) mod queue;
 mod still;
 
@@ -46,6 +47,8 @@ pub(crate) struct Ports {
     /// How much light the port receives whose light is too weak, dBm.
     received: Option<f64>,
     policed: Option<Counted>,
+    /// What part of the bits that come to that policer it drops now, 0 to 1.
+    policing: Option<f64>,
     /// What the queue of a port dropped.
     pub(crate) dropped: Option<Counted>,
     /// What a port dropped as it arrived.
@@ -75,7 +78,13 @@ pub(crate) struct Ports {
 }
 
 /// What does not count up: of two readings the larger counts.
-const RATES: [Kind; 4] = [Kind::Serves, Kind::Leaves, Kind::Arrives, Kind::Filled];
+const RATES: [Kind; 5] = [
+    Kind::Serves,
+    Kind::Leaves,
+    Kind::Arrives,
+    Kind::Filled,
+    Kind::Policing,
+];
 
 /// What stands as it is: nothing of it counts up.
 const STATES: [Kind; 5] = [
@@ -260,6 +269,7 @@ impl Ports {
             own.map(|c| c.count.clone())
         };
         let value = |figure: Figure| figure.value;
+        let policed = largest(Kind::Policed);
         let shaped = of_dropping(&counts(facts, Kind::Shaped));
         let speed = shaped.clone().or_else(|| of_dropping(&speeds));
         Ports {
@@ -276,7 +286,8 @@ impl Ports {
             received: received.next().map(|c| c.count.value),
             dark,
             dim: dim::dimmest(facts),
-            policed: largest(Kind::Policed),
+            policing: policed.as_ref().and_then(|p| p.drops_now(facts)),
+            policed,
             dropped,
             refused: largest(Kind::Refused),
             half: half_on_path(facts, flow)
@@ -325,7 +336,8 @@ impl Ports {
     /// What a policer dropped, and what arrived damaged at a port, where it was read once and may be of this flow.
     pub(crate) fn read_once(&self, e: &Evidence) -> [Option<Once>; 2] {
         let policed = self.policed.as_ref();
-        let policed = policed.filter(|p| !p.grew && p.may_be_lost(e)).map(|p| {
+        let policed = policed.filter(|p| !p.grew && p.may_be_lost(e));
+        let policed = policed.filter(|_| self.drops_as_large(e) <= 0.5).map(|p| {
             let policer = p.port.named("a router's policer");
             let shows = match p.port.name.starts_with(OF_TC) {
                 true => "tc -s filter show",
@@ -483,7 +495,10 @@ fn policed_holds(e: &Evidence, policed: &Counted) -> f64 {
     let part = step(policed.count.value / again.value, PART, 0.7);
     match policed.grew || again.value < DROPS_LEAST {
         true => part,
-        false => alike(e, &policed.count).max(OF_OTHER_TIMES * part),
+        false => {
+            let now = part * e.around.ports.drops_as_large(e);
+            alike(e, &policed.count).max(OF_OTHER_TIMES * part).max(now)
+        }
     }
 }
 
@@ -504,6 +519,9 @@ fn of_policer(e: &Evidence, policed: &Counted) -> String {
                 ", about as many as this flow sent segments again, {:.0}",
                 r.value
             )
+        }
+        (Some(_), false) if e.around.ports.drops_as_large(e) > 0.5 => {
+            e.around.ports.drops_beside(e)
         }
         (Some(r), false) => format!(
             "; this flow sent {:.0} segments again, and one reading does not say how many of them are among these",
