@@ -1,6 +1,7 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
 mod dim;
+mod offered;
 mod policing;
 pub(crate) mod queue;
 mod still;
@@ -19,6 +20,7 @@ use crate::port::OF_TC;
 pub(crate) use crate::port::{Kind, Port, PortReading};
 use crate::read::Facts;
 use crate::read_again::Once;
+pub(crate) use offered::line_offered;
 
 /// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +67,8 @@ pub(crate) struct Ports {
     dropping_leaves: Option<f64>,
     /// Packets that left by that port while its queue counted.
     dropping_sent: Option<f64>,
+    /// How long before its text was printed that port's counters were set to 0, seconds.
+    dropping_cleared_s: Option<f64>,
     /// What that queue sends, bit/s.
     serves: Option<f64>,
     /// What it is shaped to, bit/s.
@@ -87,8 +91,9 @@ const RATES: [Kind; 5] = [
 ];
 
 /// What stands as it is: nothing of it counts up.
-const STATES: [Kind; 5] = [
+const STATES: [Kind; 6] = [
     Kind::Dark,
+    Kind::Cleared,
     Kind::Speed,
     Kind::Shaped,
     Kind::Mtu,
@@ -276,6 +281,7 @@ impl Ports {
             dropping: speed.map(value),
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
             dropping_sent: dropped.as_ref().and_then(|d| d.sent_by_port(facts)),
+            dropping_cleared_s: of_dropping(&counts(facts, Kind::Cleared)).map(value),
             serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
             filled: of_dropping(&counts(facts, Kind::Filled)).map(value),
             marked: shaped.as_ref().and_then(|held| queue::marked(facts, held)),
@@ -577,22 +583,4 @@ fn of_damage(e: &Evidence, damaged: &Counted) -> String {
         ),
         None => format!("{begin}, {share:.1e} of all"),
     }
-}
-
-/// What is said of a port's speed where nobody said the line's: the slowest port's, which is the line of what crosses it.
-pub(crate) fn line_offered(facts: &Facts) -> Option<String> {
-    let all = speeds(facts);
-    let slowest = all
-        .iter()
-        .filter(|c| c.count.value >= 1e6)
-        .min_by(|a, b| a.order(b))?;
-    let line = match slowest.count.value {
-        bps if bps % 1e9 == 0.0 => format!("{:.0}Gbit/s", bps / 1e9),
-        bps => format!("{:.0}Mbit/s", bps / 1e6),
-    };
-    let port = slowest.port.named("a router's port");
-    Some(format!(
-        "{port} runs at {}: add --line {line} where the flow crosses it, and nothing slower",
-        crate::ceiling::bps(slowest.count.value)
-    ))
 }
