@@ -745,3 +745,42 @@ rtt min/avg/max/mdev = 40.211/40.252/40.301/0.033 ms
         assert!(why.contains("one reading does not say how many"), "{why}");
     }
 }
+
+/// Datagrams came through 58 times as fast as TCP: no queue was full of what others send.
+#[test]
+fn datagrams_that_pass_far_above_tcp_show_a_queue_too_short_for_its_bursts() {
+    let text = "$ iperf3 -u -c 192.0.2.99 -b 2G -l 8948 -t 10 -i 0
+Connecting to host 192.0.2.99, port 5201
+[  5] local 192.0.2.1 port 42211 connected to 192.0.2.99 port 5201
+[ ID] Interval           Transfer     Bitrate         Total Datagrams
+[  5]   0.00-10.00  sec  2.33 GBytes  2.00 Gbits/sec  279390
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-10.00  sec  2.33 GBytes  2.00 Gbits/sec  0.000 ms  0/279390 (0%)  sender
+[  5]   0.00-10.04  sec  2.33 GBytes  1.99 Gbits/sec  0.003 ms  0/279390 (0%)  receiver
+
+iperf Done.
+$ iperf3 -c 192.0.2.99 -t 10 -i 5
+Connecting to host 192.0.2.99, port 5201
+[  5] local 192.0.2.1 port 42213 connected to 192.0.2.99 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec  21.3 MBytes  35.8 Mbits/sec   22    201 KBytes
+[  5]   5.00-10.00  sec  19.9 MBytes  33.3 Mbits/sec   19    187 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  41.2 MBytes  34.5 Mbits/sec   41             sender
+[  5]   0.00-10.04  sec  41.0 MBytes  34.2 Mbits/sec                  receiver
+
+iperf Done.
+$ ping -c 4 -q 192.0.2.99 | tail -1
+rtt min/avg/max/mdev = 44.001/44.010/44.030/0.010 ms
+";
+    let d = of(text, &Known::default());
+    let slow = |f: &&FlowReport| f.observed.goodput_bps.is_some_and(|bps| bps < 1e8);
+    let verdict = &d.flows.iter().find(slow).expect("TCP").verdict;
+    let first = match verdict.cause {
+        "unknown" => verdict.second.as_ref().map(|s| s.cause),
+        cause => Some(cause),
+    };
+    assert_eq!(first, Some("shallow_buffer"), "{verdict:#?}");
+}
