@@ -148,7 +148,7 @@ const OF_OTHERS: f64 = 3.0;
 /// How much a count says that began within the hour at a port which carries the flow, 0 to 1. The flow may have had all of it, or a part.
 const OF_THE_HOUR: f64 = 0.7;
 
-/// How surely the queue of a port dropped what this flow sent again since its counters were cleared, 0 to 1: it carries as much as the flow
+/// How surely the queue of a port dropped what this flow sent again since its counters were cleared, 0 to 1. It carries as much as the flow
 /// has, and dropped as many or more, at no higher rate than the flow loses.
 fn since_cleared(e: &Evidence, dropped: &Counted) -> f64 {
     let ports = &e.around.ports;

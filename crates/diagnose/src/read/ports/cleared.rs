@@ -2,8 +2,8 @@
 
 use super::flapped::clock;
 
-/// How long ago that was, seconds, where it was within a day: `Last clearing of "show interface" counters 00:10:03` of IOS, IOS XR and NX-OS,
-/// which EOS ends with `ago`; `Statistics last cleared: 2026-11-26 02:50:01 UTC (00:15:11 ago)` of Junos.
+/// How long ago that was, seconds, where it was within a day. IOS, IOS XR and NX-OS have `Last clearing of "show interface" counters 00:10:03`,
+/// which EOS ends with `ago`, and Junos `Statistics last cleared: 2026-11-26 02:50:01 UTC (00:15:11 ago)`.
 pub(super) fn ago(text: &str) -> Option<f64> {
     let ago = match text.strip_prefix("Last clearing of \"show interface\" counters ") {
         Some(ago) => ago.strip_suffix(" ago").unwrap_or(ago),
