@@ -106,11 +106,11 @@ fn a_port_read_twice_counts_by_what_came_between() {
         because(&d.flows[0])
     );
     let stood = junos(100_000_000, 9000, 9000) + &junos(101_000_000, 9000, 9000);
-    let d = of(190, &stood);
+    let why = because(&of(190, &stood).flows[0]);
+    let said = "the count of xe-1/0/3 of cr2-ams, 9000 damaged frames, did not grow from one reading to the next";
     assert!(
-        !because(&d.flows[0]).contains("damaged"),
-        "{}",
-        because(&d.flows[0])
+        !why.contains("arrived damaged") && why.contains(said),
+        "{why}"
     );
     // The same figures twice are one reading.
     let twice = junos(118_277_366, 5560, 5560) + &junos(118_277_366, 5560, 5560);
@@ -406,6 +406,27 @@ HundredGigE0/0/0/0 is up, line protocol is up
     }
     let clean = because(&of(600, &xr(0, 0, 0)).flows[0]);
     assert!(!clean.contains("HundredGigE"), "{clean}");
+}
+
+/// Lines of a later release stand indented below the port's first line, as all of its text does.
+#[test]
+fn lines_that_nobody_knows_do_not_end_a_port() {
+    let with = |margin: &str| {
+        let known = "  5 minute input rate";
+        let unknown = format!(
+            "{margin}Frobnication enabled on both sides\n{margin}frobnication not set,\n{known}"
+        );
+        of(190, &ios(118_277_366, 5560).replace(known, &unknown))
+    };
+    let d = with("  ");
+    let why = because(&d.flows[0]);
+    let said = "at TenGigabitEthernet0/1/0 of cr2-ams 5560 frames arrived damaged, 4.7e-5 of all";
+    assert!(why.contains(said), "{why}");
+    let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
+    assert_eq!(left, 2, "{:?}", d.read);
+    // What is not indented is of something else.
+    let d = with("");
+    assert!(!because(&d.flows[0]).contains("5560 frames"), "{:?}", d.read);
 }
 
 /// A port of a router that counts as many framing errors as the flow sent segments again, 500; it runs at 1 Gbit/s.
