@@ -10,6 +10,7 @@ mod bundle;
 mod ceiling;
 mod cells;
 mod discard;
+mod drained;
 mod exchange;
 mod filling;
 mod flow;
