@@ -10,7 +10,7 @@ use farpath_wire::FlowDir;
 /// Shares less apart than this need no word.
 const APART: f64 = 0.1;
 
-/// So many standard deviations of a drawn sample are no scatter.
+/// More than so many standard deviations of a drawn sample are not scatter.
 const SCATTER: f64 = 5.0;
 
 /// Why frames are dropped of which a queue has too many.

@@ -102,8 +102,8 @@ pub(crate) fn note(connection: &Connection, span: &Span) -> Option<String> {
         )
     });
     Some(format!(
-        "for {seconds:.1} s of the measured {measured:.1} s the sender was in repairs of more than {ROUNDS} round trips{pace}: until the \
-         holes are filled, what came behind them fills the windows"
+        "for {seconds:.1} s of the measured {measured:.1} s the sender was in recovery, in repairs of more than {ROUNDS} round \
+         trips{pace}: until the holes are filled, what came behind them fills the windows"
     ))
 }
 
@@ -154,8 +154,8 @@ mod tests {
         let found = shares(&seen, at(100), &Surroundings::default());
         assert_eq!(found["cwnd_recovery"], 1.0, "{found:?}");
         let said = note(&seen, &span(100, 900)).expect("it is all of the time");
-        let wanted = "for 0.9 s of the measured 0.9 s the sender was in repairs of more than 4 round trips, and sent about 1.0 segments again \
-                      a round trip";
+        let wanted = "for 0.9 s of the measured 0.9 s the sender was in recovery, in repairs of more than 4 round trips, and sent about 1.0 \
+                      segments again a round trip";
         assert!(said.starts_with(wanted), "{said}");
     }
 

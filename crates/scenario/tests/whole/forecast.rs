@@ -733,7 +733,7 @@ fn losses_of_a_probe_beside_a_drained_bucket_are_not_foreseen() {
         assert_eq!(of(&below, "loss_ratio"), 0.0, "{kind}");
         assert!(!says(&below, words), "{kind}: {:?}", below.notes);
     }
-    // What a policer of TCP drops is no ping's.
+    // A policer of TCP drops nothing of a ping's.
     let other = probe(cubic, "ping", ", protocol = \"tcp\"");
     assert!(!says(&other, words), "{:?}", other.notes);
 }
