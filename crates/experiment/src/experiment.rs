@@ -20,8 +20,7 @@ use crate::resume::{Before, Wanted};
 use crate::search::Task;
 use crate::tap::Taps;
 use crate::{
-    Class, Fault, Loaded, Progress, Request, algorithms, losses, memory, probes, sequence,
-    unvaried,
+    Class, Fault, Loaded, Progress, Request, algorithms, losses, memory, probes, sequence, unvaried,
 };
 
 /// A run that can be made: its scenario is read, every point of it is planned and fits into memory.

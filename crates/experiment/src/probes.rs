@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn a_probe_that_loses_far_more_than_other_frames_says_so() {
         let said = notes("ping", 0.96, &[("tail", 250)]);
-        let words = "96.0 % of the packets were lost, and queues on the way dropped 25.0 % of all frames";
+        let words =
+            "96.0 % of the packets were lost, and queues on the way dropped 25.0 % of all frames";
         assert!(said[0].starts_with(words), "{said:?}");
         for (kind, lost, drops) in [
             // Scatter of a fair sample, and fewer than others.

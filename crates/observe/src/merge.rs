@@ -693,7 +693,10 @@ mod tests {
             ..place(None, 0)
         };
         let lost = notes(54.0, 60.0, jittered);
-        assert!(lost.contains("54 loss events each: they lose together"), "{lost}");
+        assert!(
+            lost.contains("54 loss events each: they lose together"),
+            "{lost}"
+        );
         assert!(!lost.contains("on the first link"), "it is there: {lost}");
         let by_flow = Place {
             by_flow: true,

@@ -293,7 +293,9 @@ mod tests {
         for (repeat, range) in [(0, "400.0 ms to 500.0 ms"), (1, "600.0 ms to 700.0 ms")] {
             let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
             record.repeat = repeat;
-            record.notes.push(format!("it waited for {range}, 3 to 4 times"));
+            record
+                .notes
+                .push(format!("it waited for {range}, 3 to 4 times"));
             run.records.push(record);
         }
         let wanted = "t, simulated: it waited for 400.0 ms to 700.0 ms, 3 to 4 times";

@@ -84,7 +84,11 @@ fn said(scenario: &Scenario, plan: &Plan, port: usize) -> Option<Said> {
     let frames = frames(scenario, plan, port, queueing);
     let mut turns: Vec<(usize, u32, u32)> = Vec::new();
     for (class, sizes) in frames {
-        let only = sizes.first().copied().flatten().filter(|_| sizes.len() == 1);
+        let only = sizes
+            .first()
+            .copied()
+            .flatten()
+            .filter(|_| sizes.len() == 1);
         let turn = only.zip(weight(class));
         turns.extend(turn.map(|(frame, weight)| (class, weight, frame)));
     }

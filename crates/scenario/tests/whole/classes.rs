@@ -399,7 +399,10 @@ fn shares_of_unlike_frames_that_weights_do_not_say_are_said() {
     // On the way there; nothing of the way back is shared.
     assert_eq!((said.len(), noted), (1, 2));
     let none = (Vec::new(), 0);
-    assert_eq!(of("scheduler = \"wrr\"\nwrr = { carry = true }", 1200), none);
+    assert_eq!(
+        of("scheduler = \"wrr\"\nwrr = { carry = true }", 1200),
+        none
+    );
     assert_eq!(of("scheduler = \"drr\"", 1200), none);
     assert_eq!(of("scheduler = \"wrr\"", 1472), none, "alike");
 }

@@ -349,7 +349,9 @@ sack = false
 "#,
     );
     assert_limit(&world, "cwnd_recovery", 0.9);
-    let said = |n: &String| n.contains("the sender was in recovery, in repairs of more than 4 round trips");
+    let said = |n: &String| {
+        n.contains("the sender was in recovery, in repairs of more than 4 round trips")
+    };
     assert!(world.record("t").notes.iter().any(said));
 }
 
