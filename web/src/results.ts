@@ -430,7 +430,8 @@ function goodputFacts(data: ReportData): Fact[] {
   const low = swept.at(-1);
   if (low && low.value < top.value * 0.98) {
     const place = (entry: { readonly record: TestRecord }): number => data.document.records.indexOf(entry.record);
-    const first = swept.filter((entry) => entry.value > top.value * 0.999).sort((p, q) => place(p) - place(q))[0] ?? top;
+    // Of values that are written alike the first of the sweep is named: what is beside it is its own.
+    const first = swept.filter((entry) => format.rate(entry.value) === format.rate(top.value)).sort((p, q) => place(p) - place(q))[0] ?? top;
     const point = (record: TestRecord): string => format.unbroken(format.point(record.point));
     return [{
       value: `${format.rate(low.value)} → ${format.rate(top.value)}`,

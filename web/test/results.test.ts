@@ -45,6 +45,16 @@ describe("the first line of a page", () => {
     expect(headline(data(records, "bulk.goodput_bps"))[0]?.text).not.toContain("the least");
   });
 
+  it("names the point that its value is of, though another has nearly as much", () => {
+    const of = (rates: readonly number[]): string => {
+      const [fact] = headline(data(rates.map((rate, i) => record(`${i}`, { goodput_bps: rate * 1e6 })), "bulk.goodput_bps"));
+      return `${fact?.value}: ${fact?.text}`.replace(/[\u00a0\u202f]/g, " ");
+    };
+    expect(of([60.18, 95.553, 95.609])).toContain("60.18 Mbit/s → 95.61 Mbit/s: of TCP payload delivered by bulk: cc 0 → cc 2,");
+    // Written alike they are one value, which the first of them has.
+    expect(of([60.18, 95.611, 95.614])).toContain("60.18 Mbit/s → 95.61 Mbit/s: of TCP payload delivered by bulk: cc 0 → cc 1,");
+  });
+
   it("is of all points where they are alike, and not of one of them", () => {
     const alike = ["scalable", "reno", "bbr"].map((cc, i) => ({ ...record(cc, { goodput_bps: (946 - i) * 1e6, completion_ns: (100 + i) * 1e7 }), limited_by: "link" }) as TestRecord);
     const said = (metric: string): string[] => headline(data(alike, metric)).map(({ text }) => text);

@@ -397,7 +397,16 @@ describe("a sweep's figure", () => {
     const data = (least: number): ReportData => report(["1 MiB", "2 MiB"].map((w, i) => record("simulated", { "test.bulk.window": w }, { jain_index: i === 0 ? least : 1 })));
     const text = (least: number): string => toText(drawSweep(sweepOf(data(least), "bulk", "jain_index")!, { id: "s", width: 900 }));
     expect(text(0.9)).not.toContain(">0<");
+    expect(text(0.9)).toContain(", axis not from 0</text>");
     expect(text(0.7)).toContain(">0<");
+    expect(text(0.7)).not.toContain("axis not from 0");
+  });
+
+  it("names an axis of an event's key by the event, and writes micro as a sign", () => {
+    const text = drawnText(swept({ "event.cut.for": ["2 us", "10 us"] }, (p) => p["event.cut.for"]!.length * 1e6));
+    expect(text).toContain(">cut for</text>");
+    expect(text).toContain(">10 µs</text>");
+    expect(drawnText(swept({ "link.cut.loss": ["1e-4", "2e-4"] }, (p) => Number(p["link.cut.loss"]) * 1e10))).toContain(">loss</text>");
   });
 
   it("has one axis for keys that were swept together, and says what goes with what", () => {

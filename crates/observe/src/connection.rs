@@ -7,6 +7,7 @@ use farpath_units::{Duration, Rate, Time};
 
 use crate::flights::Flight;
 use crate::limit::{Limit, Outage, Stretch, Surroundings, largest, outage, shares};
+use crate::long_repair;
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
@@ -181,6 +182,9 @@ pub(crate) fn fill<'a>(
     }
     record.limited_by = largest(&together);
     record.notes.extend(resent_before(record, span));
+    record
+        .notes
+        .extend(all.iter().find_map(|c| long_repair::note(c, span)));
     record.notes.extend(lost.words());
     record.notes.extend(back::words(waited));
     if let [

@@ -56,6 +56,10 @@ pub struct Place<'a> {
     pub narrowest: Vec<String>,
     /// What its frames there wait in, where a scheduler serves several queues: tests with different ones have the shares that it gives.
     pub queue: String,
+    /// Each of its connections has a queue of its own there, as FQ-CoDel gives.
+    pub by_flow: bool,
+    /// Its frames meet jitter somewhere on their way.
+    pub jittered: bool,
     /// Its windows follow a model of the path, and losses do not cut them.
     pub by_model: bool,
     /// The scenario names what its way loses, frame by frame or by an event: they are not chance.
@@ -221,7 +225,8 @@ const CROWD: usize = 4;
 /// Loss events of connections differ by this part at most where they lose together; those of chance differ by their root.
 const ALIKE: f64 = 0.05;
 
-/// Says where connections of one test lose together, so that a crowd of them has what one has.
+/// Says where connections of one test lose together, so that a crowd of them has what one has. Of those with a queue each none does:
+/// they do alike.
 fn lockstep(place: &Place<'_>, record: &Record) -> Option<String> {
     let events = record.streams.iter();
     let events: Option<Vec<f64>> = events
@@ -232,13 +237,33 @@ fn lockstep(place: &Place<'_>, record: &Record) -> Option<String> {
     let least = events.iter().copied().fold(f64::INFINITY, f64::min);
     let together = least >= SETTLED && most - least <= ALIKE * most;
     let room = goodput(&record.metrics)? < 0.97 * place.line_bps?;
-    (together && room && !place.named_losses).then(|| {
+    (together && room && !place.named_losses && !place.by_flow).then(|| {
+        let each = match least == most {
+            true => format!("{most:.0}"),
+            false => format!("{least:.0} to {most:.0}"),
+        };
+        let (what, they) = match resent(record) {
+            Some(n) if n == 0.0 => ("answers to marks", "are marked"),
+            _ => ("loss events", "lose"),
+        };
+        let remedy = match place.jittered {
+            true => "paths of different delays, or more `jitter` than there is, break that",
+            false => "paths of different delays, or `jitter` on the first link, break that",
+        };
         format!(
-            "its {} connections have one round trip and {least:.0} to {most:.0} loss events each: they lose together, and share the queue \
-             as one would; paths of different delays, or `jitter` on the first link, break that",
+            "its {} connections have one round trip and {each} {what} each: they {they} together, and share the queue as one would; {remedy}",
             events.len()
         )
     })
+}
+
+/// Segments that all streams of a test sent again in the measurement; of all of the test where no more is known.
+fn resent(record: &Record) -> Option<f64> {
+    let of = |s: &farpath_record::StreamRecord| {
+        let metric = |name: &str| s.metrics.get(name).copied();
+        metric("measured_retransmits").or_else(|| metric("retransmits"))
+    };
+    record.streams.iter().map(of).sum()
 }
 
 /// A rate of less than this part of what the path carries is not the full one.
@@ -664,6 +689,45 @@ mod tests {
         assert_eq!(notes(3.0, "cwnd_recovery", false), "");
         assert_eq!(notes(1.0, "link", false), "", "it has its link");
         assert_eq!(notes(1.0, "cwnd_recovery", true), "", "a loss named");
+    }
+
+    /// Of four connections with these events each, and so many segments sent again in each.
+    #[test]
+    fn what_connections_do_together_is_named_as_it_is() {
+        let notes = |events: f64, resent: f64, place: Place<'_>| {
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            record.set("goodput_bps", 81e6);
+            let metrics = [("loss_events", events), ("measured_retransmits", resent)];
+            let stream = StreamRecord {
+                metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
+                ..StreamRecord::default()
+            };
+            record.streams = vec![stream; 4];
+            let place = Place {
+                line_bps: Some(94e6),
+                ..place
+            };
+            compare_tests(&[place], core::slice::from_mut(&mut record));
+            record.notes.concat()
+        };
+        let marked = notes(54.0, 0.0, place(None, 0));
+        let said = "one round trip and 54 answers to marks each: they are marked together";
+        assert!(marked.contains(said), "{marked}");
+        let jittered = Place {
+            jittered: true,
+            ..place(None, 0)
+        };
+        let lost = notes(54.0, 60.0, jittered);
+        assert!(
+            lost.contains("54 loss events each: they lose together"),
+            "{lost}"
+        );
+        assert!(!lost.contains("on the first link"), "it is there: {lost}");
+        let by_flow = Place {
+            by_flow: true,
+            ..place(None, 0)
+        };
+        assert_eq!(notes(54.0, 0.0, by_flow), "", "each has its own queue");
     }
 
     /// Of 64 connections with 178 to 183 loss events each; of chance they would differ by 13 and more.

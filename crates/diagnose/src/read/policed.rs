@@ -209,7 +209,9 @@ impl Policed {
             name,
         };
         let dropped: f64 = all.iter().map(|(n, _)| *n as f64).sum();
-        let part = open.now.and_then(|bps| now::dropped(bps, [0, 1].map(drops)));
+        let part = open
+            .now
+            .and_then(|bps| now::dropped(bps, [0, 1].map(drops)));
         for (kind, value) in [(Kind::Policed, Some(dropped)), (Kind::Policing, part)] {
             self.counted.extend(value.map(|value| PortReading {
                 port: port.clone(),

@@ -729,10 +729,7 @@ rtt min/avg/max/mdev = 40.211/40.252/40.301/0.033 ms
     };
     let of = |router: String| first_flow(of(&(router + test), &Known::default()));
     let said = "by its rates it drops now 0.56 % of what comes";
-    for router in [
-        ios("conformed 90510000 bps, exceeded 512000 bps"),
-        xr(512),
-    ] {
+    for router in [ios("conformed 90510000 bps, exceeded 512000 bps"), xr(512)] {
         let flow = of(router);
         assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
         assert!(because(&flow).contains(said), "{}", because(&flow));

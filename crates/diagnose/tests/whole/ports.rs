@@ -426,7 +426,11 @@ fn lines_that_nobody_knows_do_not_end_a_port() {
     assert_eq!(left, 2, "{:?}", d.read);
     // What is not indented is of something else.
     let d = with("");
-    assert!(!because(&d.flows[0]).contains("5560 frames"), "{:?}", d.read);
+    assert!(
+        !because(&d.flows[0]).contains("5560 frames"),
+        "{:?}",
+        d.read
+    );
 }
 
 /// A port of a router that counts as many framing errors as the flow sent segments again, 500; it runs at 1 Gbit/s.

@@ -714,6 +714,36 @@ fn a_policer_holds_the_window_to_its_burst() {
     assert_eq!(record.limited_by.as_deref(), Some("receive_window"));
 }
 
+/// A ping or a one-way probe beside what empties a policer's bucket was to lose nothing; small packets lose less than a stream's, and by chance.
+#[test]
+fn losses_of_a_probe_beside_a_drained_bucket_are_not_foreseen() {
+    let words = "the bucket of a policer on the way is empty at times; how many packets are lost there is not foreseen";
+    let probe = |load: &str, kind: &str, police: &str| {
+        let test = format!(
+            "{load}\nduration = \"5 s\"\n[[test]]\nname = \"p\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\nstart = \"1 s\"\ncount = 3"
+        );
+        let police = format!(
+            "[link.forward]\npolice = {{ name = \"p\", rate = \"50 Mbit/s\", burst = \"25 kB\"{police} }}"
+        );
+        policed(&test, &police)
+    };
+    let udp = |rate: &str| format!("kind = \"udp\"\nsize = 1000\nrate = \"{rate}\"");
+    let cubic = "kind = \"tcp\"\ncc = \"cubic\"\nwindow = \"16 MiB\"";
+    for kind in ["ping", "oneway"] {
+        for load in [udp("100 Mbit/s").as_str(), cubic] {
+            let record = probe(load, kind, "");
+            assert!(says(&record, words), "{kind}: {:?}", record.notes);
+            assert!(!record.metrics.contains_key("loss_ratio"), "{kind}");
+        }
+        let below = probe(&udp("40 Mbit/s"), kind, "");
+        assert_eq!(of(&below, "loss_ratio"), 0.0, "{kind}");
+        assert!(!says(&below, words), "{kind}: {:?}", below.notes);
+    }
+    // A policer of TCP drops nothing of a ping's.
+    let other = probe(cubic, "ping", ", protocol = \"tcp\"");
+    assert!(!says(&other, words), "{:?}", other.notes);
+}
+
 /// Streams take tokens from one another: sixteen have not sixteen times what one has. The means of five simulated starts within a
 /// second, CUBIC of 1448 bytes behind 10 Gbit/s at 60 ms, lie within the bounds.
 #[test]

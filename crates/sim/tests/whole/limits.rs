@@ -357,6 +357,49 @@ duration = "5 s"
     assert_within("slow start", shares["cwnd_slow_start"], 0.2, 0.4);
 }
 
+/// Slow start overflows a queue, and without SACK a hole is filled each round trip for 20 s and more. What came behind the holes fills
+/// the receiver's window, and yet the repair is what limits.
+#[test]
+fn a_repair_without_sack_is_not_the_receivers_window() {
+    let world = run_text(
+        r#"
+[scenario]
+name = "repair"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+[[link]]
+name = "lan"
+ends = ["a", "r"]
+framing = "gbe"
+delay = "1 ms"
+[[link]]
+name = "wan"
+ends = ["r", "b"]
+rate = "100 Mbit/s"
+delay = "19 ms"
+queue = "1bdp"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+omit = "10 s"
+duration = "12 s"
+cc = "reno"
+sack = false
+"#,
+    );
+    assert_limit(&world, "cwnd_recovery", 0.9);
+    let said = |n: &String| {
+        n.contains("the sender was in recovery, in repairs of more than 4 round trips")
+    };
+    assert!(world.record("t").notes.iter().any(said));
+}
+
 /// The measurement begins after `omit`, and so does the account.
 #[test]
 fn what_is_omitted_is_not_accounted() {

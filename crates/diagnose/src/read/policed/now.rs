@@ -39,7 +39,10 @@ mod tests {
         assert_eq!(two, Some([750e3, 250e3, 0.0]));
         let three = of("conformed 500000 bps, exceed 250000 bps, violate 250000 bps");
         assert_eq!(three, Some([500e3, 250e3, 250e3]));
-        assert_eq!(of("exceeded 142419 packets, 202808290 bytes; actions:"), None);
+        assert_eq!(
+            of("exceeded 142419 packets, 202808290 bytes; actions:"),
+            None
+        );
         assert_eq!(of("conformed 12 bps, shaped 3 bps"), None);
         assert_eq!(dropped([750e3, 250e3, 0.0], [true, true]), Some(0.25));
         assert_eq!(dropped([500e3, 250e3, 250e3], [false, true]), Some(0.25));
