@@ -81,6 +81,7 @@ mod intervals;
 mod ip_versions;
 mod ipsec;
 mod items;
+mod kind_of_loss;
 mod known;
 mod late_hops;
 mod leaves;

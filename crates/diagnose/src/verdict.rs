@@ -307,6 +307,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         because.extend(e.stop_sentence());
     }
     because.extend(held_down(e, &top));
+    because.extend(crate::besides::in_words(e, weighed));
     let assumed = e.assumed_for(top.cause);
     because.extend(assumed.map(|assumed| assumed.sentence(top.cause)));
     VerdictReport {
