@@ -196,8 +196,11 @@ impl Evidence {
         Some(all.min(runs as f64))
     }
 
-    /// Bytes in flight that rate and round trip imply.
+    /// Bytes in flight that rate and round trip imply; none where only the round trip at rest is known of transfers that waited.
     pub(crate) fn implied_flight(&self) -> Option<Figure> {
+        if self.waits_both_ways().is_some() {
+            return None;
+        }
         let (rate, rtt) = (self.rate.as_ref()?, self.rtt.as_ref()?);
         let mut flight = rate.with(rtt);
         flight.value = rate.value * rtt.value / 8.0 / self.streams;

@@ -19,6 +19,7 @@ mod before_losses;
 mod besides;
 mod blackout;
 mod bloat;
+mod both_loaded;
 mod bundle;
 mod burst;
 mod bypassed;
