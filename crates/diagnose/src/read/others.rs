@@ -9,6 +9,23 @@ use crate::words::{decimal, number};
 #[derive(Default)]
 pub(super) struct Nuttcp {
     rows: Vec<Row>,
+    /// Datagrams of these intervals that were lost, and that were sent; none of a connection.
+    datagrams: Option<[f64; 2]>,
+}
+
+/// Datagrams that were lost, and that were sent: `62 / 25823 drop/pkt 0.24 %loss`, of an interval `~drop/pkt`. The rate is of what arrived.
+fn dropped(rest: &[&str]) -> Option<[f64; 2]> {
+    rest.windows(4).find_map(|words| match words {
+        [lost, "/", sent, "drop/pkt" | "~drop/pkt"] => Some([decimal(lost)?, decimal(sent)?]),
+        _ => None,
+    })
+}
+
+/// Makes it a test with datagrams.
+fn set_datagrams(test: &mut Test, [lost, sent]: [f64; 2], at: Place) {
+    test.udp = true;
+    test.set("datagrams_lost", Figure::exact(lost, at));
+    test.set("datagrams", Figure::exact(sent, at));
 }
 
 impl Tool for Nuttcp {
@@ -45,7 +62,12 @@ impl Tool for Nuttcp {
                 .and_then(|n| rest.get(n))
                 .and_then(|w| decimal(w))
         };
+        let datagrams = dropped(rest);
         if figure("%TX").is_none() {
+            if let Some([lost, sent]) = datagrams {
+                let before = self.datagrams.unwrap_or_default();
+                self.datagrams = Some([before[0] + lost, before[1] + sent]);
+            }
             let from = self.rows.last().map_or(0.0, |r| r.until);
             self.rows.push(Row {
                 from,
@@ -60,6 +82,10 @@ impl Tool for Nuttcp {
         }
         let mut test = Test::new("nuttcp", at);
         test.rows = core::mem::take(&mut self.rows);
+        self.datagrams = None;
+        if let Some(datagrams) = datagrams {
+            set_datagrams(&mut test, datagrams, at);
+        }
         test.received = Some(Report {
             goodput: mbit.times(1e6),
             bytes: Some(mib.times(1_048_576.0)),
@@ -84,6 +110,9 @@ impl Tool for Nuttcp {
         let rows = core::mem::take(&mut self.rows);
         if let Some(first) = rows.first() {
             let mut test = Test::new("nuttcp", first.at);
+            if let Some(datagrams) = self.datagrams.take() {
+                set_datagrams(&mut test, datagrams, first.at);
+            }
             test.rows = rows;
             facts.tests.push(test);
         }
