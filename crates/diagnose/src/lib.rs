@@ -118,6 +118,7 @@ mod other_test;
 mod others;
 mod others_queue;
 mod outage;
+mod outer_mtu;
 mod outgrown;
 mod overrun;
 mod overshoot;

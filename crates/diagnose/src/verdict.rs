@@ -58,6 +58,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
     notes.extend(crate::swap::notes(facts));
+    notes.extend(crate::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))

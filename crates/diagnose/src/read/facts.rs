@@ -20,6 +20,7 @@ use super::simple_queues::SimpleQueue;
 use super::ss::FullSocket;
 use super::tcpdump::Syn;
 use super::tunnels::Tunnel;
+use super::wireguard::Peer;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::fact::{Fact, Of, Place};
@@ -96,6 +97,8 @@ pub struct Facts {
     pub(crate) full_ports: Vec<FullDuplexPort>,
     /// Interfaces of tunnels.
     pub(crate) tunnels: Vec<Tunnel>,
+    /// Peers of WireGuard, in the order of the texts.
+    pub(crate) wireguard: Vec<Peer>,
     /// Interfaces of hosts that are not down, in the order of the texts.
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
@@ -230,7 +233,7 @@ impl Facts {
     pub(super) fn count(&self) -> usize {
         let own = self.facts.len() + self.counters.len() + self.ports.len();
         let own = own + self.tests.len() + self.syns.len() + self.simple_queues.len();
-        let own = own + self.members.len();
+        let own = own + self.members.len() + self.wireguard.len();
         // Only the last test can have grown.
         own + self.tests.last().map_or(0, Test::facts)
     }
