@@ -89,6 +89,7 @@ mod leaves;
 mod link_log;
 mod located;
 mod long_requests;
+mod long_way;
 mod lookalike;
 mod lossy_back;
 mod lost_alike;

@@ -26,6 +26,7 @@ use crate::captured::Captured;
 use crate::fact::{Fact, Of, Place};
 use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
+use crate::long_way::LongWay;
 use crate::names::Names;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullDuplexPort, PortReading};
@@ -67,6 +68,8 @@ pub struct Facts {
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
     /// Ends of traces that count what their hops answer.
     pub(crate) traced: Vec<Traced>,
+    /// Where the round trip of the last trace grows at once, and stays so to its end.
+    pub(crate) long_way: Option<LongWay>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.

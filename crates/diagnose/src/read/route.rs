@@ -7,6 +7,7 @@ use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::late_hops::{Late, Rise};
+use crate::long_way::{LongWay, Timed};
 use crate::words::{after, decimal, number};
 
 /// A trace that reached its target, and is by TCP or may be.
@@ -60,6 +61,8 @@ pub(super) struct Routes {
     trail: Vec<Answered>,
     /// The same, with how late their answers are.
     late: Vec<Late>,
+    /// Hops of a traceroute that answered.
+    timed: Vec<Timed>,
     /// Names and addresses of the target, where the first line says them.
     target: Vec<String>,
     /// Whether the last hop is the target.
@@ -104,6 +107,28 @@ impl Hop {
         let counted = self.loss.is_some();
         counted.then(|| (self.name.clone(), mean.value - least.value))
     }
+
+    /// The hop of a traceroute's line, where it answered.
+    fn timed(&self, text: &str) -> Option<Timed> {
+        let times = || self.times.iter().map(|t| t.value);
+        let least = times().reduce(f64::min).filter(|_| self.loss.is_none())?;
+        Some(Timed {
+            name: named(text)?.to_owned(),
+            least,
+            most: times().fold(least, f64::max),
+            answers: self.times.len(),
+        })
+    }
+}
+
+/// The name or address in a line of a traceroute: before its times, or behind them on Windows.
+fn named(text: &str) -> Option<&str> {
+    let is_time = |w: &&str| {
+        let number = w.trim_start_matches('<').trim_end_matches("ms");
+        matches!(*w, "*" | "ms") || decimal(number).is_some()
+    };
+    let mut words = text.split_whitespace().skip(1);
+    words.find(|w| !is_time(w)).map(name_of)
 }
 
 const NS: f64 = 1e6;
@@ -152,6 +177,7 @@ impl Tool for Routes {
                 self.reached = !hop.times.is_empty() && self.is_target(text);
                 self.trail.extend(hop.answered());
                 self.late.extend(hop.late());
+                self.timed.extend(hop.timed(text));
                 if !hop.times.is_empty() {
                     self.hop = Some(hop);
                 }
@@ -351,12 +377,16 @@ impl Routes {
         let (hop, at) = (self.hop.take(), self.at.take());
         let trail = core::mem::take(&mut self.trail);
         let late = core::mem::take(&mut self.late);
+        let timed = core::mem::take(&mut self.timed);
         let Some(hop) = hop else { return };
         facts.exact(Of::Path, "hops", hops, hop.at);
         facts.trace_targets.insert(hop.at, self.target.clone());
         if !reached {
             facts.unreached(kind, at.unwrap_or(hop.at));
             return;
+        }
+        if timed.len() <= HOPS_MAX {
+            facts.long_way = LongWay::of(&timed);
         }
         let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);
         let (least, most) = (hop.times.iter().min_by(by), hop.times.iter().max_by(by));
