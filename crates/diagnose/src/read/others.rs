@@ -13,6 +13,30 @@ pub(super) struct Nuttcp {
     datagrams: Option<[f64; 2]>,
 }
 
+impl Nuttcp {
+    /// Takes an interval: how long it was, its rate, bit/s, and what was sent again.
+    fn interval(&mut self, seconds: f64, bps: f64, retransmits: Option<f64>, at: Place) {
+        let from = self.rows.last().map_or(0.0, |r| r.until);
+        self.rows.push(Row {
+            from,
+            until: from + seconds,
+            bps,
+            retransmits,
+            cwnd: None,
+            side: Side::Receiver,
+            at,
+        });
+    }
+
+    /// Takes the datagrams of an interval.
+    fn counts(&mut self, datagrams: Option<[f64; 2]>) {
+        if let Some([lost, sent]) = datagrams {
+            let [all_lost, all_sent] = self.datagrams.unwrap_or_default();
+            self.datagrams = Some([all_lost + lost, all_sent + sent]);
+        }
+    }
+}
+
 /// Datagrams that were lost, and that were sent: `62 / 25823 drop/pkt 0.24 %loss`, of an interval `~drop/pkt`. The rate is of what arrived.
 fn dropped(rest: &[&str]) -> Option<[f64; 2]> {
     rest.windows(4).find_map(|words| match words {
@@ -64,20 +88,8 @@ impl Tool for Nuttcp {
         };
         let datagrams = dropped(rest);
         if figure("%TX").is_none() {
-            if let Some([lost, sent]) = datagrams {
-                let before = self.datagrams.unwrap_or_default();
-                self.datagrams = Some([before[0] + lost, before[1] + sent]);
-            }
-            let from = self.rows.last().map_or(0.0, |r| r.until);
-            self.rows.push(Row {
-                from,
-                until: from + seconds,
-                bps: mbit.value * 1e6,
-                retransmits: figure("retrans"),
-                cwnd: None,
-                side: Side::Receiver,
-                at,
-            });
+            self.interval(seconds, mbit.value * 1e6, figure("retrans"), at);
+            self.counts(datagrams);
             return true;
         }
         let mut test = Test::new("nuttcp", at);

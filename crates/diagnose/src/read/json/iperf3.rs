@@ -4,8 +4,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{ROWS_MAX, list, n, s};
 use crate::fact::{Figure, Of, Place};
-use crate::read::Facts;
 use crate::memory::GIVEN;
+use crate::read::Facts;
 use crate::read::iperf3::release;
 use crate::read::uname::is_of_amazon;
 use crate::seen::{ASKED, End, Report, Row, STARTED, Side, StreamCount, Test};
