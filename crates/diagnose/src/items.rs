@@ -76,6 +76,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::before_losses::by_order(e, &mut items);
     crate::full_table::by_full_table(e, &mut items);
     crate::mean_only::by_room(e, &mut items);
+    crate::both_loaded::by_both_loaded(e, &mut items);
     crate::filled_shaper::by_filled_shaper(e, ceilings, &mut items);
     crate::own_port::by_own_port(e, &mut items);
     items.retain(|i| i.holds > 0.0);

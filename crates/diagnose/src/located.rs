@@ -49,6 +49,11 @@ pub(crate) fn silent_hops(facts: &Facts) -> Option<String> {
 
 /// What the only trace says of its path, where texts hold nothing else of one, for people; none where that is too little.
 pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
+    let long = facts.long_way.as_ref();
+    if let Some(long) = long.filter(|_| facts.traced.is_empty()) {
+        let one = facts.trace_targets.len() == 1 && is_alone(facts);
+        return one.then(|| long.said());
+    }
     let [trace] = &facts.traced[..] else {
         return None;
     };

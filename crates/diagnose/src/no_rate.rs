@@ -8,6 +8,7 @@ use crate::flow::word;
 use crate::host_fault::FAULT;
 use crate::late_hops::WAITING;
 use crate::long_requests::{LONG, LongRequests};
+use crate::long_way::LENGTH;
 use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
@@ -43,6 +44,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         CLEAN,
         LOSSY,
         WAITING,
+        LENGTH,
         STALLED,
         ALL_SOCKETS,
         NOT_BEGUN,

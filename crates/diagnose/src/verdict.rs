@@ -58,6 +58,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
     notes.extend(crate::swap::notes(facts));
+    notes.extend(crate::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
@@ -310,6 +311,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         because.extend(e.stop_sentence());
     }
     because.extend(held_down(e, &top));
+    because.extend(crate::besides::in_words(e, weighed));
     let assumed = e.assumed_for(top.cause);
     because.extend(assumed.map(|assumed| assumed.sentence(top.cause)));
     VerdictReport {

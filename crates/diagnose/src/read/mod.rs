@@ -99,6 +99,7 @@ mod typeperf;
 pub(crate) mod uname;
 mod vrp;
 mod windows;
+pub(crate) mod wireguard;
 pub(crate) mod xfrm;
 
 use crate::fact::Place;
@@ -214,6 +215,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(own_ports::OwnPorts::default()),
         Box::new(cgroup::Cgroup::default()),
         Box::new(xfrm::Xfrm::default()),
+        Box::new(wireguard::WireGuard::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(protocols::Protocols::default()),
         Box::new(counters::Counters::default()),

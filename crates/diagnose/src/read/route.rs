@@ -7,6 +7,7 @@ use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::late_hops::{Late, Rise};
+use crate::long_way::{LongWay, Timed};
 use crate::words::{after, decimal, number};
 
 pub(super) mod hubs;
@@ -65,6 +66,8 @@ pub(super) struct Routes {
     trail: Vec<Answered>,
     /// The same, with how late their answers are.
     late: Vec<Late>,
+    /// Hops of a traceroute that answered.
+    timed: Vec<Timed>,
     /// Names and addresses of the target, where the first line says them.
     target: Vec<String>,
     /// Whether the last hop is the target.
@@ -121,6 +124,28 @@ impl Hop {
         let counted = self.loss.is_some();
         counted.then(|| (self.name.clone(), mean.value - least.value))
     }
+
+    /// The hop of a traceroute's line, where it answered.
+    fn timed(&self, text: &str) -> Option<Timed> {
+        let times = || self.times.iter().map(|t| t.value);
+        let least = times().reduce(f64::min).filter(|_| self.loss.is_none())?;
+        Some(Timed {
+            name: named(text)?.to_owned(),
+            least,
+            most: times().fold(least, f64::max),
+            answers: self.times.len(),
+        })
+    }
+}
+
+/// The name or address in a line of a traceroute: before its times, or behind them on Windows.
+fn named(text: &str) -> Option<&str> {
+    let is_time = |w: &&str| {
+        let number = w.trim_start_matches('<').trim_end_matches("ms");
+        matches!(*w, "*" | "ms") || decimal(number).is_some()
+    };
+    let mut words = text.split_whitespace().skip(1);
+    words.find(|w| !is_time(w)).map(name_of)
 }
 
 const NS: f64 = 1e6;
@@ -169,6 +194,7 @@ impl Tool for Routes {
         match hop {
             Some(hop) => {
                 let is_target = self.is_target(text);
+                self.timed.extend(hop.timed(text));
                 self.take(hop, numbered(text), is_target);
                 true
             }
@@ -392,6 +418,7 @@ impl Routes {
         let (hop, at) = (self.hop.take(), self.at.take());
         let trail = core::mem::take(&mut self.trail);
         let late = core::mem::take(&mut self.late);
+        let timed = core::mem::take(&mut self.timed);
         let (silent, left) = (core::mem::take(&mut self.silent), self.left.take());
         let passed = silent.passed();
         if let Some(at) = at.filter(|_| !passed.is_empty()) {
@@ -409,6 +436,9 @@ impl Routes {
         if !reached {
             facts.unreached(kind, at.unwrap_or(hop.at), end);
             return;
+        }
+        if timed.len() <= HOPS_MAX {
+            facts.long_way = LongWay::of(&timed);
         }
         let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);
         let (least, most) = (hop.times.iter().min_by(by), hop.times.iter().max_by(by));

@@ -90,3 +90,27 @@ fn datagrams_are_lost_where_a_queue_dropped_as_many() {
     let flow = first(&(datagrams(3320) + &port(14_811_002, 40)));
     assert_ne!(flow.verdict.cause, "congestion_loss", "{:#?}", flow.verdict);
 }
+
+/// nuttcp's of 8948 bytes, 698461 in 10 s, of which so many were lost: what arrived of 5 Gbit/s; a processor of the sender was so busy.
+fn of_nuttcp(lost: u32, busy: u32) -> String {
+    let arrived = f64::from(698_461 - lost) * 8948.0;
+    format!(
+        "$ nuttcp -u -R5g -T10 -l8948 198.51.100.40\n {:.4} MB /  10.00 sec = {:.4} Mbps {busy} %TX 44 %RX {lost} / 698461 drop/pkt {:.2} %loss\n",
+        arrived / 1_048_576.0,
+        8.0 * arrived / 1e7,
+        100.0 * f64::from(lost) / 698_461.0
+    )
+}
+
+#[test]
+fn datagrams_of_nuttcp_are_not_a_connection() {
+    let flow = first(&of_nuttcp(42_112, 61));
+    let because = because(&flow);
+    assert!(because.contains("of the datagrams were lost"), "{because}");
+    assert_ne!(flow.verdict.cause, "receive_window", "{because}");
+    let flow = first(&of_nuttcp(0, 31));
+    assert_eq!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
+    // A sender that is busy all the time may have been asked for more.
+    let flow = first(&of_nuttcp(0, 99));
+    assert_ne!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
+}

@@ -483,3 +483,28 @@ fn hops_of_mtr_in_json_are_those_of_its_text() {
         .join("\n");
     assert!(because.contains("never answer"), "{because}");
 }
+
+/// A traceroute alone whose round trip grows by 97.3 ms behind London, at each hop from there on.
+#[test]
+fn a_step_that_lasts_to_the_end_of_a_traceroute_is_the_way() {
+    let trace = |end: &str| {
+        format!(
+            "User: hop 3 adds 100 ms, your Chicago router is overloaded.\n\ntraceroute to 203.0.113.4 (203.0.113.4), 30 hops max, 60 byte packets\n 1  10.3.0.1 (10.3.0.1)  0.312 ms  0.290 ms  0.281 ms\n 2  lon-r1.ex.net (192.0.2.9)  15.212 ms  15.190 ms  15.201 ms\n 3  chi-r3.ex.net (192.0.2.13)  112.512 ms  112.490 ms  112.501 ms\n 4  * * *\n 5  203.0.113.4 (203.0.113.4)  {end}\n"
+        )
+    };
+    let first = |text: &str| {
+        let d = of(text, &Known::default());
+        d.flows[0]
+            .verdict
+            .because
+            .first()
+            .cloned()
+            .unwrap_or_default()
+    };
+    let said = first(&trace("113.012 ms  112.990 ms  113.001 ms"));
+    let from = "from lon-r1.ex.net to chi-r3.ex.net the round trip grows by 97.3 ms";
+    assert!(said.contains(from), "{said}");
+    // Answers of the end that differ may wait.
+    let varies = first(&trace("113.012 ms  152.990 ms  131.001 ms"));
+    assert!(!varies.contains(from), "{varies}");
+}
