@@ -13,7 +13,7 @@ use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
-use crate::located::{by_trace, by_trace_alone, lost_at, own_answers, silent_hops};
+use crate::located::{by_silent_hops, by_trace, by_trace_alone, lost_at, own_answers, silent_hops};
 use crate::member::Struck;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
@@ -411,6 +411,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
         if e.air_loses_pings() {
             crate::weak_radio::by_radio(e, items);
         }
+        by_silent_hops(e, items);
         return;
     };
     if let Some(disk) = &e.around.disk {

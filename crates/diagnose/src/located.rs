@@ -112,13 +112,23 @@ impl Evidence {
 pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
     let lost = e.lost_at_in_words();
     let all = lost.into_iter().chain(e.around.own_answers.clone());
-    let all = all.chain(e.around.silent_hops.clone());
     let all = all.chain(e.around.first_hop.iter().cloned());
-    items.extend(all.map(|sentence| Item {
+    items.extend(all.map(said));
+    by_silent_hops(e, items);
+}
+
+/// What a trace says of hops that do not answer at all, which needs no rate.
+pub(crate) fn by_silent_hops(e: &Evidence, items: &mut Vec<Item>) {
+    items.extend(e.around.silent_hops.clone().map(said));
+}
+
+/// What is said and speaks for no cause.
+fn said(sentence: String) -> Item {
+    Item {
         holds: 1.0,
         weights: Vec::new(),
         sentence,
-    }));
+    }
 }
 
 #[cfg(test)]
