@@ -62,10 +62,13 @@ pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
     let (least, most) = (figure("rtt_min_ns")? * NS, figure("rtt_max_ns")? * NS);
     (most - least < EVEN_S).then(|| {
         let own = own_answers(facts).map_or(String::new(), |own| format!("{own}; "));
+        // Of some traces only the mean is known.
+        let after = match most > least {
+            true => format!("{} to {}", ms(least), ms(most)),
+            false => format!("{} on average", ms(least)),
+        };
         format!(
-            "{CLEAN}: all {sent:.0} packets to {end} came back, after {} to {}; {own}what is slow at another time shows in a trace of that time",
-            ms(least),
-            ms(most)
+            "{CLEAN}: all {sent:.0} packets to {end} came back, after {after}; {own}what is slow at another time shows in a trace of that time"
         )
     })
 }

@@ -52,7 +52,9 @@ mod others;
 mod own_address;
 mod own_ports;
 mod parted;
+mod pathping;
 mod periods;
+mod pgbench;
 pub(crate) mod ping;
 mod place;
 mod plain;
@@ -65,6 +67,7 @@ mod printable;
 pub(crate) mod processor;
 mod protocols;
 mod pscheduler;
+mod pscheduler_rtt;
 mod qdisc;
 pub(crate) mod queries;
 pub(crate) mod radio;
@@ -195,6 +198,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(ss::Ss::default()),
         Box::new(tcpdump::Tcpdump::default()),
         Box::new(ping::Ping::default()),
+        Box::new(pathping::PathPing::default()),
         Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),
         Box::new(classes::Classes::default()),
@@ -223,6 +227,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(speedtest::Speedtest::default()),
         Box::new(network_quality::NetworkQuality::default()),
         Box::new(pscheduler::PScheduler::default()),
+        Box::new(pscheduler_rtt::RoundTrips::default()),
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
@@ -262,6 +267,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(queries::Queries),
         Box::new(logins::Login::default()),
         Box::new(sqlplus::SqlPlus::default()),
+        Box::new(pgbench::PgBench::default()),
         Box::new(command::Commands),
     ]
 }

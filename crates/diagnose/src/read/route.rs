@@ -234,7 +234,7 @@ fn port_of(words: &[&str]) -> Option<u16> {
 }
 
 /// Names and addresses in a first line: `traceroute to host (192.0.2.9), 30 hops max`, `Tracing route to host [192.0.2.9]`.
-fn target(text: &str) -> Vec<String> {
+pub(super) fn target(text: &str) -> Vec<String> {
     let Some((_, rest)) = text.split_once(" to ") else {
         return Vec::new();
     };
@@ -244,7 +244,7 @@ fn target(text: &str) -> Vec<String> {
 }
 
 /// A name or an address without the signs around it.
-fn name_of(word: &str) -> &str {
+pub(super) fn name_of(word: &str) -> &str {
     word.trim_matches(|c: char| "()[],".contains(c))
 }
 

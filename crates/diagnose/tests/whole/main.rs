@@ -21,6 +21,7 @@ mod card_slots;
 mod changes;
 mod channels;
 mod cores;
+mod counted_hops;
 mod counters;
 mod damaged_pings;
 mod datagram_sockets;
