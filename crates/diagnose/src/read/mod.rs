@@ -51,6 +51,7 @@ mod optics;
 mod others;
 mod own_address;
 mod own_ports;
+mod owping;
 mod parted;
 mod pathping;
 mod periods;
@@ -198,6 +199,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(ss::Ss::default()),
         Box::new(tcpdump::Tcpdump::default()),
         Box::new(ping::Ping::default()),
+        Box::new(owping::OwPing::default()),
         Box::new(pathping::PathPing::default()),
         Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),

@@ -52,6 +52,7 @@ mod negotiated;
 mod nexus;
 mod nfs;
 mod one_by_one;
+mod one_way;
 mod oom;
 mod options;
 mod outages;
