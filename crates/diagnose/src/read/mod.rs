@@ -28,6 +28,8 @@ mod fetch;
 mod flent;
 mod foreign;
 pub(crate) mod frames;
+mod globus_task;
+mod globus_url_copy;
 pub(crate) mod here;
 mod iperf2;
 mod iperf3;
@@ -239,6 +241,8 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
+        Box::new(globus_url_copy::GlobusUrlCopy::default()),
+        Box::new(globus_task::GlobusTask::default()),
         Box::new(drives::NetUse),
     ]
 }

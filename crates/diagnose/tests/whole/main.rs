@@ -33,6 +33,7 @@ mod filled_shapers;
 mod flaps;
 mod from_files;
 mod full_ports;
+mod grid_copies;
 mod groups;
 mod guesses;
 mod hangs;
