@@ -51,9 +51,9 @@ export function delayLike(ns: number, like: number, significant: number): string
   return ns === 0 ? `0${GAP}${unit}` : digits(ns / factor, significant) + GAP + unit;
 }
 
-/** Delays up to ten seconds stay in milliseconds: 580.06 ms, not 0.58 s. */
+/** A second or more is in seconds, as in the terminal's tables: 580.06 ms, and 1.0751 s. */
 export function delay(ns: number, significant = 5): string {
-  const scale = Math.abs(ns) < 1e10 ? TIMES.slice(1) : TIMES;
+  const scale = Math.abs(ns) < 1e9 ? TIMES.slice(1) : TIMES.slice(0, 1);
   return scaled(ns, scale, significant);
 }
 
@@ -201,6 +201,11 @@ export function joined(names: readonly string[], by: string): string {
 export function ofBdp(texts: readonly string[]): string | null {
   const has = texts.some((text) => text.split("\n").some((line) => /\d\s*bdp\b/.test(line.split("#")[0]!)));
   return has ? "A queue of 1bdp is the link's rate times the longest round trip, without queues, of the tests that cross it." : null;
+}
+
+/** A quantity's text as figures have it: the sign of micro where a file has the letter. */
+export function micro(text: string): string {
+  return text.replace(/^([\d._]+\s*)us$/, "$1µs");
 }
 
 /** A sweep point in words, its keys in the order of the sweep. */

@@ -48,6 +48,7 @@ export const METRICS: ReadonlyMap<string, string> = new Map([
   ["rtos", "timeouts"],
   ["ramp_s", "ramp"],
   ["silent_s", "silence at the start"],
+  ["outage_ratio", "outage"],
   ["completion_ns", "completion"],
   ["cwnd_max_bytes", "cwnd, max"],
   ["bytes", "bytes delivered"],

@@ -129,7 +129,7 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     const invalid = metric === (HEADLINES.get(kind)?.[0] ?? metric) ? ORIGINS.flatMap((origin) => invalidOf(origin, records.filter((r) => r.origin === origin))) : [];
     const sent = metric === "loss_ratio" ? sentOf(records) : undefined;
     return {
-      test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, ...(sent && { counted: sent }), limitedBy: main?.limited_by ?? null,
+      test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, ...(sent && { counted: sent }), limitedBy: main ? limitOf(main) : null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
       first: expectations.length > 0 || isFirst(kind, metric, values) || took(kind, metric, records),
     };
@@ -205,8 +205,23 @@ export function verdictOn(all: readonly Expectation[]): Verdict | null {
   return { pass: false, unstated, why };
 }
 
+/** What limited a test; an outage, where that took more of all its time than anything else: shares are of the time in which the path was up. */
+function limitOf(record: TestRecord): string | null {
+  const by = record.limited_by;
+  const down = record.metrics["outage_ratio"] ?? 0;
+  if (by === null || down === 0) return by;
+  const shares = record.streams.map((s) => (1 - (s.metrics["outage_ratio"] ?? 0)) * (s.limited_by[by] ?? 0));
+  const share = shares.reduce((sum, one) => sum + one, 0) / Math.max(1, shares.length);
+  return share > 0 && down > share ? "an_outage" : by;
+}
+
+/** Of how many repeats an origin's value is, where some lack it. */
+function partly({ origin, repeats }: Expectation): string | null {
+  return repeats ? `${origin}: ${repeats.have} of ${repeats.of} repeats ${repeats.have === 1 ? "has" : "have"} it` : null;
+}
+
 function notesOfExpectations(expectations: readonly Expectation[]): string[] {
-  return [...new Set(expectations.flatMap((e) => [e.absent ?? null, e.unstated ?? null, e.note]).filter((text) => text !== null))];
+  return [...new Set(expectations.flatMap((e) => [partly(e), e.absent ?? null, e.unstated ?? null, e.note]).filter((text) => text !== null))];
 }
 
 function statedOf(expectations: readonly Expectation[]): string | null {
@@ -343,10 +358,11 @@ function atAll(record: TestRecord, points: number): string {
 
 function limitFact(all: readonly { readonly record: TestRecord }[]): Fact[] {
   const limit = all.find((entry) => entry.record.limited_by !== null && entry.record.kind !== "udp")?.record;
-  if (!limit?.limited_by) return [];
+  const by = limit && limitOf(limit);
+  if (!limit || !by) return [];
   const own = all.filter(({ record }) => record.test === limit.test);
-  const each = own.length > 1 && own.every(({ record }) => record.limited_by === limit.limited_by);
-  return [{ value: capital(format.limit(limit.limited_by)), text: `is what limited ${limit.test} most of the time${each ? ` at each of ${own.length} points` : where(limit)}` }];
+  const each = own.length > 1 && own.every(({ record }) => limitOf(record) === by);
+  return [{ value: capital(format.limit(by)), text: `is what limited ${limit.test} most of the time${each ? ` at each of ${own.length} points` : where(limit)}` }];
 }
 
 function searchFacts(data: ReportData): Fact[] {
@@ -414,7 +430,8 @@ function goodputFacts(data: ReportData): Fact[] {
   const low = swept.at(-1);
   if (low && low.value < top.value * 0.98) {
     const place = (entry: { readonly record: TestRecord }): number => data.document.records.indexOf(entry.record);
-    const first = swept.filter((entry) => entry.value > top.value * 0.999).sort((p, q) => place(p) - place(q))[0] ?? top;
+    // Of values that are written alike the first of the sweep is named: what is beside it is its own.
+    const first = swept.filter((entry) => format.rate(entry.value) === format.rate(top.value)).sort((p, q) => place(p) - place(q))[0] ?? top;
     const point = (record: TestRecord): string => format.unbroken(format.point(record.point));
     return [{
       value: `${format.rate(low.value)} → ${format.rate(top.value)}`,

@@ -275,8 +275,16 @@ function lost(drops: LinkRecord["drops"]): number {
   return Object.values(drops).reduce((sum, n) => sum + n, 0);
 }
 
-/** The directions of links that lost most frames, or without losses the one whose queue grew longest: each as the records of a
- * test, which its path (`link.NAME.A>B`) names. */
+/** For how long what came to a direction of a link waited half of the time, in seconds: 0 where nothing did. */
+function standing(link: LinkRecord): number {
+  const waiting = (link.queue_bytes ?? []).filter((v): v is number => v !== null).sort((p, q) => p - q);
+  const median = waiting[Math.max(0, Math.ceil(waiting.length / 2) - 1)] ?? 0;
+  const rate = linkMetrics(link)["rate_mean_bps"] ?? 0;
+  return rate > 0 ? (8 * median) / rate : 0;
+}
+
+/** The directions of links that lost most frames, or without losses the one whose queue grew longest, and the one at which frames waited
+ * longest, as acknowledgements do on a way back that is full: each as the records of a test, which its path (`link.NAME.A>B`) names. */
 export function linkRecords(data: ReportData): { readonly name: string; readonly records: TestRecord[] }[] {
   const ways = new Map<string, { name: string; links: LinkRecord[] }>();
   for (const link of data.document.links) {
@@ -290,8 +298,11 @@ export function linkRecords(data: ReportData): { readonly name: string; readonly
   const all = [...ways].map(([path, way]) => ({ path, ...way, lost: sum(way.links, (l) => lost(l.drops)) }));
   const losing = all.filter((w) => w.lost > 0).sort((p, q) => q.lost - p.lost).slice(0, DIRECTIONS);
   const chosen = losing.length > 0 ? losing : [...all].sort((p, q) => sum(q.links, longest) - sum(p.links, longest)).slice(0, 1);
+  const waits = (way: (typeof all)[number]): number => Math.max(...way.links.map(standing));
+  const [slowest] = [...all].sort((p, q) => waits(q) - waits(p));
+  const more = slowest === undefined || waits(slowest) === 0 || chosen.includes(slowest) ? [] : [slowest];
   const until = seenUntil(data.document.links);
-  return chosen.map(({ path, name, links }) => ({ name, records: links.map((link) => recordOf(path, link, isLinkValid(data, link), until.get(pointKey(link.point)))) }));
+  return [...chosen, ...more].map(({ path, name, links }) => ({ name, records: links.map((link) => recordOf(path, link, isLinkValid(data, link), until.get(pointKey(link.point)))) }));
 }
 
 /** A direction of a link at a point, as far as a sweep asks a record. */

@@ -168,6 +168,8 @@ export interface Expectation {
   readonly min: Maybe;
   readonly max: Maybe;
   readonly actual: Maybe;
+  /** Of how many repeats the value is, where some of those that count lack it. */
+  readonly repeats?: { readonly have: number; readonly of: number };
   readonly absent?: string;
   /** Why the scenario's own expectations do not state what this one demands of them. */
   readonly unstated?: string;

@@ -11,7 +11,7 @@ const plain = (text: string): string => text.replace(/\u202f/g, " ");
 
 describe("quantities", () => {
   it.each([
-    ["rtt_avg_ns", 580_061_300, "580.06 ms"], ["rtt_avg_ns", 1_075_100_000, "1075.1 ms"], ["rtt_min_ns", 72_304, "72.304 µs"],
+    ["rtt_avg_ns", 580_061_300, "580.06 ms"], ["rtt_avg_ns", 1_075_100_000, "1.0751 s"], ["completion_ns", 8_256_815_856, "8.2568 s"], ["rtt_min_ns", 72_304, "72.304 µs"],
     ["goodput_bps", 990.04e6, "990.0 Mbit/s"], ["goodput_bps", 9.58464e9, "9.585 Gbit/s"], ["goodput_bps", 0, "0 bit/s"],
     ["cwnd_max_bytes", 96 * 2 ** 20, "96 MiB"], ["bytes", 36.2e9, "36.20 GB"], ["recovery_s", 8.12, "8.120 s"],
     ["recovery_s", 0.25, "250.0 ms"], ["loss_ratio", 1e-6, "1.00e-6"], ["loss_ratio", 0, "0 %"],
@@ -19,6 +19,10 @@ describe("quantities", () => {
     ["link.stm64.a>b.bytes over link.stm64.b>a.bytes", 1.494, "1.494"], ["a.rtt_avg_ns minus b.rtt_avg_ns", 464_048_000, "464.05 ms"],
   ])("%s %d is %s", (key, value, text) => {
     expect(plain(format.metric(key, value))).toBe(text);
+  });
+
+  it("of microseconds have their sign where a file has a letter", () => {
+    expect(["10 us", "2.5us", "10 ms", "bus", "us"].map(format.micro)).toEqual(["10 µs", "2.5µs", "10 ms", "bus", "us"]);
   });
 
   it("show a missing value as a dash", () => {

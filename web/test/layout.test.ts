@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { distinctPaths, drawPath, facts } from "../src/diagram/draw";
+import { boxOf, labels, meet } from "../src/diagram/labels";
 import { columns, layout } from "../src/diagram/layout";
 import { thinned } from "../src/figure/load";
 import { toFile } from "../src/svg";
@@ -42,6 +43,38 @@ describe("two circuits that no link joins", () => {
     const [one, two] = drawing.bands;
     expect(two!.left.y - one!.left.y).toBeGreaterThan(50);
     expect(two!.left.x).toBeLessThan(two!.right.x);
+  });
+});
+
+describe("labels of links", () => {
+  it("lie over no node and over no other label, where two ways part", () => {
+    const topology: Topology = {
+      nodes: [{ name: "a", kind: "host" }, { name: "b", kind: "host" }, ...["p1", "p2", "p3"].map((name) => ({ name, kind: "router" as const }))],
+      links: [
+        { name: "ca", ends: ["a", "p1"], label: "GbE · 1 Gbit/s · 50 µs" }, { name: "cb", ends: ["b", "p3"], label: "GbE · 1 Gbit/s · 50 µs" },
+        { name: "short", ends: ["p1", "p3"], label: "STM-16 · 2.39616 Gbit/s · 10 ms" }, { name: "x", ends: ["p1", "p2"], label: "STM-16 · 2.39616 Gbit/s · 30 ms" },
+        { name: "y", ends: ["p2", "p3"], label: "STM-16 · 2.39616 Gbit/s · 30 ms" },
+      ],
+    };
+    const hop = (link: string, from: string, to: string, more: Partial<Hop> = {}): Hop => ({ link, from, to, pass: 1, ...more });
+    const drawing = layout(topology, {
+      test: "t", from: "a", to: "b",
+      forward: [hop("ca", "a", "p1"), hop("x", "p1", "p2", { lsp: "ab", via: "A" }), hop("y", "p2", "p3", { lsp: "ab" }), hop("cb", "p3", "b", { via: "B" })],
+      reverse: [hop("cb", "b", "p3"), hop("short", "p3", "p1", { lsp: "ba", via: "B" }), hop("ca", "p1", "a", { via: "A" })],
+    });
+    const boxes = labels(drawing).map(({ words }) => words.map(boxOf));
+    expect(boxes).toHaveLength(5);
+    const nodes = drawing.nodes.map(({ x, y, width, height }) => ({ left: x, right: x + width, top: y, bottom: y + height }));
+    for (const [i, own] of boxes.entries()) {
+      const others = [...nodes, ...boxes.slice(i + 1).flat()];
+      expect(own.filter((box) => others.some((other) => meet(box, other)))).toEqual([]);
+    }
+  });
+
+  it("stay around the middle of a link that runs level", () => {
+    const gva = labels(layout(TOPOLOGY, tunnel("bulk"))).find(({ band }) => band.link.name === "gva")!;
+    const { left, right, height } = gva.band;
+    expect(gva.words[0]).toEqual({ text: "gva", strong: true, x: (left.x + right.x) / 2, y: (left.y + right.y) / 2 - height / 2 - 8 });
   });
 });
 

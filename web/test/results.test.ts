@@ -45,6 +45,16 @@ describe("the first line of a page", () => {
     expect(headline(data(records, "bulk.goodput_bps"))[0]?.text).not.toContain("the least");
   });
 
+  it("names the point that its value is of, though another has nearly as much", () => {
+    const of = (rates: readonly number[]): string => {
+      const [fact] = headline(data(rates.map((rate, i) => record(`${i}`, { goodput_bps: rate * 1e6 })), "bulk.goodput_bps"));
+      return `${fact?.value}: ${fact?.text}`.replace(/[\u00a0\u202f]/g, " ");
+    };
+    expect(of([60.18, 95.553, 95.609])).toContain("60.18 Mbit/s → 95.61 Mbit/s: of TCP payload delivered by bulk: cc 0 → cc 2,");
+    // Written alike they are one value, which the first of them has.
+    expect(of([60.18, 95.611, 95.614])).toContain("60.18 Mbit/s → 95.61 Mbit/s: of TCP payload delivered by bulk: cc 0 → cc 1,");
+  });
+
   it("is of all points where they are alike, and not of one of them", () => {
     const alike = ["scalable", "reno", "bbr"].map((cc, i) => ({ ...record(cc, { goodput_bps: (946 - i) * 1e6, completion_ns: (100 + i) * 1e7 }), limited_by: "link" }) as TestRecord);
     const said = (metric: string): string[] => headline(data(alike, metric)).map(({ text }) => text);
@@ -55,6 +65,15 @@ describe("the first line of a page", () => {
     // Where points have different limits, it is that of the one it names.
     const others = alike.map((r, i) => (i === 2 ? { ...r, limited_by: "loss" } : r));
     expect(headline(data(others, "bulk.goodput_bps"))[1]?.text).toMatch(/^is what limited bulk most of the time at cc/);
+  });
+
+  it("names an outage that took more of all the time than any limit", () => {
+    const down = (share: number): TestRecord => ({
+      ...record("reno", { goodput_bps: 9e6, outage_ratio: share }), limited_by: "receive_window",
+      streams: [{ stream: 0, metrics: { outage_ratio: share }, limited_by: { receive_window: 0.6 } }],
+    }) as TestRecord;
+    const fact = (share: number): string | undefined => headline(data([down(share)], "bulk.goodput_bps"))[1]?.value;
+    expect([fact(0.66), fact(0.35)]).toEqual(["An outage", "The receive window"]);
   });
 
   it("breaks lines at commas alone", () => {

@@ -397,7 +397,16 @@ describe("a sweep's figure", () => {
     const data = (least: number): ReportData => report(["1 MiB", "2 MiB"].map((w, i) => record("simulated", { "test.bulk.window": w }, { jain_index: i === 0 ? least : 1 })));
     const text = (least: number): string => toText(drawSweep(sweepOf(data(least), "bulk", "jain_index")!, { id: "s", width: 900 }));
     expect(text(0.9)).not.toContain(">0<");
+    expect(text(0.9)).toContain(", axis not from 0</text>");
     expect(text(0.7)).toContain(">0<");
+    expect(text(0.7)).not.toContain("axis not from 0");
+  });
+
+  it("names an axis of an event's key by the event, and writes micro as a sign", () => {
+    const text = drawnText(swept({ "event.cut.for": ["2 us", "10 us"] }, (p) => p["event.cut.for"]!.length * 1e6));
+    expect(text).toContain(">cut for</text>");
+    expect(text).toContain(">10 µs</text>");
+    expect(drawnText(swept({ "link.cut.loss": ["1e-4", "2e-4"] }, (p) => Number(p["link.cut.loss"]) * 1e10))).toContain(">loss</text>");
   });
 
   it("has one axis for keys that were swept together, and says what goes with what", () => {
@@ -541,6 +550,21 @@ describe("a sweep's figure", () => {
     // The most that ever waited was counted, or is that of the samples.
     const counted = { ...data, document: { ...data.document, links: links.map((l, i) => (i === 0 ? { ...l, queue_max_bytes: 20 } : l)) } };
     expect(linkRecords(counted)[0]!.records.map((r) => r.metrics["queue_max_bytes"])).toEqual([20, 4]);
+  });
+
+  it("has a figure of the queue at which frames wait longest, though another one grows longer", () => {
+    const plain = swept({ "link.l.reverse.rate": ["50 kbit/s", "100 kbit/s"] }, () => 1e6);
+    const link = (direction: string, rate: string, bps: number, waiting: number[], most: number): LinkRecord => ({
+      origin: "simulated", link: "l", direction, point: { "link.l.reverse.rate": rate }, bytes: 1, payload_bytes: 1, frames: 1, drops: {}, t_ns: [1, 2, 3], rate_bps: [bps, bps, bps],
+      queue_bytes: waiting, queue_max_bytes: most,
+    });
+    const links = [
+      link("a>b", "50 kbit/s", 1.7e6, [0, 0, 9000], 15140), link("b>a", "50 kbit/s", 5e4, [1100, 1200, 1200], 1254),
+      link("a>b", "100 kbit/s", 3.4e6, [0, 0, 0], 15140), link("b>a", "100 kbit/s", 1e5, [1000, 1000, 1000], 1056),
+    ];
+    const names = (of: LinkRecord[]): string[] => linkRecords({ ...plain, document: { ...plain.document, links: of } }).map((way) => way.name);
+    expect(names(links)).toEqual(["l a>b", "l b>a"]);
+    expect(names(links.filter((l) => l.direction === "a>b"))).toEqual(["l a>b"]);
   });
 
   it("has the time of a transfer, but neither that of a test which a clock ends nor bytes against the bytes that were asked for", () => {

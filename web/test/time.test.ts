@@ -202,6 +202,8 @@ describe("a plot beside its caption", () => {
     const words = (isBare: boolean): string[] => below(drawTime(plot, [0, 2], { id: "p", width: 720, isBare })).filter((s) => s.tag === "text").map(textOf);
     expect(words(false).filter((text) => !words(true).includes(text))).toEqual(["A note.", "Waiting"]);
     expect(words(true)).toContain("one");
+    const above = { ...plot, fromZero: false, series: [{ ...plot.series[0]!, v: [100, 110] }] };
+    expect(below(drawTime(above, [0, 2], { id: "p", width: 720 })).filter((s) => s.tag === "text").map(textOf)).toContain("Waiting, axis not from 0");
   });
 });
 

@@ -8,7 +8,8 @@ use farpath_experiment::{Faults, Loaded, open, spread};
 use farpath_record::{Expect, Keys, Point, count_of, points_words, unstated_at};
 use farpath_scenario::plan::{self, Plan};
 use farpath_scenario::{
-    NodeId, Periodic, QueueLimit, Scenario, Set, Test, TestKind, Way, managers, tiny_queues,
+    NodeId, Periodic, QueueLimit, Scenario, Set, Test, TestKind, Way, managers, round_shares,
+    tiny_queues,
 };
 use farpath_units::{Duration, Size};
 use farpath_wire::FlowDir;
@@ -79,6 +80,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     shown.push_str(&queues(&points));
     shown.push_str(&tiny(&points, &names));
     shown.push_str(&managed(&points));
+    shown.push_str(&rounds(&points));
     let colour = has_colours(&std::io::stdout());
     let doubts = loaded.document.doubts();
     if doubts.total > 0 {
@@ -163,10 +165,22 @@ fn tiny(points: &[(Scenario, Plan)], names: &[Point]) -> String {
     }
 }
 
-/// What manages queues, with every value that holds; each once of all points of a sweep.
+/// What manages queues, with every value that holds.
 fn managed(points: &[(Scenario, Plan)]) -> String {
+    let all = points.iter().flat_map(|(scenario, _)| managers(scenario));
+    each_once("what manages queues", all)
+}
+
+/// Where round robin gives classes other shares than their weights.
+fn rounds(points: &[(Scenario, Plan)]) -> String {
+    let all = points.iter().flat_map(|(s, plan)| round_shares(s, plan));
+    each_once("what round robin gives classes", all)
+}
+
+/// Lines under a heading, each once of all points of a sweep; nothing without a line.
+fn each_once(heading: &str, lines: impl Iterator<Item = String>) -> String {
     let mut all: Vec<String> = Vec::new();
-    for line in points.iter().flat_map(|(s, _)| managers(s)) {
+    for line in lines {
         if !all.contains(&line) {
             all.push(line);
         }
@@ -174,7 +188,7 @@ fn managed(points: &[(Scenario, Plan)]) -> String {
     let lines: String = all.iter().map(|line| format!("  {line}\n")).collect();
     match all.is_empty() {
         true => lines,
-        false => format!("\nwhat manages queues\n\n{lines}"),
+        false => format!("\n{heading}\n\n{lines}"),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::interface::{Carried, fullest};
 use crate::items::{Item, JUMBO, step};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
-use crate::located::{by_trace, by_trace_alone, lost_at, own_answers};
+use crate::located::{by_trace, by_trace_alone, lost_at, own_answers, silent_hops};
 use crate::member::Struck;
 use crate::own_drops::OwnDrops;
 use crate::pauses::Pauses;
@@ -89,6 +89,8 @@ pub(crate) struct Around {
     pub(crate) stalled: Option<String>,
     /// What a router does not answer, though those behind it do, for people.
     pub(crate) own_answers: Option<String>,
+    /// Hops of a trace that do not answer, though those behind them do, for people.
+    pub(crate) silent_hops: Option<String>,
     /// What pings to a first hop say of where loss and waiting begin, for people.
     pub(crate) first_hop: Vec<String>,
     /// Mean round trips of pings at rest, and of the fastest run that varies where they do not, seconds.
@@ -179,6 +181,8 @@ pub(crate) struct Around {
     pub(crate) one_version: Option<crate::ip_versions::OneVersion>,
     /// A wait for a name.
     pub(crate) names: Option<crate::names::NameWait>,
+    /// What a router's port counts that this flow fills, for people.
+    pub(crate) own_port: Option<String>,
     /// A router's port that is full and drops, where no test says how fast a flow was.
     pub(crate) full_port: Option<crate::full_port::FullPort>,
     /// Datagrams that a host dropped at full sockets, where no test says how fast they came.
@@ -260,6 +264,7 @@ impl Evidence {
         self.around.stalled = crate::no_rate::stalled(facts);
         self.around.fault = crate::host_fault::fault(facts);
         self.around.own_answers = own_answers(facts);
+        self.around.silent_hops = silent_hops(facts);
         self.around.first_hop = self.first_hop(facts, flow);
         self.around.cloud = Cloud::of(facts, flow);
         self.around.pauses = Pauses::of(facts, flow);

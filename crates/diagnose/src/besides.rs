@@ -3,14 +3,26 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::infer::{Ranking, Weighed};
+use crate::kind_of_loss;
 use crate::on_the_wire;
 use crate::verdict::rounded;
 
 /// A cause that held for this share of the time is named besides.
 const BESIDES: f64 = 0.2;
 
-/// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind.
+/// What held besides the likeliest cause for a part of the time that is worth naming; of losses the likeliest kind, where that is decided.
 pub(crate) fn besides(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
+    held(e, weighed).filter(|held| kind_of_loss::is_decided(held.cause, e, weighed))
+}
+
+/// That losses held besides for a part of the time that is worth naming, of which nothing decides the kind.
+pub(crate) fn in_words(e: &Evidence, weighed: &Weighed) -> Option<String> {
+    let held = held(e, weighed).filter(|held| !kind_of_loss::is_decided(held.cause, e, weighed))?;
+    Some(kind_of_loss::left_open(e.share(held.cause)?))
+}
+
+/// What held for the longest part of the time besides; of losses the likeliest kind.
+fn held(e: &Evidence, weighed: &Weighed) -> Option<Ranking> {
     let (top, others) = weighed.ranking.split_first()?;
     if on_the_wire::are_even(&weighed.ranking) {
         return None;
@@ -57,11 +69,7 @@ pub(crate) fn is_of_its_kind(other: Cause, weighed: &Weighed, undecided: bool) -
     if !other.is_loss() {
         return true;
     }
-    let of = |is: &dyn Fn(Cause) -> bool| -> f64 {
-        let each = weighed.ranking.iter().filter(|r| is(r.cause));
-        each.map(|r| r.confidence).sum()
-    };
-    !undecided && of(&|c| c == other) >= 0.5 * of(&Cause::is_loss)
+    !undecided && kind_of_loss::has_most(other, weighed)
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::{Item, LOSSES, of, step};
 use crate::known::SEGMENT;
+use crate::machine::FULL;
 use crate::other_test::OtherTest;
 use crate::overrun::Overrun;
 use crate::read::Facts;
-use crate::seen::{ASKED, Row, Test};
+use crate::seen::{ASKED, Row, Side, Test};
 use crate::tally::HOSTS_MAX;
 use crate::unread::Unread;
 
@@ -165,10 +166,13 @@ impl Evidence {
     }
 
     /// Datagrams that nobody lost, sent as fast as was asked: no more was to be expected. Of a rate that is known to have been asked
-    /// for, or expected, nine tenths count.
+    /// for, or expected, nine tenths count. A sender whose processor is full may have been asked for more.
     pub(crate) fn is_as_asked(&self) -> bool {
         let all = self.udp && self.idle_loss.as_ref().is_some_and(|l| l.value < 0.005);
-        let all = all && self.lost_of_sent().is_none();
+        let sends = |(side, _): &(Option<Side>, String)| *side != Some(Side::Receiver);
+        let full = self.cpu.as_ref().is_some_and(|c| c.value >= FULL[1]);
+        let busy = full && self.cpu_of.as_ref().is_none_or(sends);
+        let all = all && !busy && self.lost_of_sent().is_none();
         let Some(rate) = self.rate.as_ref().filter(|_| all) else {
             return false;
         };
@@ -196,8 +200,11 @@ impl Evidence {
         Some(all.min(runs as f64))
     }
 
-    /// Bytes in flight that rate and round trip imply.
+    /// Bytes in flight that rate and round trip imply; none where only the round trip at rest is known of transfers that waited.
     pub(crate) fn implied_flight(&self) -> Option<Figure> {
+        if self.waits_both_ways().is_some() {
+            return None;
+        }
         let (rate, rtt) = (self.rate.as_ref()?, self.rtt.as_ref()?);
         let mut flight = rate.with(rtt);
         flight.value = rate.value * rtt.value / 8.0 / self.streams;

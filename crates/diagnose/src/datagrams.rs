@@ -118,6 +118,12 @@ pub(crate) fn by_datagrams(
             weights: vec![(Cause::RandomLoss, -16.0)],
             sentence: format!("of datagrams at {shown} next to none were lost"),
         });
+        // A queue that others fill is full for them, too: one that is too short is full after TCP's own bursts alone.
+        items.push(Item {
+            holds: step(rate.value / own, 1.2, 5.0),
+            weights: vec![(Cause::CongestionLoss, -8.0)],
+            sentence: String::new(),
+        });
     } else if lost.low > 0.0 {
         items.push(Item {
             holds: 1.0,

@@ -54,8 +54,15 @@ const OVERTAKEN_LEAST: u64 = 5;
 /// What a capture calls the segments that were sent again for nothing, and all of them.
 const OF_CAPTURE: [&str; 2] = ["retransmits_unneeded", "retransmits_seen"];
 
-/// Of a capture in which segments overtake each other: how many were sent again, and how many of these had arrived.
+/// Segments that a capture shows to be sent again though they had arrived: they are not among those that its test counts as sent again.
+const NEEDLESS: &str = "retransmits_needless";
+
+/// Of a capture: how many segments were sent again though they had arrived; and where segments overtake each other, of how many.
 pub(crate) fn of_capture(test: &mut Test, direction: &TraceDirection, at: Place) {
+    let needless = direction.retransmissions.unneeded;
+    if needless > 0 {
+        test.set(NEEDLESS, Figure::exact(needless as f64, at));
+    }
     if direction.reordered_segments < OVERTAKEN_LEAST {
         return;
     }
@@ -70,10 +77,26 @@ impl Evidence {
     /// What a capture shows of segments that overtake each other.
     pub(crate) fn of_overtaken(&mut self, test: &Test) {
         let get = |name: &str| test.numbers.get(name).cloned();
+        self.needless = get(NEEDLESS);
         self.reordered = self.reordered.take().or_else(|| get("reordered"));
         let [unneeded, all] = OF_CAPTURE.map(get);
         let seen = unneeded.zip(all).and_then(|(some, all)| share(&some, &all));
         self.duplicates = self.duplicates.take().or(seen);
+    }
+
+    /// That nothing was sent again, for people, and how many segments a capture shows beside, which had arrived already.
+    pub(crate) fn none_again_in_words(&self) -> String {
+        let begin = match self.down() > 0.0 {
+            true => "but for the outage no segment was sent again",
+            false => "no segment was sent again",
+        };
+        match &self.needless {
+            Some(count) => format!(
+                "{begin}, other than {:.0} that had arrived already",
+                count.value
+            ),
+            None => begin.to_owned(),
+        }
     }
 
     /// Whether most of what was sent again had arrived already.
@@ -146,6 +169,12 @@ mod tests {
         assert!(first.confidence > 0.85, "{first:?}");
         let said = "98 % of what was sent again had arrived already, as a capture shows";
         assert!(weighed.because.iter().any(|(_, text)| text.contains(said)));
+        // Of those that had been lost there was none: what was sent again besides is said.
+        let mut none = evidence(0);
+        none.retransmits = Some(Figure::exact(0.0, Place::Connection(0, 1)));
+        let said = "no segment was sent again, other than 294 that had arrived already";
+        let because = weigh(&none, &[]).because;
+        assert!(because.iter().any(|(_, text)| text == said), "{because:?}");
         // Without any that was overtaken another reason is as good: a timer that ran out too early.
         let none = evidence(0);
         assert!(!none.resends_for_nothing());

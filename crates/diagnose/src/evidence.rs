@@ -4,6 +4,7 @@ mod sockets;
 
 use crate::account::Account;
 use crate::around::Around;
+use crate::both_loaded::LOADED_BOTH;
 use crate::bystander::Assumed;
 use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
@@ -121,6 +122,8 @@ pub(crate) struct Evidence {
     pub(crate) again: Option<Figure>,
     /// Segments sent again in all.
     pub(crate) retransmits: Option<Figure>,
+    /// Segments besides that a capture shows to be sent again though they had arrived.
+    pub(crate) needless: Option<Figure>,
     /// A test that counts far more of them than its socket.
     pub(crate) recounted: Option<Recounted>,
     /// What the receiver's window may be.
@@ -157,6 +160,8 @@ pub(crate) struct Evidence {
     pub(crate) full_window: Option<Figure>,
     /// That window shrank.
     pub(crate) shrunk: Option<Shrunk>,
+    /// The round trip while both ways were loaded at the same time, seconds: it is of neither alone.
+    pub(crate) both_loaded: Option<Figure>,
     /// Bytes in flight by the congestion window.
     pub(crate) cwnd: Option<Figure>,
     /// Bytes in flight.
@@ -365,6 +370,7 @@ impl Evidence {
         self.rtt_floor = get("handshake_rtt_ns")
             .filter(|r| r.value > 0.0)
             .map(|r| r.times(NS));
+        self.both_loaded = get(LOADED_BOTH).map(|r| r.times(NS));
         self.retransmits = get("retransmits");
         self.lost_beside = get(LOST_BESIDE);
         self.cpu = get("cpu_ratio");

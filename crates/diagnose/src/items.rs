@@ -76,7 +76,9 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::before_losses::by_order(e, &mut items);
     crate::full_table::by_full_table(e, &mut items);
     crate::mean_only::by_room(e, &mut items);
+    crate::both_loaded::by_both_loaded(e, &mut items);
     crate::filled_shaper::by_filled_shaper(e, ceilings, &mut items);
+    crate::own_port::by_own_port(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     crate::slow_reader::by_slow_reader(e, &mut items);
     items.retain(|i| i.holds > 0.0);
@@ -245,12 +247,12 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             holds: none,
             weights: none_lost(e),
             sentence: match again.value {
-                _ if e.resends_for_nothing() => "nothing that was sent again had been lost",
-                0.0 if e.down() > 0.0 => "but for the outage no segment was sent again",
-                0.0 => "no segment was sent again",
-                _ => "hardly a segment was sent again",
-            }
-            .to_owned(),
+                _ if e.resends_for_nothing() => {
+                    "nothing that was sent again had been lost".to_owned()
+                }
+                0.0 => e.none_again_in_words(),
+                _ => "hardly a segment was sent again".to_owned(),
+            },
         });
     }
     if let Some(share) = &e.again {

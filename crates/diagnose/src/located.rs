@@ -38,8 +38,22 @@ pub(crate) fn own_answers(facts: &Facts) -> Option<String> {
     ))
 }
 
+/// What a trace says of hops that do not answer at all, where hops behind them do.
+pub(crate) fn silent_hops(facts: &Facts) -> Option<String> {
+    let (hops, at) = facts.silent_hops.as_ref()?;
+    Some(format!(
+        "the trace has hops that never answer, and answers from behind them ({hops}, {}): routers there pass on what goes through, and do not answer what is sent to themselves. That is not loss",
+        facts.place(*at)
+    ))
+}
+
 /// What the only trace says of its path, where texts hold nothing else of one, for people; none where that is too little.
 pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
+    let long = facts.long_way.as_ref();
+    if let Some(long) = long.filter(|_| facts.traced.is_empty()) {
+        let one = facts.trace_targets.len() == 1 && is_alone(facts);
+        return one.then(|| long.said());
+    }
     let [trace] = &facts.traced[..] else {
         return None;
     };
@@ -101,6 +115,7 @@ impl Evidence {
 pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
     let lost = e.lost_at_in_words();
     let all = lost.into_iter().chain(e.around.own_answers.clone());
+    let all = all.chain(e.around.silent_hops.clone());
     let all = all.chain(e.around.first_hop.iter().cloned());
     items.extend(all.map(|sentence| Item {
         holds: 1.0,

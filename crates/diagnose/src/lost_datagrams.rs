@@ -22,7 +22,7 @@ const OF_CHANCE: [f64; 2] = [0.02, 0.05];
 /// How much less chance is worth than a full queue, decibans: with it they are even. A choice.
 const EVEN: f64 = 3.0;
 
-/// What as large a share of damaged frames is worth, decibans. A choice.
+/// What as large a share of damaged frames is worth, or what a port's queue dropped that is as much, decibans. A choice.
 const DAMAGED: f64 = 14.0;
 
 impl Evidence {
@@ -46,7 +46,8 @@ impl Evidence {
     /// Which link lost them, where few were and no interface that was read counts as many.
     pub(crate) fn asks_where_lost(&self) -> Option<MissingFact> {
         let few = self.lost_of_sent()? < OF_CHANCE[1];
-        (few && self.damaged_as_lost().is_none()).then(|| MissingFact {
+        let known = self.damaged_as_lost().is_some() || self.queue_lost_datagrams().is_some();
+        (few && !known).then(|| MissingFact {
             fact: "interface_errors",
             would_decide: "which link loses them: a port that counts the same share of its frames as damaged or dropped".to_owned(),
             command: "before and after a test, of each port on the way: show interfaces, its errors and drops beside its packets; on both hosts: ip -s link show INTERFACE".to_owned(),
@@ -58,13 +59,15 @@ impl Evidence {
 pub(crate) fn by_lost(e: &Evidence, items: &mut Vec<Item>) {
     let Some(lost) = e.lost_of_sent() else { return };
     let damaged = e.damaged_as_lost();
+    let queued = e.queue_lost_datagrams().filter(|_| damaged.is_none());
+    let known = damaged.is_some() || queued.is_some();
     items.push(Item {
         holds: 1.0,
         // Who sends more loses more of them.
         weights: vec![(Cause::Application, -30.0), (Cause::None, -80.0)],
-        sentence: match damaged {
-            Some(_) => String::new(),
-            None => format!(
+        sentence: match known {
+            true => String::new(),
+            false => format!(
                 "{} of the datagrams were lost: that is what there is to explain, and not how fast they were sent",
                 part(lost)
             ),
@@ -89,13 +92,23 @@ pub(crate) fn by_lost(e: &Evidence, items: &mut Vec<Item>) {
                 part(damaged)
             ),
         }),
-        None if !weighed => items.push(Item {
+        None if !weighed && !known => items.push(Item {
             holds: 1.0 - step(lost, OF_CHANCE[0], OF_CHANCE[1]),
             weights: vec![(Cause::RandomLoss, -UNCONNECTED - EVEN)],
             sentence: String::new(),
         }),
         None => {}
     }
+    items.extend(queued.map(|queued| Item {
+        holds: 1.0,
+        weights: vec![
+            (Cause::CongestionLoss, DAMAGED),
+            (Cause::Client, -8.0),
+            (Cause::Nic, -8.0),
+            (Cause::Policer, -8.0),
+        ],
+        sentence: format!("{} of the datagrams were lost, and {queued}", part(lost)),
+    }));
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@
 use farpath_predict::window;
 
 use crate::cause::Cause;
-use crate::ceiling::kernel;
+use crate::ceiling::{kernel, socket_room};
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::flow::{Flow, number};
 use crate::known::System;
 use crate::read::Facts;
 use crate::room::Room;
-use crate::seen::Test;
+use crate::seen::{ASKED, Test};
 
 /// What Linux lets a send buffer grow to where nobody set it, bytes: the third number of `tcp_wmem` (tcp(7)).
 const USUAL_MOST: f64 = 4_194_304.0;
@@ -60,6 +60,16 @@ const MOST_GIVEN: [f64; 2] = [1.5, 2.0];
 
 /// A host's limit may leave no more than this part of what was asked for.
 const LEAST_GIVEN: f64 = 0.02;
+
+/// What a report calls the buffers that the kernel of the end which printed it gave a test that asked for some: the sender's, the receiver's.
+pub(crate) const GIVEN: [&str; 2] = ["send_buffer_given_bytes", "receive_buffer_given_bytes"];
+
+/// A buffer that a test was given: what its end's kernel says of it. Linux doubles what was asked for, and data are a part of that.
+fn given(test: &Test, asked: &Figure, name: &str, what: &str) -> Option<Room> {
+    let got = test.numbers.get(name)?;
+    let system = (got.value > asked.value).then_some(System::Linux);
+    socket_room(Some(got), Some(asked), system, what)
+}
 
 /// The buffer that the command of a test asked for: the last one before its report, with no other test between.
 fn asked_by<'f>(facts: &'f Facts, test: &Test) -> Option<&'f Figure> {
@@ -116,7 +126,12 @@ impl Evidence {
     pub(crate) fn of_asked(&mut self, facts: &Facts, flow: &Flow) {
         let linux = self.systems.iter().flatten().all(|s| *s == System::Linux);
         let test = flow.test.as_ref().filter(|t| t.tool == "iperf3" && !t.udp);
-        let Some(asked) = test.filter(|_| linux).and_then(|t| asked_by(facts, t)) else {
+        let Some(test) = test.filter(|_| linux) else {
+            return;
+        };
+        // Its report says it as well.
+        let own = test.numbers.get(ASKED[0]);
+        let Some(asked) = asked_by(facts, test).or(own) else {
             return;
         };
         let room = |most: f64| {
@@ -130,11 +145,19 @@ impl Evidence {
             }
         };
         let [window, buffer] = MOST_GIVEN.map(room);
+        let [sends, receives] = GIVEN;
         if self.windows.is_empty() {
-            self.windows.push(window);
+            let what = "the receiver's socket buffer, as its kernel gave it to the test (-w)";
+            self.windows
+                .push(given(test, asked, receives, what).unwrap_or(window));
         }
         if self.buffers.is_empty() {
-            self.buffers.push(buffer);
+            let what = "the sender's socket buffer, as its kernel gave it to the test (-w)";
+            let mut room = given(test, asked, sends, what).unwrap_or(buffer);
+            if room.asked {
+                room.bytes.high += beyond(room.bytes.high);
+            }
+            self.buffers.push(room);
         }
     }
 

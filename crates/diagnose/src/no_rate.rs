@@ -8,6 +8,7 @@ use crate::flow::word;
 use crate::host_fault::FAULT;
 use crate::late_hops::WAITING;
 use crate::long_requests::{LONG, LongRequests};
+use crate::long_way::LENGTH;
 use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
@@ -43,6 +44,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         CLEAN,
         LOSSY,
         WAITING,
+        LENGTH,
         STALLED,
         ALL_SOCKETS,
         NOT_BEGUN,
@@ -68,6 +70,7 @@ impl Evidence {
             Cause::Outage => self.around.one_version.is_some(),
             Cause::Middlebox => self.idle_session.is_some(),
             Cause::SetUp => self.request_trips().is_some(),
+            Cause::HostCpu => self.is_throttled_server(cause),
             _ => false,
         };
         seen || cause.is_before_data() || self.is_unread(cause)

@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Received,
     /// Packets that a policer dropped.
     Policed,
+    /// What part of the bits that come to a policer it drops now, 0 to 1.
+    Policing,
     /// Packets that a port's queue dropped.
     Dropped,
     /// Packets that a port dropped as they arrived.
@@ -52,6 +54,8 @@ pub(crate) enum Kind {
     Mtu,
     /// What the queue of a class sends, bit/s.
     Serves,
+    /// How long before its text was printed a port's counters were set to 0, seconds.
+    Cleared,
     /// What leaves by a port, bit/s.
     Leaves,
     /// What arrives at it, bit/s.

@@ -1,7 +1,10 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
 mod dim;
+mod offered;
+mod policing;
 pub(crate) mod queue;
+mod still;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +20,7 @@ use crate::port::OF_TC;
 pub(crate) use crate::port::{Kind, Port, PortReading};
 use crate::read::Facts;
 use crate::read_again::Once;
+pub(crate) use offered::line_offered;
 
 /// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +31,8 @@ pub(crate) struct Counted {
     packets: Option<f64>,
     /// So many packets left by the port meanwhile, where it is what its queue dropped.
     sent: Option<f64>,
+    /// What it stood at last.
+    stood: f64,
     grew: bool,
 }
 
@@ -43,6 +49,8 @@ pub(crate) struct Ports {
     /// How much light the port receives whose light is too weak, dBm.
     received: Option<f64>,
     policed: Option<Counted>,
+    /// What part of the bits that come to that policer it drops now, 0 to 1.
+    policing: Option<f64>,
     /// What the queue of a port dropped.
     pub(crate) dropped: Option<Counted>,
     /// What a port dropped as it arrived.
@@ -59,6 +67,8 @@ pub(crate) struct Ports {
     dropping_leaves: Option<f64>,
     /// Packets that left by that port while its queue counted.
     dropping_sent: Option<f64>,
+    /// How long before its text was printed that port's counters were set to 0, seconds.
+    dropping_cleared_s: Option<f64>,
     /// What that queue sends, bit/s.
     serves: Option<f64>,
     /// What it is shaped to, bit/s.
@@ -67,14 +77,23 @@ pub(crate) struct Ports {
     filled: Option<f64>,
     /// A mark that its class takes and that a rule of a host sets, for people.
     marked: Option<String>,
+    /// That counters stood still from one reading to the next, for people.
+    still: Option<String>,
 }
 
 /// What does not count up: of two readings the larger counts.
-const RATES: [Kind; 4] = [Kind::Serves, Kind::Leaves, Kind::Arrives, Kind::Filled];
+const RATES: [Kind; 5] = [
+    Kind::Serves,
+    Kind::Leaves,
+    Kind::Arrives,
+    Kind::Filled,
+    Kind::Policing,
+];
 
 /// What stands as it is: nothing of it counts up.
-const STATES: [Kind; 5] = [
+const STATES: [Kind; 6] = [
     Kind::Dark,
+    Kind::Cleared,
     Kind::Speed,
     Kind::Shaped,
     Kind::Mtu,
@@ -123,14 +142,16 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
         }
     }
     let counted = all.into_values().map(|(first, last)| {
-        // The same figures may stand in a text twice: where no packet came or left between them, neither did time pass.
+        // The same figures may stand in a text twice: where no packet came or left between them, neither did time pass, unless something
+        // else was done meanwhile.
         let moved = |(before, after): (Option<f64>, Option<f64>)| {
             let both = before.zip(after);
             both.map(|(before, after)| before != after)
         };
         let came = moved((first.packets, last.packets));
         let came = came.unwrap_or(first.value != last.value);
-        let passed = came || moved((first.sent, last.sent)) == Some(true);
+        let left = moved((first.sent, last.sent)) == Some(true);
+        let passed = came || left || facts.are_two_times(first, last);
         let state = STATES.contains(&kind) || RATES.contains(&kind);
         let grew = !state && passed && last.value >= first.value;
         let of = |r: &PortReading| (r.value, r.packets);
@@ -143,6 +164,7 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
             count,
             packets: last.packets.zip(came).map(|(all, came)| all - came),
             sent: last.sent.zip(left).map(|(all, left)| all - left),
+            stood: last.value,
             grew,
         }
     });
@@ -252,12 +274,14 @@ impl Ports {
             own.map(|c| c.count.clone())
         };
         let value = |figure: Figure| figure.value;
+        let policed = largest(Kind::Policed);
         let shaped = of_dropping(&counts(facts, Kind::Shaped));
         let speed = shaped.clone().or_else(|| of_dropping(&speeds));
         Ports {
             dropping: speed.map(value),
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
             dropping_sent: dropped.as_ref().and_then(|d| d.sent_by_port(facts)),
+            dropping_cleared_s: of_dropping(&counts(facts, Kind::Cleared)).map(value),
             serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
             filled: of_dropping(&counts(facts, Kind::Filled)).map(value),
             marked: shaped.as_ref().and_then(|held| queue::marked(facts, held)),
@@ -268,13 +292,15 @@ impl Ports {
             received: received.next().map(|c| c.count.value),
             dark,
             dim: dim::dimmest(facts),
-            policed: largest(Kind::Policed),
+            policing: policed.as_ref().and_then(|p| p.drops_now(facts)),
+            policed,
             dropped,
             refused: largest(Kind::Refused),
             half: half_on_path(facts, flow)
                 .and_then(|at| halves(facts).find(|r| r.at == at).cloned()),
             mtu: counts(facts, Kind::Mtu).into_iter().min_by(Counted::order),
             speeds: speeds.iter().map(|c| c.count.value).collect(),
+            still: still::said(facts),
         }
     }
 
@@ -316,7 +342,8 @@ impl Ports {
     /// What a policer dropped, and what arrived damaged at a port, where it was read once and may be of this flow.
     pub(crate) fn read_once(&self, e: &Evidence) -> [Option<Once>; 2] {
         let policed = self.policed.as_ref();
-        let policed = policed.filter(|p| !p.grew && p.may_be_lost(e)).map(|p| {
+        let policed = policed.filter(|p| !p.grew && p.may_be_lost(e));
+        let policed = policed.filter(|_| self.drops_as_large(e) <= 0.5).map(|p| {
             let policer = p.port.named("a router's policer");
             let shows = match p.port.name.starts_with(OF_TC) {
                 true => "tc -s filter show",
@@ -357,13 +384,16 @@ impl Ports {
     }
 
     /// What the ports of routers counted, which nobody is to miss.
-    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 5] {
+    pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 6] {
         let policed = self.policed.as_ref().filter(|p| p.may_be_lost(e));
         [
             policed.map(|p| of_policer(e, p)),
             self.damaged.as_ref().map(|d| of_damage(e, d)),
             self.dark.as_ref().map(|d| self.of_light(d)),
-            self.dropped.as_ref().map(|d| queue::of_queue(e, d)),
+            self.dropped
+                .as_ref()
+                .filter(|_| e.queue_lost_datagrams().is_none())
+                .map(|d| queue::of_queue(e, d)),
             self.refused.as_ref().map(|d| {
                 format!(
                     "{} dropped {:.0} packets as they arrived{}",
@@ -372,6 +402,7 @@ impl Ports {
                     d.since()
                 )
             }),
+            self.still.clone(),
         ]
     }
 
@@ -473,7 +504,10 @@ fn policed_holds(e: &Evidence, policed: &Counted) -> f64 {
     let part = step(policed.count.value / again.value, PART, 0.7);
     match policed.grew || again.value < DROPS_LEAST {
         true => part,
-        false => alike(e, &policed.count).max(OF_OTHER_TIMES * part),
+        false => {
+            let now = part * e.around.ports.drops_as_large(e);
+            alike(e, &policed.count).max(OF_OTHER_TIMES * part).max(now)
+        }
     }
 }
 
@@ -494,6 +528,9 @@ fn of_policer(e: &Evidence, policed: &Counted) -> String {
                 ", about as many as this flow sent segments again, {:.0}",
                 r.value
             )
+        }
+        (Some(_), false) if e.around.ports.drops_as_large(e) > 0.5 => {
+            e.around.ports.drops_beside(e)
         }
         (Some(r), false) => format!(
             "; this flow sent {:.0} segments again, and one reading does not say how many of them are among these",
@@ -549,22 +586,4 @@ fn of_damage(e: &Evidence, damaged: &Counted) -> String {
         ),
         None => format!("{begin}, {share:.1e} of all"),
     }
-}
-
-/// What is said of a port's speed where nobody said the line's: the slowest port's, which is the line of what crosses it.
-pub(crate) fn line_offered(facts: &Facts) -> Option<String> {
-    let all = speeds(facts);
-    let slowest = all
-        .iter()
-        .filter(|c| c.count.value >= 1e6)
-        .min_by(|a, b| a.order(b))?;
-    let line = match slowest.count.value {
-        bps if bps % 1e9 == 0.0 => format!("{:.0}Gbit/s", bps / 1e9),
-        bps => format!("{:.0}Mbit/s", bps / 1e6),
-    };
-    let port = slowest.port.named("a router's port");
-    Some(format!(
-        "{port} runs at {}: add --line {line} where the flow crosses it, and nothing slower",
-        crate::ceiling::bps(slowest.count.value)
-    ))
 }

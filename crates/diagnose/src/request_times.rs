@@ -9,6 +9,7 @@ use crate::evidence::Evidence;
 use crate::fact::Place;
 use crate::items::Item;
 use crate::read::Facts;
+use crate::throttled_server::Late;
 
 /// How what is said first of a request begins.
 pub(crate) const REQUEST: &str = "no text says how fast a transfer was; a request took ";
@@ -33,6 +34,9 @@ const TLS_MOST: f64 = 4.0;
 
 /// From this part of a long request on, TLS that takes longer is what is slow. A choice.
 const OF_TLS: f64 = 0.5;
+
+/// A request that spends more than this part of its time on the wait for its answer is late by that. A choice.
+const OF_ANSWER: f64 = 0.5;
 
 /// The parts of a request, seconds each.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,6 +99,19 @@ impl Parts {
 pub(crate) struct Timed {
     parts: Parts,
     at: Place,
+}
+
+impl Timed {
+    /// What it waited for the first byte of its answer beyond a round trip, where that is most of it.
+    pub(crate) fn late(self) -> Option<Late> {
+        let parts = self.parts;
+        let own_s = parts.waited - parts.opened;
+        (own_s > OF_ANSWER * parts.whole && !parts.again).then_some(Late {
+            own_s,
+            whole_s: parts.whole,
+            at: self.at,
+        })
+    }
 }
 
 impl Facts {

@@ -9,6 +9,7 @@ use crate::fact::Place;
 use crate::items::Item;
 use crate::read::Facts;
 use crate::read::curl::times::Wait;
+use crate::throttled_server::Late;
 
 /// What it is worth, decibans. A choice: what was lost and sent again delays an answer, too, where no ping shows that anything is lost.
 const WAITED: f64 = 20.0;
@@ -21,6 +22,17 @@ const NEAR: f64 = 1e-3;
 pub(crate) struct ServerWait {
     wait: Wait,
     at: Place,
+}
+
+impl ServerWait {
+    /// What it waited for the first byte of its answer.
+    pub(crate) fn late(self) -> Late {
+        Late {
+            own_s: self.wait.own,
+            whole_s: self.wait.whole,
+            at: self.at,
+        }
+    }
 }
 
 impl Facts {
@@ -116,9 +128,17 @@ impl Evidence {
 
 /// Weighs it.
 pub(crate) fn by_server_wait(e: &Evidence, items: &mut Vec<Item>) {
-    items.extend(e.around.server_wait.as_ref().map(|waited| Item {
-        holds: 1.0,
-        weights: vec![(Cause::Application, WAITED)],
-        sentence: waited.said.clone(),
+    // A group of the server that waits for processors makes its program wait.
+    let by_group = e.is_throttled_server(Cause::HostCpu);
+    let by_group = by_group.then_some((Cause::HostCpu, WAITED));
+    items.extend(e.around.server_wait.as_ref().map(|waited| {
+        Item {
+            holds: 1.0,
+            weights: by_group
+                .into_iter()
+                .chain([(Cause::Application, WAITED)])
+                .collect(),
+            sentence: waited.said.clone(),
+        }
     }));
 }

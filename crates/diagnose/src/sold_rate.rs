@@ -100,7 +100,8 @@ impl Evidence {
         let lost =
             self.again.is_some() && !shares || self.idle_loss.as_ref().is_some_and(|l| l.low > 0.0);
         let damaged = self.around.is_damaged() || self.weak_radio().is_some();
-        let other = full || stated || lost || damaged || self.bloat().is_some();
+        let waits = self.bloat().is_some() || self.waits_both_ways().is_some();
+        let other = full || stated || lost || damaged || waits;
         (rate > 0.0 && !other).then_some((way, rate))
     }
 

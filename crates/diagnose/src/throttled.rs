@@ -12,6 +12,7 @@ use crate::machine::FULL;
 use crate::read::Facts;
 use crate::read::cgroup::{FIRST_VERSION, PERIODS, PROCESSORS, THROTTLED, WAITED};
 use crate::seen::Side;
+use crate::throttled_server::Served;
 
 /// Fewer periods say nothing.
 const PERIODS_LEAST: f64 = 10.0;
@@ -48,7 +49,9 @@ pub(crate) struct Throttled {
     /// That limit is one of version 1.
     pub(crate) first_version: bool,
     /// By how much they grew, and not what they stand at.
-    grew: bool,
+    pub(crate) grew: bool,
+    /// The server whose it is, where a request asked that one and was late.
+    pub(crate) served: Option<Served>,
 }
 
 /// What was read last of some hosts.
@@ -59,7 +62,7 @@ fn last<'f>(facts: &'f Facts, hosts: &[u32], name: &'static str) -> Option<&'f F
 
 impl Throttled {
     /// What these hosts count; none where too few periods passed, or it waited in too few of them.
-    fn of(facts: &Facts, hosts: &[u32], side: Option<Side>) -> Option<Throttled> {
+    pub(crate) fn of(facts: &Facts, hosts: &[u32], side: Option<Side>) -> Option<Throttled> {
         let (all, stood) = (last(facts, hosts, PERIODS)?, last(facts, hosts, THROTTLED)?);
         let grown = |name| growth(facts, hosts, name).map(|by| by.value);
         let grew = grown(PERIODS).filter(|by| *by >= PERIODS_LEAST);
@@ -77,6 +80,7 @@ impl Throttled {
             processors: last(facts, hosts, PROCESSORS).map(|count| count.value),
             first_version: last(facts, hosts, FIRST_VERSION).is_some(),
             grew: grew.is_some(),
+            served: None,
         };
         let enough = periods >= PERIODS_LEAST && throttled <= periods;
         (enough && found.holds() > 0.0).then_some(found)
@@ -89,9 +93,12 @@ impl Throttled {
     }
 
     fn sentence(&self) -> String {
-        let whose = match self.side {
-            Some(side) => format!("the {}'s control group", side.name()),
-            None => "the control group of a host of which no text says which end it is".to_owned(),
+        let whose = match (&self.served, self.side) {
+            (Some(served), _) => format!("the control group of the server, {},", served.server),
+            (None, Some(side)) => format!("the {}'s control group", side.name()),
+            (None, None) => {
+                "the control group of a host of which no text says which end it is".to_owned()
+            }
         };
         let waited = self
             .waited
@@ -103,8 +110,10 @@ impl Throttled {
             };
             format!(": it may use {count:.2} processors ({file}), however idle they are")
         });
+        let beside = self.served.as_ref();
+        let beside = beside.map_or_else(String::new, |served| format!("; {}", served.said));
         format!(
-            "{whose} used up its share of the processors and waited in {:.0} of {:.0} periods (nr_throttled) {}{waited}{most}",
+            "{whose} used up its share of the processors and waited in {:.0} of {:.0} periods (nr_throttled) {}{waited}{most}{beside}",
             self.throttled,
             self.periods,
             match self.grew {
@@ -127,7 +136,8 @@ impl Evidence {
         let ends = [Side::Sender, Side::Receiver].map(Some).map(&of_side);
         let known = ends.into_iter().flatten();
         let known = known.max_by(|a, b| a.holds().total_cmp(&b.holds()));
-        self.around.throttled = known.or_else(|| of_side(None));
+        let served = self.throttled_server(facts).or(known);
+        self.around.throttled = served.or_else(|| of_side(None));
     }
 
     /// The group whose limit is to be raised: it is of an end, and no processor is full.

@@ -16,9 +16,9 @@ pub(crate) struct Interface {
     /// The host.
     pub(crate) host: u32,
     /// Its name.
-    name: String,
+    pub(crate) name: String,
     /// The largest packet that it sends, bytes.
-    mtu: f64,
+    pub(crate) mtu: f64,
     /// Its addresses, each with the number of bits that its subnet has.
     addresses: Vec<(IpAddr, u8)>,
 }

@@ -106,6 +106,7 @@ fn name(judged: &Judged<'_>) -> Option<&'static str> {
         Cause::NameLookup => Some("look-ups of names"),
         Cause::Application if requests => Some("requests"),
         Cause::SetUp if judged.e.request_trips().is_some() => Some("requests"),
+        cause if judged.e.is_throttled_server(cause) => Some("requests"),
         Cause::Outage if around.one_version.is_some() => Some("connections by IPv6"),
         Cause::Client if around.overfull.is_some() => Some("reading of datagrams"),
         Cause::Middlebox if judged.e.idle_session.is_some() => Some("sessions without traffic"),
@@ -128,7 +129,7 @@ fn is_refuted(judged: &Judged<'_>, facts: &Facts, flows: &[Flow], reports: &[Flo
         Cause::Application if judged.e.around.one_by_one.is_some() => {
             any(|e| e.around.one_by_one.is_some())
         }
-        Cause::Application => {
+        Cause::Application | Cause::HostCpu => {
             let loses = |e: &Evidence| e.idle_loss.as_ref().is_some_and(|lost| lost.low > 0.0);
             reports.iter().any(is_broken) || any(loses) || loses_elsewhere(facts, flows)
         }

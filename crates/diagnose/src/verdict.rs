@@ -58,6 +58,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
     notes.extend(crate::swap::notes(facts));
+    notes.extend(crate::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))
@@ -65,7 +66,10 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     let histories = history::of(&reports);
     let lineless = |r: &FlowReport| !r.ceilings.iter().any(|c| c.cause == Cause::Link.name());
     if reports.iter().all(lineless) {
-        notes.extend(ports::line_offered(facts));
+        let all = reports.iter().flat_map(|r| &r.ceilings);
+        let shapers = all.filter(|c| c.cause == Cause::Shaper.name());
+        let shaper = shapers.map(|c| c.limit_bps).reduce(f64::min);
+        notes.extend(ports::line_offered(facts, shaper));
     }
     // What is said of two flows that are called alike is said once.
     let mut said = BTreeSet::new();
@@ -307,6 +311,7 @@ fn verdict(e: &Evidence, limits: &[Limit], weighed: &Weighed) -> VerdictReport {
         because.extend(e.stop_sentence());
     }
     because.extend(held_down(e, &top));
+    because.extend(crate::besides::in_words(e, weighed));
     let assumed = e.assumed_for(top.cause);
     because.extend(assumed.map(|assumed| assumed.sentence(top.cause)));
     VerdictReport {

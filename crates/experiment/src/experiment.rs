@@ -20,7 +20,7 @@ use crate::resume::{Before, Wanted};
 use crate::search::Task;
 use crate::tap::Taps;
 use crate::{
-    Class, Fault, Loaded, Progress, Request, algorithms, losses, memory, sequence, unvaried,
+    Class, Fault, Loaded, Progress, Request, algorithms, losses, memory, probes, sequence, unvaried,
 };
 
 /// A run that can be made: its scenario is read, every point of it is planned and fits into memory.
@@ -193,6 +193,7 @@ impl Experiment {
         let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
         let tests = self.points.iter().map(tests).collect();
         losses::say(&mut document.records, &tests);
+        probes::say(&mut document, self.swept());
         if most > 1 {
             unvaried::say(&mut document.records, most as u32, &tests);
             let results = Results {

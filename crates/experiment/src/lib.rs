@@ -30,6 +30,7 @@ pub mod origin;
 mod page;
 mod planned;
 mod predict;
+mod probes;
 mod progress;
 mod records;
 mod request;

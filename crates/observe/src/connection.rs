@@ -7,10 +7,11 @@ use farpath_units::{Duration, Rate, Time};
 
 use crate::flights::Flight;
 use crate::limit::{Limit, Outage, Stretch, Surroundings, largest, outage, shares};
+use crate::long_repair;
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
-use crate::{ramp, series};
+use crate::{back, ramp, series};
 
 /// A connection. What its evidence does not have is none or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,7 +67,8 @@ pub struct Connection {
     pub every: Duration,
     /// Bytes delivered in each interval, by its end.
     pub intervals: Vec<(Time, u64)>,
-    /// When nothing arrived at its sender, in order, where somebody saw each frame: known exactly. Else `intervals` tell.
+    /// When nothing arrived at its sender, in order, where somebody saw each frame: known exactly, at least where a timer ended it.
+    /// Else `intervals` say it.
     pub pauses: Option<Vec<(Time, Time)>>,
     /// What arrived in steps that divide a round trip, from the start of its test on: their ends, lengths and bytes. Where there
     /// are none, `intervals` stand for them.
@@ -143,7 +145,8 @@ pub(crate) fn fill<'a>(
     record: &mut Record,
 ) {
     let mut together: BTreeMap<String, f64> = BTreeMap::new();
-    let mut lost = Outage::default();
+    let (mut lost, mut out) = (Outage::default(), 0.0);
+    let mut waited: f64 = 0.0;
     for (stream, connection) in all.iter().enumerate() {
         let mut of_stream = StreamRecord {
             stream: stream as u32,
@@ -153,15 +156,24 @@ pub(crate) fn fill<'a>(
         let surroundings = around(stream);
         of_stream.limited_by = shares(connection, span.from(), &surroundings);
         let outage = outage(connection, span.from(), &surroundings);
+        if outage.share > 0.0 {
+            let name = "outage_ratio".to_owned();
+            of_stream.metrics.insert(name, outage.share);
+        }
+        out += outage.share / all.len() as f64;
         if outage.share > lost.share {
             lost = outage;
         }
+        waited = waited.max(back::full(connection, span.from(), &surroundings));
         for (name, share) in &of_stream.limited_by {
             *together.entry(name.clone()).or_default() += share / all.len() as f64;
         }
         record.streams.push(of_stream);
     }
     merge_streams(record);
+    if out > 0.0 {
+        record.set("outage_ratio", out);
+    }
     keep_completions(record);
     take_together(all, span, record);
     record.notes.extend(ended_early(all, span));
@@ -170,7 +182,11 @@ pub(crate) fn fill<'a>(
     }
     record.limited_by = largest(&together);
     record.notes.extend(resent_before(record, span));
+    record
+        .notes
+        .extend(all.iter().find_map(|c| long_repair::note(c, span)));
     record.notes.extend(lost.words());
+    record.notes.extend(back::words(waited));
     if let [
         Connection {
             cut_from: Some(before),
@@ -411,9 +427,8 @@ impl Connection {
             return (start, self.heard_again(start, end));
         };
         // What was behind the link when that went down still arrives.
-        let over = pauses
-            .iter()
-            .find(|(from, until)| *from <= end && *until > end);
+        let n = pauses.partition_point(|(_, until)| *until <= end);
+        let over = pauses.get(n).filter(|(from, _)| *from <= end);
         let last = self.intervals.last().map_or(end, |(t, _)| *t);
         over.map_or((start, end), |(from, until)| {
             (start.max(*from), (*until).min(last.max(end)))

@@ -59,18 +59,19 @@ fn are_equal(windows: &[Vec<f64>]) -> bool {
 }
 
 /// A series of rates, read forwards; each value is of the time since the one before.
-struct Cursor<'s> {
+pub(crate) struct Cursor<'s> {
     series: &'s Series,
     next: usize,
 }
 
 impl<'s> Cursor<'s> {
-    fn new(series: &'s Series) -> Self {
+    /// At its first value.
+    pub(crate) fn new(series: &'s Series) -> Self {
         Self { series, next: 0 }
     }
 
     /// What was delivered between two times, in bits.
-    fn between(&mut self, from: u64, until: u64) -> f64 {
+    pub(crate) fn between(&mut self, from: u64, until: u64) -> f64 {
         let mut bits = 0.0;
         while let (Some(end), Some(bps)) = (
             self.series.t_ns.get(self.next),

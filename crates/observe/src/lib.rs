@@ -6,6 +6,7 @@
 //! evidence is absent from the record, never zero.
 
 mod answers;
+mod back;
 mod clocks;
 mod connection;
 mod convergence;
@@ -16,6 +17,7 @@ mod exchange;
 mod flights;
 mod flows;
 pub mod limit;
+mod long_repair;
 pub mod merge;
 pub mod metric;
 mod observation;
@@ -27,6 +29,7 @@ mod ramp;
 mod rates;
 mod recovery;
 mod series;
+mod shared_time;
 mod taken_back;
 mod timers;
 

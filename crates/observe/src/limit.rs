@@ -2,7 +2,8 @@
 //! evidence there is; what overrules that, by evidence from the path and the hosts; and shares of all the time.
 //!
 //! 1. A reader of one kind of evidence makes [`Stretch`]es: a simulated sender's own account comes as stretches
-//!    already; `timers` reads the kernel's `TCP_INFO`, `flights` what a capture shows, `rates` bare rates.
+//!    already; `timers` reads the kernel's `TCP_INFO`, `flights` what a capture shows, `rates` bare rates. Windows that are full
+//!    behind the holes of a long repair are the repair's (`long_repair`).
 //! 2. A stretch in which a link of the path was full is that link's, one in which a processor or disk of its hosts
 //!    had hardly a pause is theirs ([`Path::full`], `timers`). Stretches are taken together to a round trip at least
 //!    before that is judged, so that it does not depend on how fine the evidence is. Where a policer or an MTU took most of
@@ -12,7 +13,7 @@
 //!    A connection that gets all that its application lets it pace at waits for no link.
 //!    What is left to the window of an algorithm with a model of the path is its own pace.
 //! 3. Shares of the sum, which add up to 1. Time in which a link of the path was down, and what followed until the sender
-//!    was heard again, is in none of them: [`outage`] says how much that is.
+//!    was heard again, is in none of them: [`outage`] says how much that is, and `outage_ratio` of records.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
 use crate::path::{Path, Taken};
-use crate::{flights, rates, timers};
+use crate::{flights, long_repair, rates, timers};
 
 /// What keeps a connection from being faster. The words are those of `limited_by` in every origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -147,6 +148,15 @@ impl Stretch {
         self
     }
 
+    /// The same with what filled the windows as the congestion window's: it came behind a hole that is being repaired.
+    pub(crate) fn of_repair(mut self) -> Stretch {
+        for limit in IN_FLIGHT {
+            let moved = std::mem::take(&mut self.spent[limit as usize]);
+            self.add(Limit::CwndRecovery, moved);
+        }
+        self
+    }
+
     /// All of its seconds.
     pub fn total(&self) -> f64 {
         self.spent.iter().sum()
@@ -195,6 +205,7 @@ pub fn shares(
 /// What limited a connection from `from` on, stretch by stretch in order. Empty where nothing was seen.
 pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -> Vec<Stretch> {
     let stretches = stretches(connection, from, around.path.is_some());
+    let stretches = long_repair::settled(stretches, connection);
     let path = around.path.as_ref();
     let taken = path.map_or(Taken::Otherwise, |path| path.taken(connection.delivered));
     let known = Known {

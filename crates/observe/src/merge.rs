@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::Record;
 
-use farpath_units::{Duration, Time};
+use farpath_units::Duration;
 
 use crate::Span;
 use crate::convergence::convergence_s;
 use crate::metric::{METRICS, Merge};
+use crate::shared_time::{Goodputs, Window, apart};
 
 /// A test's metrics from those of its streams, written over what it had: as the registry says they are taken
 /// together ([`Merge`]), and the Jain index of the goodputs. A sum that a stream cannot be added to is absent.
@@ -40,9 +41,6 @@ pub fn merge_streams(record: &mut Record) {
     record.metrics = m;
 }
 
-/// Windows of measurement that lie apart by more than this share of the shorter one are different times.
-const APART: f64 = 0.01;
-
 /// How measurements come to be of one time, or nearly.
 const ONE_TIME: &str = "a longer `duration` makes that matter less; equal `duration`s, and `start` and `omit` that add up to one \
                         instant without a `start_spread`, make it none";
@@ -58,6 +56,10 @@ pub struct Place<'a> {
     pub narrowest: Vec<String>,
     /// What its frames there wait in, where a scheduler serves several queues: tests with different ones have the shares that it gives.
     pub queue: String,
+    /// Each of its connections has a queue of its own there, as FQ-CoDel gives.
+    pub by_flow: bool,
+    /// Its frames meet jitter somewhere on their way.
+    pub jittered: bool,
     /// Its windows follow a model of the path, and losses do not cut them.
     pub by_model: bool,
     /// The scenario names what its way loses, frame by frame or by an event: they are not chance.
@@ -223,7 +225,8 @@ const CROWD: usize = 4;
 /// Loss events of connections differ by this part at most where they lose together; those of chance differ by their root.
 const ALIKE: f64 = 0.05;
 
-/// Says where connections of one test lose together, so that a crowd of them has what one has.
+/// Says where connections of one test lose together, so that a crowd of them has what one has. Of those with a queue each none does:
+/// they do alike.
 fn lockstep(place: &Place<'_>, record: &Record) -> Option<String> {
     let events = record.streams.iter();
     let events: Option<Vec<f64>> = events
@@ -234,13 +237,33 @@ fn lockstep(place: &Place<'_>, record: &Record) -> Option<String> {
     let least = events.iter().copied().fold(f64::INFINITY, f64::min);
     let together = least >= SETTLED && most - least <= ALIKE * most;
     let room = goodput(&record.metrics)? < 0.97 * place.line_bps?;
-    (together && room && !place.named_losses).then(|| {
+    (together && room && !place.named_losses && !place.by_flow).then(|| {
+        let each = match least == most {
+            true => format!("{most:.0}"),
+            false => format!("{least:.0} to {most:.0}"),
+        };
+        let (what, they) = match resent(record) {
+            Some(n) if n == 0.0 => ("answers to marks", "are marked"),
+            _ => ("loss events", "lose"),
+        };
+        let remedy = match place.jittered {
+            true => "paths of different delays, or more `jitter` than there is, break that",
+            false => "paths of different delays, or `jitter` on the first link, break that",
+        };
         format!(
-            "its {} connections have one round trip and {least:.0} to {most:.0} loss events each: they lose together, and share the queue \
-             as one would; paths of different delays, or `jitter` on the first link, break that",
+            "its {} connections have one round trip and {each} {what} each: they {they} together, and share the queue as one would; {remedy}",
             events.len()
         )
     })
+}
+
+/// Segments that all streams of a test sent again in the measurement; of all of the test where no more is known.
+fn resent(record: &Record) -> Option<f64> {
+    let of = |s: &farpath_record::StreamRecord| {
+        let metric = |name: &str| s.metrics.get(name).copied();
+        metric("measured_retransmits").or_else(|| metric("retransmits"))
+    };
+    record.streams.iter().map(of).sum()
 }
 
 /// A rate of less than this part of what the path carries is not the full one.
@@ -329,7 +352,8 @@ fn compare_groups(places: &[Place<'_>], records: &mut [Record]) {
 }
 
 /// Jain's index over the goodputs of the tests of a group, into `group_jain_index`, the least of them over the greatest, the index over
-/// those of their connections, and how long their shares took to become equal. A note says where they are measured at different times.
+/// those of their connections, and how long their shares took to become equal. Where the tests are measured at different times, the
+/// goodputs are those of the time in which all are; a note says so, or why they are not known.
 fn compare_group(name: &str, places: &[Place<'_>], records: &mut [Record]) {
     let ours = |place: &Place<'_>| place.group == Some(name);
     let spans = || places.iter().filter(|p| ours(p)).map(|p| &p.span);
@@ -339,51 +363,76 @@ fn compare_group(name: &str, places: &[Place<'_>], records: &mut [Record]) {
         record.group = Some(name.to_owned());
     }
     let shown: Vec<&Record> = members.iter().map(|r| &**r).collect();
-    let goodputs: Vec<f64> = shown.iter().filter_map(|r| goodput(&r.metrics)).collect();
-    let Some(index) = jain_index(&goodputs).filter(|_| goodputs.len() > 1) else {
+    let own: Vec<f64> = shown.iter().filter_map(|r| goodput(&r.metrics)).collect();
+    if own.len() < 2 || own.iter().all(|bps| *bps <= 0.0) {
         // One is as fair as can be to itself.
         return;
+    }
+    let tests = spans().copied().zip(shown.iter().copied());
+    let tests: Vec<(Span, &Record)> = tests
+        .filter(|(_, r)| goodput(&r.metrics).is_some())
+        .collect();
+    let found = Goodputs::of(&tests);
+    let by_streams = fairness_of_streams(&shown);
+    let (goodputs, streams) = match &found {
+        Goodputs::Own => (own, by_streams),
+        Goodputs::Shared { bps, .. } => (bps.clone(), None),
+        Goodputs::Unknown(_) => (Vec::new(), None),
     };
     let series = shown.iter().map(|r| r.series.get("goodput_bps"));
     let each = spans().zip(series).map(|(span, s)| Some((*span, s?)));
     let each: Option<Vec<_>> = each.collect();
     let metrics = [
-        ("group_jain_index", Some(index)),
+        ("group_jain_index", jain_index(&goodputs)),
         ("group_goodput_ratio", least_share(&goodputs)),
-        ("group_streams_jain_index", fairness_of_streams(&shown)),
+        ("group_streams_jain_index", streams),
         (
             "group_convergence_s",
             each.and_then(|tests| convergence_s(&tests)),
         ),
     ];
-    let apart = windows_apart(spans()).map(|seconds| {
-        format!(
-            "group_jain_index compares goodputs of different times: of the tests of group {name}, one is measured \
-             {seconds:.1} s before or after another, and need not add up to what a link carries; {ONE_TIME}"
-        )
-    });
+    let note = of_time(name, &found, by_streams.is_some());
     for record in members {
         let known = metrics
             .iter()
             .filter_map(|(metric, v)| Some(((*metric).to_owned(), (*v)?)));
         record.metrics.extend(known);
-        record.notes.extend(apart.clone());
+        record.notes.extend(note.clone());
+        if let Goodputs::Unknown(why) = &found {
+            for metric in ["group_jain_index", "group_goodput_ratio"] {
+                record.unset(metric, why.clone());
+            }
+        }
+    }
+}
+
+/// Of what time the goodputs of group `name` are, where its tests are measured at different ones; `several`: one has several connections.
+fn of_time(name: &str, found: &Goodputs, several: bool) -> Option<String> {
+    let streams = match several {
+        true => "; group_streams_jain_index is not known, as series are of whole tests",
+        false => "",
+    };
+    match found {
+        Goodputs::Own => None,
+        Goodputs::Shared {
+            seconds, apart_s, ..
+        } => Some(format!(
+            "group_jain_index is of the {seconds:.1} s in which all tests of group {name} are measured, by their series, and so is \
+             group_goodput_ratio{streams}. One is measured {apart_s:.1} s before or after another, and goodput_bps is of each test's own time; {ONE_TIME}"
+        )),
+        Goodputs::Unknown(why) => Some(format!(
+            "group_jain_index is not known of group {name}, nor is group_goodput_ratio: {why}; equal `duration`s, and `start` and `omit` that \
+             add up to one instant, make them known"
+        )),
     }
 }
 
 /// How far the measurements of tests lie apart, in seconds, at their starts or their ends, where it is more than a little.
 fn windows_apart<'a>(spans: impl Iterator<Item = &'a Span>) -> Option<f64> {
-    let windows: Vec<(Time, Duration)> = spans
-        .filter_map(|s| Some((s.from(), s.duration?)))
+    let windows: Vec<Window> = spans
+        .filter_map(|s| Some((s.from(), s.from() + s.duration?)))
         .collect();
-    let apart = |times: Vec<Time>| -> Option<Duration> {
-        Some(times.iter().max()?.since(*times.iter().min()?))
-    };
-    let starts = apart(windows.iter().map(|(from, _)| *from).collect())?;
-    let ends = apart(windows.iter().map(|(from, d)| *from + *d).collect())?;
-    let shortest = windows.iter().map(|(_, d)| *d).min()?;
-    let seconds = starts.max(ends).as_secs_f64();
-    (seconds > APART * shortest.as_secs_f64()).then_some(seconds)
+    apart(&windows)
 }
 
 /// The least goodput over the greatest; none when nothing was delivered.
@@ -404,6 +453,7 @@ pub fn jain_index(goodputs: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use farpath_record::{Origin, Series, StreamRecord};
+    use farpath_units::Time;
 
     #[test]
     fn jains_index_is_one_for_equals_and_a_share_for_one_of_many() {
@@ -443,7 +493,7 @@ mod tests {
         };
         let [x, _] = notes(Some("pair"), 4, ["neck"; 2]);
         assert!(
-            x.contains("group pair, one is measured 3.0 s before or after another"),
+            x.contains("not known of group pair") && x.contains("no series"),
             "{x}"
         );
         assert!(!x.contains("cross neck"), "{x}");
@@ -641,6 +691,45 @@ mod tests {
         assert_eq!(notes(1.0, "cwnd_recovery", true), "", "a loss named");
     }
 
+    /// Of four connections with these events each, and so many segments sent again in each.
+    #[test]
+    fn what_connections_do_together_is_named_as_it_is() {
+        let notes = |events: f64, resent: f64, place: Place<'_>| {
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            record.set("goodput_bps", 81e6);
+            let metrics = [("loss_events", events), ("measured_retransmits", resent)];
+            let stream = StreamRecord {
+                metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
+                ..StreamRecord::default()
+            };
+            record.streams = vec![stream; 4];
+            let place = Place {
+                line_bps: Some(94e6),
+                ..place
+            };
+            compare_tests(&[place], core::slice::from_mut(&mut record));
+            record.notes.concat()
+        };
+        let marked = notes(54.0, 0.0, place(None, 0));
+        let said = "one round trip and 54 answers to marks each: they are marked together";
+        assert!(marked.contains(said), "{marked}");
+        let jittered = Place {
+            jittered: true,
+            ..place(None, 0)
+        };
+        let lost = notes(54.0, 60.0, jittered);
+        assert!(
+            lost.contains("54 loss events each: they lose together"),
+            "{lost}"
+        );
+        assert!(!lost.contains("on the first link"), "it is there: {lost}");
+        let by_flow = Place {
+            by_flow: true,
+            ..place(None, 0)
+        };
+        assert_eq!(notes(54.0, 0.0, by_flow), "", "each has its own queue");
+    }
+
     /// Of 64 connections with 178 to 183 loss events each; of chance they would differ by 13 and more.
     #[test]
     fn connections_that_lose_together_are_said_to() {
@@ -682,22 +771,42 @@ mod tests {
         );
     }
 
+    /// Two of 60 s with 1 Mbit/s a second each while both run, and 9 Mbit/s alone.
     #[test]
-    fn goodputs_of_different_times_are_said_to_be() {
-        let notes = |starts: [u64; 2]| {
-            let mut records = ["x", "y"].map(|test| {
-                let mut record = Record::new(Origin::Simulated, test, "tcp", "a", "b");
-                record.set("goodput_bps", 1e6);
+    fn goodputs_of_different_times_are_compared_in_the_time_of_both() {
+        let compared = |starts: [u64; 2]| {
+            let mut records = starts.map(|start| {
+                let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+                let both = starts.into_iter().max().unwrap_or(0);
+                let rate = |s: u64| if s > both { 1e6 } else { 9e6 };
+                let series = Series {
+                    t_ns: (1..=60).map(|s| (start + s) * 1_000_000_000).collect(),
+                    v: (1..=60).map(|s| rate(start + s)).collect(),
+                };
+                record.set("goodput_bps", series.v.iter().sum::<f64>() / 60.0);
+                record.series.insert("goodput_bps".to_owned(), series);
                 record
             });
             compare_tests(&starts.map(|s| place(Some("g"), s)), &mut records);
-            records.map(|r| r.notes.concat())
+            records.map(|r| (r.metrics.get("group_jain_index").copied(), r.notes.concat()))
         };
-        assert_eq!(notes([5, 5]), ["", ""]);
-        let [x, y] = notes([5, 7]);
+        assert_eq!(
+            compared([5, 5]),
+            [(Some(1.0), String::new()), (Some(1.0), String::new())]
+        );
+        let [x, y] = compared([5, 7]);
         assert!(
-            x == y && x.contains("group g, one is measured 2.0 s before or after another"),
-            "{x}"
+            x == y && x.0.is_some_and(|i| (i - 1.0).abs() < 1e-9),
+            "{x:?}"
+        );
+        let said = "is of the 58.0 s in which all tests of group g are measured";
+        assert!(x.1.contains(said), "{x:?}");
+        assert!(x.1.contains("One is measured 2.0 s before or after another"));
+        let [apart, _] = compared([5, 70]);
+        assert_eq!(apart.0, None);
+        assert!(
+            apart.1.contains("ends 5.0 s before another begins"),
+            "{apart:?}"
         );
     }
 

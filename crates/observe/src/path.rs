@@ -189,6 +189,24 @@ impl Path<'_> {
     /// that was. What it carried is taken over no less than `round`, a round trip: a window sent in one burst fills a
     /// link for less than that, however small it is.
     pub fn full(&self, from: Time, until: Time, round: Duration) -> BTreeMap<Full, f64> {
+        self.full_of(&self.hops, from, until, round)
+    }
+
+    /// For which share of the time between two instants a link of the way back was full and frames were seen to wait for it; what it
+    /// carried is taken over no less than `round`.
+    pub(crate) fn back_full(&self, from: Time, until: Time, round: Duration) -> f64 {
+        let shares = self.full_of(&self.back, from, until, round).into_iter();
+        let waited = shares.filter(|(full, _)| full.waits);
+        waited.map(|(_, share)| share).sum()
+    }
+
+    fn full_of(
+        &self,
+        hops: &[Hop<'_>],
+        from: Time,
+        until: Time,
+        round: Duration,
+    ) -> BTreeMap<Full, f64> {
         let mut shares = BTreeMap::new();
         if self.every == Duration::ZERO || until <= from {
             return shares;
@@ -203,8 +221,7 @@ impl Path<'_> {
         let begin = |piece: usize| first + piece * count / pieces;
         for piece in 0..pieces {
             let of = begin(piece)..begin(piece + 1);
-            let busy = self
-                .hops
+            let busy = hops
                 .iter()
                 .filter_map(|hop| Some((hop, hop.busy(of.clone(), self.every)?)));
             let busy: Vec<(&Hop<'_>, f64)> = busy.collect();

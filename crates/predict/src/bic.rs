@@ -5,7 +5,8 @@
 //! D/4 down to a distance of 4 segments, and 0.2 from there (Linux: B = 4, smooth part 20). Counted
 //! continuously: the window is taken to follow its growth within a round trip.
 //!
-//! That is where a segment counts as one. Linux's grows faster by [`ack_ratio`].
+//! That is where a segment counts as one. Linux's grows faster by [`ack_ratio`], but for windows of 14 segments and fewer, where it is
+//! Reno.
 
 use crate::solve::solve;
 
@@ -42,6 +43,11 @@ const SLOWEST: f64 = 0.2;
 /// The same distance in whole segments: a quarter of 8 are 2, and of 7 one.
 const LAST: f64 = 7.0;
 
+/// Window in segments at and below which it is Reno (Linux).
+pub(crate) const LOW: f64 = 14.0;
+/// Linux adds one for so many segments at least where it knows of no loss: 5 % a round trip.
+const BLIND_EACH: f64 = 20.0;
+
 /// Sixteenths of a segment, in which Linux measures them for each ACK, and what it begins with.
 const SIXTEENTHS: u64 = 16;
 const RATIO_FIRST: u64 = 2 * SIXTEENTHS;
@@ -67,6 +73,22 @@ impl AckRatio {
     pub(crate) fn divide(self, each: u64) -> u64 {
         (each.saturating_mul(SIXTEENTHS) / self.sixteenths).max(1)
     }
+}
+
+/// Segments gained in a round trip from a window of `window` on where Linux's knows of no loss, or has forgotten all after a timeout, with
+/// so many segments for each ACK: at most as many as the window has.
+pub(crate) fn blind(window: f64, segments_per_ack: f64) -> f64 {
+    if window <= LOW {
+        return 1.0;
+    }
+    // A third of what is above the old window, of which it has none.
+    let third = SEARCH - 1.0;
+    let each = match window < LINUX.most * third {
+        true => third,
+        false => libm::floor(window / LINUX.most),
+    };
+    let each = libm::floor(libm::fmin(each, BLIND_EACH) / segments_per_ack);
+    window / libm::fmax(each, 1.0)
 }
 
 /// Segments for each ACK as Linux's BIC measures them where every ACK is for `segments` of them, at least 1. By as much it grows faster:
@@ -167,6 +189,14 @@ mod tests {
             assert_eq!(ratio.divide(5000), (5000.0 / stays) as u64);
             assert_eq!(ratio.divide(1), 1);
         }
+    }
+
+    /// One for 3, 6 and 20 segments, by two segments an ACK for 1, 3 and 10; up to 14 one a round trip.
+    #[test]
+    fn without_a_loss_linux_grows_by_a_third_and_less() {
+        let found = [14.0, 30.0, 96.0, 960.0].map(|w| [1.0, 2.0].map(|b| blind(w, b)));
+        let wanted = [[1.0, 1.0], [10.0, 30.0], [16.0, 32.0], [48.0, 96.0]];
+        assert_eq!(found, wanted);
     }
 
     /// `bictcp_update` by hand: 69, 65, 40, 9, 8 and 7 segments below a window of 1000.

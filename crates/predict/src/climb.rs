@@ -8,8 +8,6 @@ use crate::{bic, highspeed, htcp, recovery, scalable};
 
 /// RTT in seconds to which Hybla equals Reno (Caini and Firrincieli, 2004).
 pub const HYBLA_RTT_S: f64 = 0.025;
-/// Window in segments at and below which BIC is Reno (Linux).
-const BIC_LOW: f64 = 14.0;
 /// Rounds after which a climb is given up.
 const ROUNDS_MAX: u32 = 1_000_000;
 
@@ -48,7 +46,7 @@ impl Climb {
             Cc::Cubic => self.top * recovery::CUBIC_BETA,
             Cc::HighSpeed => self.top * (1.0 - highspeed::b(self.top)),
             Cc::Scalable => scalable::left(self.top, self.rules),
-            Cc::Bic if self.top <= BIC_LOW => self.top / 2.0,
+            Cc::Bic if self.top <= bic::LOW => self.top / 2.0,
             Cc::Bic => self.top * bic::LINUX.beta,
             Cc::Westwood => self.top,
             Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
@@ -74,13 +72,14 @@ impl Climb {
         }
     }
 
-    /// BIC's window a round trip after it was `window`: it grows as in so many round trips as it takes segments for one ACK.
+    /// BIC's window a round trip after it was `window`: it grows as in so many round trips as it takes segments for one ACK, and as
+    /// Reno in small windows.
     fn bic(&self, window: f64) -> f64 {
         let (mut grown, mut left) = (window, self.segments_per_ack);
         while left > 0.0 {
-            let gain = match grown > BIC_LOW {
+            let gain = match grown > bic::LOW {
                 true => bic::LINUX.increase(grown, self.top),
-                false => 1.0,
+                false => 1.0 / self.segments_per_ack,
             };
             grown += gain * libm::fmin(left, 1.0);
             left -= 1.0;

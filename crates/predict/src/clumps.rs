@@ -12,7 +12,7 @@
 //! - the window grows by whole segments, each behind the acknowledgement that completed it. What the
 //!   algorithm asks for is asked anew for each clump, so small clumps behind a large one grow faster.
 
-use crate::bic::AckRatio;
+use crate::bic::{self, AckRatio};
 use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
 use crate::policer::{Dropping, Policer};
@@ -185,7 +185,9 @@ impl Window {
         let mut each = self.for_one_more(now);
         if self.cc == Cc::Bic {
             self.ratio.measure(segments);
-            each = self.ratio.divide(each);
+            if self.segments as f64 > bic::LOW {
+                each = self.ratio.divide(each);
+            }
         }
         if self.counted >= each {
             self.counted = 0;

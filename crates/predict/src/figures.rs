@@ -420,7 +420,7 @@ impl<'i> Figures<'i> {
         let model = Pftk {
             segments_per_ack: f64::from(self.input.segments_per_ack),
             window: self.window.map_or(f64::INFINITY, |w| {
-                w.as_bytes() as f64 / self.mss.as_bytes() as f64
+                (w.as_bytes() / self.mss.as_bytes()) as f64
             }),
             timeout_s: self.input.timeout.map_or(4.0 * self.rtt_s, seconds),
             ..Pftk::of_rtt(self.rtt_s)
@@ -434,12 +434,24 @@ impl<'i> Figures<'i> {
             Some(_) if self.input.cc == Cc::Reno => "",
             Some(_) => "Reno's, to compare with.",
         };
-        answer("pftk_bps", bps, "bit/s")
-            .by(
+        let is_limited = loss.is_some_and(|p| model.is_limited(p));
+        let (formula, bound) = match is_limited {
+            true => (
+                "8 × MSS × ((1−p)/p + Wm + Q/(1−p)) / (RTT (b Wm/8 + (1−p)/(p Wm) + 2) + Q T0 f(p)/(1−p)), T0 = 4 RTT if not named",
+                format!(
+                    "Of a window of at most Wm = {} segments, which losses would leave larger.",
+                    model.window
+                ),
+            ),
+            false => (
                 "8 × MSS × ((1−p)/p + W + Q/(1−p)) / (RTT (bW/2 + 1) + Q T0 f(p)/(1−p)), T0 = 4 RTT if not named",
-                "Padhye et al., SIGCOMM 1998; RFC 5348 §4.3 (T0)",
-            )
+                String::new(),
+            ),
+        };
+        answer("pftk_bps", bps, "bit/s")
+            .by(formula, "Padhye et al., SIGCOMM 1998; RFC 5348 §4.3 (T0)")
             .note(note)
+            .note(bound)
             .holds("Reno, losses in a round taken together, p up to 0.3; the line is not counted")
     }
 

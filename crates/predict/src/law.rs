@@ -92,12 +92,8 @@ pub fn window(cc: Cc, loss: f64, on: Conditions) -> Option<f64> {
         Cc::Htcp => return Some(on.htcp.window(loss, on.rtt_s)),
         Cc::HighSpeed => highspeed::own_window(loss),
         Cc::Scalable => SCALABLE / loss,
-        Cc::Bic => {
-            // All of its growth is faster, as if losses were as much rarer.
-            let loss = loss / on.segments_per_ack;
-            let friendly = FRIENDLY.window(loss);
-            return Some(libm::fmax(bic::LINUX.own_window(loss), friendly));
-        }
+        // Its own growth is faster, as if losses were as much rarer; where it is Reno it is not.
+        Cc::Bic => bic::LINUX.own_window(loss / on.segments_per_ack),
         Cc::Westwood | Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
     };
     Some(libm::fmax(own, FRIENDLY.window(loss)))
@@ -116,10 +112,7 @@ pub fn loss_for(cc: Cc, window: f64, on: Conditions) -> Option<f64> {
         Cc::Htcp => return Some(on.htcp.loss_for(window, on.rtt_s)),
         Cc::HighSpeed => highspeed::own_loss_for(window),
         Cc::Scalable => SCALABLE / window,
-        Cc::Bic => {
-            let own = libm::fmax(bic::LINUX.own_loss_for(window), FRIENDLY.loss_for(window));
-            return Some(own * on.segments_per_ack);
-        }
+        Cc::Bic => bic::LINUX.own_loss_for(window) * on.segments_per_ack,
         Cc::Westwood | Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
     };
     Some(libm::fmax(own, FRIENDLY.loss_for(window)))
@@ -346,8 +339,8 @@ pub const fn grounds(cc: Cc) -> Grounds {
             "periodic losses, empty queue, no RTT scaling; p below 0.02",
         ),
         Cc::Bic => (
-            "8 × MSS / RTT × max(W(Wmax) with segments(Wmax) = b/p, √(3/2)/√(p/b))",
-            "b max(1 / segments(Wmax), 3/(2W²))",
+            "8 × MSS / RTT × max(W(Wmax) with segments(Wmax) = b/p, √(3/2)/√p)",
+            "max(b / segments(Wmax), 3/(2W²))",
             "Xu, Harfoush, Rhee, INFOCOM 2004, Smax 16, β 0.8; Linux 5.7: b segments for each ACK, 31/16 where each is acknowledged",
             "counted continuously and without fast convergence, W above some 40 segments: random losses give 0.9 to 1.4 of it, even ones 0.6 to 0.8; Reno's at 14 and below",
         ),

@@ -4,6 +4,7 @@
 //! as long as the last. When they have gone on for three seconds the sender falls to a small segment, repeats
 //! what was lost, and searches upwards, one probe a round trip, by bisection.
 
+use crate::bic;
 use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
 use crate::recovery::{CUBIC_ALPHA, CUBIC_BETA, CUBIC_C};
@@ -40,6 +41,8 @@ pub struct BlackHole {
     pub pipe: f64,
     /// The algorithm.
     pub cc: Cc,
+    /// As [`Climb::segments_per_ack`].
+    pub segments_per_ack: f64,
     /// The search begins with the connection (`tcp_mtu_probing` = 2), without a silence first.
     pub always: bool,
 }
@@ -99,7 +102,7 @@ impl BlackHole {
             cc: self.cc,
             top: self.initial,
             rtt_s: self.rtt_s,
-            segments_per_ack: 1.0,
+            segments_per_ack: self.segments_per_ack,
             htcp: crate::htcp::Growth::PAPER,
             rules: Rules::Document,
         }
@@ -193,7 +196,7 @@ impl State {
             cc: of.cc,
             top: self.began,
             rtt_s: of.rtt_s,
-            segments_per_ack: 1.0,
+            segments_per_ack: of.segments_per_ack,
             htcp: crate::htcp::Growth::PAPER,
             rules: Rules::Document,
         };
@@ -203,6 +206,7 @@ impl State {
                 let friendly = self.began + CUBIC_ALPHA * since / of.rtt_s;
                 libm::fmax(own, libm::fmax(friendly, BLIND * self.window))
             }
+            Cc::Bic => self.window + bic::blind(self.window, of.segments_per_ack),
             _ => climb.next(self.window, self.round - 1),
         };
     }
@@ -222,6 +226,7 @@ mod tests {
         initial: 10.0,
         pipe: 617_500.0,
         cc: Cc::Cubic,
+        segments_per_ack: 1.0,
         always: false,
     };
 
@@ -253,5 +258,21 @@ mod tests {
         assert!(at_once.first_s < 0.2 && at_once.full_s < 3.0, "{at_once:?}");
         let small = BlackHole { fits: 1000, ..HOLE };
         assert_eq!(small.cross(), None);
+    }
+
+    /// BIC crept by a segment in five round trips from the window at which its growth began, as if that were an old one.
+    #[test]
+    fn bic_that_knows_of_no_loss_fills_the_line_soon() {
+        let of = |cc, segments_per_ack| {
+            let hole = BlackHole {
+                cc,
+                segments_per_ack,
+                ..HOLE
+            };
+            hole.cross().expect("it gets across").full_s
+        };
+        let [once, twice] = [1.0, 2.0].map(|each| of(Cc::Bic, each));
+        assert!(twice <= once, "{twice} {once}");
+        assert!(once < of(Cc::Reno, 1.0), "{once}");
     }
 }

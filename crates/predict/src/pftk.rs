@@ -25,19 +25,30 @@ impl Pftk {
         }
     }
 
+    /// The mean window in segments that losses alone leave.
+    fn unlimited(self, p: f64) -> f64 {
+        let b = self.segments_per_ack;
+        let first = (2.0 + b) / (3.0 * b);
+        first + libm::sqrt(8.0 * (1.0 - p) / (3.0 * b * p) + first * first)
+    }
+
+    /// Whether the full model takes its branch of a limited window: losses alone would leave as large a one. `loss` between 0 and 1,
+    /// both excluded.
+    pub fn is_limited(self, loss: f64) -> bool {
+        self.unlimited(loss) >= self.window
+    }
+
     /// Segments a second: the full model, the paper's equation 32. `loss` between 0 and 1, both
     /// excluded: the probability that a segment is the first one lost of a round.
     pub fn full(self, loss: f64) -> f64 {
         let (b, p) = (self.segments_per_ack, loss);
-        let first = (2.0 + b) / (3.0 * b);
-        let mean = first + libm::sqrt(8.0 * (1.0 - p) / (3.0 * b * p) + first * first);
+        let mean = self.unlimited(p);
         let backoff = (1..=6).fold(1.0, |sum, n| {
             sum + libm::ldexp(libm::pow(p, n.into()), n - 1)
         });
-        let limited = mean >= self.window;
         let window = libm::fmin(mean, self.window);
         let timeouts = timeout_share(p, window);
-        let rounds = if limited {
+        let rounds = if self.is_limited(p) {
             b / 8.0 * window + (1.0 - p) / (p * window) + 2.0
         } else {
             b / 2.0 * window + 1.0

@@ -271,6 +271,24 @@ fn equal_losses_in_a_few_repeats_are_no_proof() {
     );
 }
 
+/// The summary of a side was Student's alone: 0 of 3000 were lost for certain, and records said otherwise.
+#[test]
+fn a_loss_ratio_of_a_side_has_the_interval_that_records_have() {
+    let (a, b) = (pings(1, 0.0, true), pings(2, 2.0, true));
+    let results = crate::Results {
+        records: &a.document.records,
+        links: &[],
+    };
+    let all = crate::Repeats::of(vec![1, 2, 3], results, &[]).metrics;
+    let own = all.iter().find(|m| m.metric == "loss_ratio");
+    let own = own.expect("several repeats").summary;
+    // None of 3000: up to 0.128 % (Wilson).
+    assert!((own.ci95.expect("of three") - 0.001_279).abs() < 1e-6);
+    let found = sets(&[a], &[b], None).expect("comparable");
+    let row = found.rows.iter().find(|r| r.metric == "loss_ratio");
+    assert_eq!(row.expect("a row").a, own);
+}
+
 /// A ping that lost nothing five times beside a flow that lost at random: its loss is not known to be 0.
 #[test]
 fn no_loss_of_a_few_packets_is_no_proof_where_chance_has_a_part() {

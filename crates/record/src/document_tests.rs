@@ -57,6 +57,7 @@ fn document() -> RunDocument {
         min: Some(580.0e6),
         max: None,
         actual: Some(580.06e6),
+        repeats: None,
         absent: None,
         unstated: None,
         stated: Some("580/581/584 ms".to_owned()),

@@ -15,8 +15,8 @@
 //! - If that leaves nobody, although somebody asked for ran, the expectation fails once: a test or a
 //!   metric that exists nowhere is a mistake, not a success. So does one of a file on what the scenario lacks.
 //!
-//! Several repeats count by their median; where one of them says that the metric is absent, there is
-//! none. Repeats marked invalid count only where none is valid.
+//! Several repeats count by their median; one that lacks the metric is in it as worse than any bound, see `present.rs`.
+//! Repeats marked invalid count only where none is valid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,15 +86,6 @@ impl<'a> Results<'a> {
         self.value_at(&subject, name, origin, point)
     }
 
-    /// The value to compare with: where its subject has no result at `point`, the one outside any
-    /// sweep counts.
-    fn reference(&self, metric: &str, origin: Origin, point: &Point) -> Option<f64> {
-        let (subject, name) = split(metric)?;
-        let swept = self.points(&subject, Some(origin)).contains(point);
-        let point = if swept { point } else { &Point::new() };
-        self.value_at(&subject, name, origin, point)
-    }
-
     fn value_at(
         &self,
         subject: &Subject<'_>,
@@ -119,7 +110,7 @@ impl<'a> Results<'a> {
     }
 
     /// The records of a test or search at a point, one of each repeat: the valid ones, or all where none is valid.
-    fn repeats<'s>(
+    pub(crate) fn repeats<'s>(
         &'s self,
         subject: &'s Subject<'_>,
         origin: Origin,
@@ -132,7 +123,7 @@ impl<'a> Results<'a> {
     }
 
     /// Why a metric is absent, in the first repeat that says so.
-    fn absence(
+    pub(crate) fn absence(
         &self,
         subject: &Subject<'_>,
         name: &str,
@@ -145,19 +136,6 @@ impl<'a> Results<'a> {
         Some(match several {
             true => format!("repeat {repeat}: {why}"),
             false => why.clone(),
-        })
-    }
-
-    /// Why there is nothing to compare, where a record says so.
-    fn reason(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<String> {
-        let all = [
-            Some(&expect.metric),
-            expect.over.as_ref(),
-            expect.minus.as_ref(),
-        ];
-        all.into_iter().flatten().find_map(|metric| {
-            let (subject, name) = split(metric)?;
-            self.absence(&subject, name, origin, point)
         })
     }
 
@@ -197,18 +175,6 @@ impl<'a> Results<'a> {
             .filter(|l| asked(l.origin) && subject.is_link(l))
             .map(|l| l.point.clone());
         records.chain(links).collect()
-    }
-
-    /// The value an expectation speaks of: a metric, a ratio or a difference.
-    pub(crate) fn compared(&self, expect: &Expect, origin: Origin, point: &Point) -> Option<f64> {
-        let mut value = self.value(&expect.metric, origin, point)?;
-        if let Some(over) = &expect.over {
-            value /= self.reference(over, origin, point)?;
-        }
-        if let Some(minus) = &expect.minus {
-            value -= self.reference(minus, origin, point)?;
-        }
-        value.is_finite().then_some(value)
     }
 }
 
@@ -273,9 +239,11 @@ pub fn judge(expects: &[Expect], results: Results<'_>, ran: &[Origin]) -> Vec<Ex
                 one.unstated = statement(&one.point, origin)
                     .or_else(|| of_more_points(expect, expects, &one, (&asked, &results)));
                 one.pass &= one.unstated.is_none();
-                let reason = results.reason(expect, origin, &point);
-                let why = || results.why(expect, origin, &point);
-                one.absent = reason.or_else(|| why().filter(|_| actual.is_none()));
+                one.repeats = results.partly(expect, origin, &point);
+                if actual.is_none() {
+                    let reason = results.reason(expect, origin, &point);
+                    one.absent = reason.or_else(|| results.why(expect, origin, &point));
+                }
                 judged.push(one);
             }
         }
@@ -330,7 +298,7 @@ pub fn unmeasured(origins: &[Origin]) -> String {
 }
 
 /// Why a result that an origin might have is not there, as far as its name says it.
-fn unseen(metric: &str, origin: Origin) -> Option<String> {
+pub(crate) fn unseen(metric: &str, origin: Origin) -> Option<String> {
     if origin == Origin::Predicted {
         return Some("no forecast of this test has it".to_owned());
     }
@@ -348,7 +316,7 @@ fn unseen(metric: &str, origin: Origin) -> Option<String> {
         "duplicates" => "none came",
         "jain_index" => "there is one stream, or nothing was delivered",
         "group_streams_jain_index" => {
-            "no test of the group has several connections, or nothing was delivered"
+            "no test of the group has several connections, its tests are measured at different times, or nothing was delivered"
         }
         "group_convergence_s" => {
             "the tests of the group had no equal shares that they kept before the last fifth of the measured time, or there are fewer than two"
@@ -414,6 +382,7 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
         min: expect.min,
         max: expect.max,
         actual,
+        repeats: None,
         absent: None,
         unstated: None,
         stated: expect.stated.clone(),

@@ -16,6 +16,7 @@ mod notes;
 mod number;
 pub mod page;
 mod point;
+mod present;
 pub mod quantity;
 mod range;
 mod ranks;

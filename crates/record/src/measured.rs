@@ -65,6 +65,23 @@ impl Results<'_> {
     }
 }
 
+impl Record {
+    /// When what was measured ended, nanoseconds since the start of the run: of a test that no clock ends when all was delivered.
+    /// None of such a test where that is unknown.
+    pub fn ended_ns(&self) -> Option<u64> {
+        match self.duration_ns {
+            0 => {
+                let took = *self.metrics.get("completion_ns")? as u64;
+                Some(self.started_ns.saturating_add(took))
+            }
+            duration => {
+                let from = self.measured_from_ns.unwrap_or(self.started_ns);
+                Some(from.saturating_add(duration))
+            }
+        }
+    }
+}
+
 /// When a test is measured; none of pings and the like, which load no link, and of documents that do not say it.
 fn span(record: &Record) -> Option<Span> {
     let from = record.measured_from_ns?;
@@ -72,10 +89,7 @@ fn span(record: &Record) -> Option<Span> {
         record.kind.as_str(),
         "ping" | "oneway" | "bandwidth" | "search"
     );
-    let to = match record.duration_ns {
-        0 => record.started_ns + *record.metrics.get("completion_ns")? as u64,
-        duration => from + duration,
-    };
+    let to = record.ended_ns()?;
     (loads && to > from).then_some((from, to))
 }
 
@@ -107,6 +121,15 @@ mod tests {
         record.measured_from_ns = Some(started_ns + omit_ns);
         record.duration_ns = duration_ns;
         record
+    }
+
+    #[test]
+    fn a_test_ends_with_its_clock_or_its_last_byte() {
+        assert_eq!(test("tcp", 5, 5, 20).ended_ns(), Some(30));
+        let mut file = test("tcp", 10, 0, 0);
+        assert_eq!(file.ended_ns(), None);
+        file.set("completion_ns", 7.0);
+        assert_eq!(file.ended_ns(), Some(17));
     }
 
     /// The mean of the whole run was 3.5: a tenth of a second before the test and the silence behind it counted.

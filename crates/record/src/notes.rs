@@ -140,17 +140,20 @@ fn folded(found: Vec<Said>) -> Vec<Said> {
 fn one_of(all: Vec<Said>) -> Said {
     let values: Vec<Vec<String>> = all.iter().map(|s| numbers(&s.text).1).collect();
     let shape = all.first().map(|s| numbers(&s.text).0).unwrap_or_default();
-    let mut parts = shape.split(NUMBER);
-    let mut text = parts.next().unwrap_or("").to_owned();
-    for (slot, part) in parts.enumerate() {
+    let parts: Vec<&str> = shape.split(NUMBER).collect();
+    let mut text = parts[0].to_owned();
+    for (slot, part) in parts[1..].iter().enumerate() {
         let mut of_slot: Vec<&String> = values.iter().map(|v| &v[slot]).collect();
         let value = |text: &&String| text.parse::<f64>().unwrap_or(0.0);
         of_slot.sort_by(|p, q| value(p).total_cmp(&value(q)));
         let (least, greatest) = (of_slot[0], of_slot[of_slot.len() - 1]);
-        text += least;
-        if least != greatest {
-            text += &format!(" to {greatest}");
-        }
+        // A range of ranges goes from the least of all to the greatest.
+        text += &match (is_of_range(parts[slot]), is_of_range(part)) {
+            (false, true) => least.clone(),
+            (true, false) => greatest.clone(),
+            _ if least == greatest => least.clone(),
+            _ => format!("{least} to {greatest}"),
+        };
         text += part;
     }
     let mut about: Vec<About> = Vec::new();
@@ -166,6 +169,15 @@ fn one_of(all: Vec<Said>) -> Said {
         }
     }
     Said { text, about }
+}
+
+/// Whether this stands between the two numbers of a range, ` to ` or ` ms to `.
+fn is_of_range(between: &str) -> bool {
+    let mut words = between.split(' ').rev();
+    let ends = [words.next(), words.next()] == [Some(""), Some("to")];
+    // Nothing, or one word, stands before that and behind the number.
+    let unit: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    ends && between.starts_with(' ') && unit.len() < 2
 }
 
 /// Stands for a number in a sentence's shape.
@@ -273,6 +285,21 @@ mod tests {
         assert_eq!(notes.len(), 4, "{notes:?}");
         assert_eq!(notes[0], "a, simulated: a is measured 3.2 to 3.6 s apart");
         assert_eq!(notes[3], "c, simulated: c is measured 6.0 to 7.0 s apart");
+    }
+
+    #[test]
+    fn ranges_of_several_notes_are_one_range() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        for (repeat, range) in [(0, "400.0 ms to 500.0 ms"), (1, "600.0 ms to 700.0 ms")] {
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            record.repeat = repeat;
+            record
+                .notes
+                .push(format!("it waited for {range}, 3 to 4 times"));
+            run.records.push(record);
+        }
+        let wanted = "t, simulated: it waited for 400.0 ms to 700.0 ms, 3 to 4 times";
+        assert_eq!(record_notes(&run, LABEL), [wanted]);
     }
 
     /// A note is about a metric only where its record has one of that name.

@@ -38,7 +38,7 @@ pub struct StreamRecord {
     /// Metrics of this stream alone.
     #[serde(with = "crate::number::map")]
     pub metrics: BTreeMap<String, f64>,
-    /// Share of the stream's time by what limited it; shares sum to 1.
+    /// Share of the stream's time, but for outages of its path (`outage_ratio`), by what limited it; shares sum to 1.
     #[serde(with = "crate::number::map")]
     pub limited_by: BTreeMap<String, f64>,
 }
@@ -232,6 +232,9 @@ pub struct Expectation {
     /// The value found; absent when the metric does not exist.
     #[serde(default, with = "crate::number::option")]
     pub actual: Option<f64>,
+    /// Of how many repeats the value is, where some of those that count lack it; else absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Partly>,
     /// The reason for a missing value, where a record has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
@@ -256,6 +259,23 @@ pub struct Expectation {
     pub unstated: Option<String>,
     /// Whether the value lies inside the bounds, and nothing demanded is lacking.
     pub pass: bool,
+}
+
+/// How many repeats have a result that some of them lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partly {
+    /// Those that have it, at least 1.
+    pub have: u32,
+    /// Those that count, more than `have`.
+    pub of: u32,
+}
+
+impl Partly {
+    /// In words: `3 of 8 repeats have it`.
+    pub fn words(self) -> String {
+        let verb = if self.have == 1 { "has" } else { "have" };
+        format!("{} of {} repeats {verb} it", self.have, self.of)
+    }
 }
 
 /// The one document `farpath run --json` prints.

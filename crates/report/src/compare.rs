@@ -311,7 +311,7 @@ fn key(rows: &[&Row]) -> String {
     if rows.iter().any(|r| r.metric == "recovery_s" && unlike(r)) {
         text += &format!(" {RECOVERY}.");
     }
-    text + " d: the difference in standard deviations of one run."
+    text + " d: Cohen's d, B \u{2212} A over the standard deviation of one run (the root of both variances' mean)."
 }
 
 /// Rows of two kinds of run that are named; of more it says how many.

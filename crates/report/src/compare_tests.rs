@@ -36,7 +36,8 @@ bulk: simulated, A \u{d7} 5, B \u{d7} 5
   retransmits        3    3    0.00 %  0.00 %  0.00  same
 
 differs: the 95 % confidence interval of B \u{2212} A (Welch) does not hold zero. same:
-A and B are equal. d: the difference in standard deviations of one run.
+A and B are equal. d: Cohen's d, B \u{2212} A over the standard deviation of one run
+(the root of both variances' mean).
 
 2 metrics: 1 differ, 1 the same, 0 inconclusive, 0 of single runs; 1 beyond the
 tolerance of 5.00 %

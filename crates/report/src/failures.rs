@@ -161,7 +161,10 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         Some(why) => format!("no such result ({why})"),
         None => "no such result".to_owned(),
     };
-    let actual = e.actual.map_or_else(none, print);
+    let mut actual = e.actual.map_or_else(none, print);
+    if let Some(partly) = e.repeats {
+        actual += &format!(", {}", partly.words());
+    }
     let file = e
         .file
         .as_ref()
@@ -237,6 +240,7 @@ mod tests {
             min,
             max,
             actual,
+            repeats: None,
             absent: None,
             unstated: None,
             stated: None,
@@ -282,6 +286,22 @@ mod tests {
             said(missing),
             "bulk.goodput_bps, simulated: no such result (nothing was delivered), by marks.toml"
         );
+    }
+
+    /// The median of the one of eight that recovered stood without a word on the seven.
+    #[test]
+    fn a_failure_says_of_how_many_repeats_it_is() {
+        let mut one = of(Origin::Simulated, Some(72e6), (None, Some(48e6)));
+        one.repeats = Some(farpath_record::Partly { have: 5, of: 8 });
+        let text = said(one.clone());
+        let words = "simulated: 72 Mbit/s, 5 of 8 repeats have it, 50 % above expected";
+        assert!(text.contains(words), "{text}");
+        one.actual = None;
+        one.repeats = Some(farpath_record::Partly { have: 1, of: 8 });
+        one.absent = Some("repeat 1: nothing was delivered".to_owned());
+        let text = said(one);
+        let words = "(repeat 1: nothing was delivered), 1 of 8 repeats has it, expected at most";
+        assert!(text.contains(words), "{text}");
     }
 
     /// Who had stated the right figure, and built something else, was given the band.

@@ -13,7 +13,7 @@ use farpath_record::{Expectation, Keys, Origin, Point, Record, RunDocument};
 
 use crate::failures::band;
 use crate::judges;
-use crate::limit::limit_words;
+use crate::limit::limit_of;
 use crate::validity::{Index, UNTRUSTED};
 
 const TEMPLATE: &str = include_str!("report.html");
@@ -118,6 +118,10 @@ fn plain_expectations(out: &mut String, run: &RunDocument, keys: &Keys) {
         doubtful |= !trusted;
         let sign = if trusted { "" } else { "! " };
         let found = e.actual.map_or("–".to_owned(), show);
+        let mut found = e.absent.as_deref().map_or(found, escape);
+        if let Some(partly) = e.repeats {
+            found += &format!(", {}", partly.words());
+        }
         put(
             out,
             format_args!(
@@ -126,7 +130,7 @@ fn plain_expectations(out: &mut String, run: &RunDocument, keys: &Keys) {
                 escape(&point(&e.point, keys)),
                 escape(e.stated.as_deref().unwrap_or("")),
                 origin(e.origin),
-                e.absent.as_deref().map_or(found, escape),
+                found,
                 band(e, show),
                 judged(e),
                 escape(e.note.as_deref().unwrap_or("")),
@@ -174,11 +178,7 @@ fn plain_records(out: &mut String, records: &[Record], keys: &Keys) {
                 escape(&point(&r.point, keys)),
                 origin(r.origin),
                 escape(&metrics.join(", ")),
-                escape(
-                    &r.limited_by
-                        .as_deref()
-                        .map_or_else(String::new, limit_words)
-                ),
+                escape(&limit_of(r).unwrap_or_default()),
                 escape(&notes.join("; ")),
             ),
         );

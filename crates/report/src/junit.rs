@@ -228,7 +228,13 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
             true => String::new(),
             false => format!(", min {}, max {}", print(e.min), print(e.max)),
         };
-        status.set_message(format!("{unanswered}actual {}{bounds}", print(e.actual)));
+        let partly = e
+            .repeats
+            .map_or(String::new(), |partly| format!(", {}", partly.words()));
+        status.set_message(format!(
+            "{unanswered}actual {}{partly}{bounds}",
+            print(e.actual)
+        ));
         let forecast = out_of_range(run, e);
         // A note of a file is of whoever marks.
         let note = e.note.as_deref().filter(|_| e.file.is_none());
@@ -251,6 +257,9 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
         Some(file) => format!("{}, {}", run.scenario, short(file)),
         None => run.scenario.clone(),
     });
+    if let Some(partly) = e.repeats {
+        case.add_property(("repeats", partly.words().as_str()));
+    }
     if let Some(question) = e.question {
         case.add_property(("question", question.to_string().as_str()));
     }
@@ -293,6 +302,24 @@ mod tests {
         assert_eq!(titles("<testsuites name=\"pytest\">"), None);
     }
 
+    /// One of eight that recovered passed for all of them.
+    #[test]
+    fn a_value_of_some_repeats_says_of_how_many_it_is() {
+        let text = r#"{"metric":"t.recovery_s","origin":"simulated","point":{},"min":null,"max":5.0,"actual":null,
+            "repeats":{"have":1,"of":8},"absent":"repeat 1: no loss","stated":null,"source":null,"note":null,"pass":false}"#;
+        let mut run = RunDocument::new("s", 1, String::new());
+        run.expectations = vec![serde_json::from_str(text).expect("an expectation")];
+        let mut xml = Vec::new();
+        write(&run, &[], &mut xml).expect("a Vec takes everything");
+        let xml = String::from_utf8(xml).expect("UTF-8");
+        for words in [
+            "actual none, 1 of 8 repeats has it, min none",
+            r#"<property name="repeats" value="1 of 8 repeats has it"/>"#,
+        ] {
+            assert!(xml.contains(words), "{xml}");
+        }
+    }
+
     #[test]
     fn failures_carry_band_and_value_and_names_are_escaped() {
         let mut run = RunDocument::new("snaky", 1, String::new());
@@ -307,6 +334,7 @@ mod tests {
                 min: Some(1e6),
                 max: None,
                 actual,
+                repeats: None,
                 absent: None,
                 unstated: None,
                 stated: Some("\"one\" & <a half>".to_owned()),

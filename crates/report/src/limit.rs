@@ -1,6 +1,30 @@
 //! What limited a test, for people.
 
 use farpath_observe::limit::WORDS;
+use farpath_record::Record;
+
+/// What is said of a test whose path was down.
+const OUTAGE: &str = "an outage";
+
+/// What limited the test of a record in words; that its path was down, where that took more of all its time than anything else. Nothing
+/// where the record does not say.
+pub(crate) fn limit_of(record: &Record) -> Option<String> {
+    let limit = record.limited_by.as_deref()?;
+    let name = "outage_ratio";
+    let down = record.metrics.get(name).copied().unwrap_or(0.0);
+    // Shares are of the time in which the path was up.
+    let of = |stream: &farpath_record::StreamRecord| {
+        let up = 1.0 - stream.metrics.get(name).copied().unwrap_or(0.0);
+        up * stream.limited_by.get(limit).copied().unwrap_or(0.0)
+    };
+    let count = record.streams.len().max(1) as f64;
+    let share = record.streams.iter().map(of).sum::<f64>() / count;
+    let words = match share > 0.0 && down > share {
+        true => OUTAGE.to_owned(),
+        false => limit_words(limit),
+    };
+    Some(words)
+}
 
 /// A word of `limited_by` as pages write it: `the receive window` for `receive_window`. A word that is unknown here, of a
 /// later version, has blanks for its underscores.
@@ -10,4 +34,31 @@ pub fn limit_words(limit: &str) -> String {
         || limit.replace('_', " "),
         |(.., words)| (*words).to_owned(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_record::{Origin, StreamRecord};
+
+    /// 66 % of a test waited for the timer behind an outage, and the receive window, 61 % of the rest, was named.
+    #[test]
+    fn an_outage_that_takes_most_of_all_the_time_is_named() {
+        let of = |down: f64| {
+            let mut one = Record::new(Origin::Simulated, "bulk", "tcp", "a", "b");
+            one.limited_by = Some("receive_window".to_owned());
+            one.set("outage_ratio", down);
+            let mut stream = StreamRecord::default();
+            stream.metrics.insert("outage_ratio".to_owned(), down);
+            let share = ("receive_window".to_owned(), 0.6);
+            stream.limited_by.extend([share]);
+            one.streams.push(stream);
+            limit_of(&one)
+        };
+        // Of all the time the window has 0.6 times 0.34, or 0.65.
+        assert_eq!(of(0.66).as_deref(), Some("an outage"));
+        assert_eq!(of(0.35).as_deref(), Some("the receive window"));
+        let unknown = Record::new(Origin::Simulated, "bulk", "tcp", "a", "b");
+        assert_eq!(limit_of(&unknown), None);
+    }
 }

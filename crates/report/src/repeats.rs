@@ -1,10 +1,10 @@
 //! What repeats of a run come to, below its table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::quantity::{in_common_unit, unitless};
 use farpath_record::{
-    Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing, kinds_words,
+    Expectation, Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing, kinds_words,
 };
 
 use crate::grid::{Column, whole_width};
@@ -47,6 +47,58 @@ pub(crate) fn group_path(name: &str, metric: &str) -> Option<String> {
     Some(format!("{GROUP}{name}.{end}"))
 }
 
+/// Jain's index over the tests of a group, or their connections, which each of its records holds.
+pub(crate) fn fairness(
+    run: &RunDocument,
+    (name, metric): (&str, &str),
+    origin: Origin,
+    point: &Point,
+) -> Option<f64> {
+    let mine = |r: &&Record| r.group.as_deref() == Some(name) && r.origin == origin;
+    let first = run
+        .records
+        .iter()
+        .filter(mine)
+        .find(|r| r.point == *point)?;
+    let same = run.records.iter().filter(mine);
+    let repeats = same.filter(|r| r.point == *point && r.test == first.test);
+    let any_valid = repeats.clone().any(|r| r.valid);
+    let values: Vec<f64> = repeats
+        .filter(|r| r.valid || !any_valid)
+        .filter_map(|r| r.metrics.get(metric).copied())
+        .collect();
+    farpath_record::median(values)
+}
+
+/// How many repeats have a metric, and how many count; nothing without repeats, and of a link.
+fn present(
+    run: &RunDocument,
+    index: &Index<'_>,
+    path: &str,
+    origin: Origin,
+    point: &Point,
+) -> Option<[usize; 2]> {
+    run.repeats.as_ref()?;
+    let metric = match of_group(path) {
+        Some((_, metric, _)) => metric,
+        None => path.rsplit('.').next()?,
+    };
+    // A search may have the name of the test that it runs.
+    let is_search = path.starts_with("search.");
+    let mine = index.named(path, origin, point).iter();
+    let mine = mine.filter(|r| (r.kind == "search") == is_search);
+    let any_valid = mine.clone().any(|r| r.valid);
+    // Each test of a group holds what the group has.
+    let (mut have, mut all) = (BTreeSet::new(), BTreeSet::new());
+    for record in mine.filter(|r| r.valid || !any_valid) {
+        all.insert(record.repeat);
+        if record.metrics.contains_key(metric) {
+            have.insert(record.repeat);
+        }
+    }
+    Some([have.len(), all.len()])
+}
+
 /// How many repeats have a metric, where those are fewer than half of the ones that count: no median, mean or interval
 /// of so few says what the repeats are like.
 pub(crate) fn rare(
@@ -56,17 +108,30 @@ pub(crate) fn rare(
     origin: Origin,
     point: &Point,
 ) -> Option<usize> {
-    run.repeats.as_ref()?;
-    let metric = match of_group(path) {
-        Some((_, metric, _)) => metric,
-        None => path.rsplit('.').next()?,
-    };
-    let mine = index.named(path, origin, point);
-    let any_valid = mine.iter().any(|r| r.valid);
-    let counted = mine.iter().filter(|r| r.valid || !any_valid);
-    let have = counted.clone().filter(|r| r.metrics.contains_key(metric));
-    let (have, all) = (have.count(), counted.count());
+    let [have, all] = present(run, index, path, origin, point)?;
     (have > 0 && 2 * have < all).then_some(have)
+}
+
+/// Of how many repeats a number of the table is the median, ` (4 of 8)`, where some of those that count lack it; else empty.
+pub(crate) fn of_how_many(
+    run: &RunDocument,
+    index: &Index<'_>,
+    path: &str,
+    origin: Origin,
+    point: &Point,
+) -> String {
+    let is_this = |e: &&Expectation| e.metric == path && e.origin == origin && e.point == *point;
+    let judged = run.expectations.iter().find(is_this);
+    let [have, all] = match judged.and_then(|e| e.repeats) {
+        Some(partly) => [partly.have as usize, partly.of as usize],
+        // A ratio or a difference is known to the expectation only.
+        None if path.contains(' ') => return String::new(),
+        None => present(run, index, path, origin, point).unwrap_or_default(),
+    };
+    match have > 0 && have < all {
+        true => format!(" ({have} of {all})"),
+        false => String::new(),
+    }
 }
 
 /// A summary that the table shows: its path, and what heads it.

@@ -13,11 +13,13 @@ use crate::gaps;
 use crate::grid::Column;
 use crate::headline::{COMPLETION, headline, shows_completion};
 use crate::judges;
-use crate::limit::limit_words;
+use crate::limit::limit_of;
 use crate::markdown::{self, lines};
 use crate::metric::{GROUP, subject};
 use crate::points::point_columns;
-use crate::repeats::{OF_GROUP, group_path, is_of_one_stream, of_group, rare};
+use crate::repeats::{
+    OF_GROUP, fairness, group_path, is_of_one_stream, of_group, of_how_many, rare,
+};
 use crate::stacked;
 use crate::stated;
 use crate::untouched;
@@ -148,6 +150,8 @@ pub(crate) struct Row {
     allowed: String,
     /// One per origin of the run.
     values: Vec<Option<f64>>,
+    /// Of how many repeats each is, where some lack it.
+    partly: Vec<String>,
     /// Of which origins no valid record says it.
     invalid: Vec<bool>,
     limited_by: String,
@@ -167,7 +171,8 @@ impl Row {
     /// Whether its cells are those of another, but for its point.
     pub(crate) fn says_as(&self, other: &Row) -> bool {
         let words = |r: &Row| [&r.stated, &r.allowed, &r.limited_by, &r.mark].map(Clone::clone);
-        (&self.values, &self.invalid, words(self)) == (&other.values, &other.invalid, words(other))
+        let numbers = |r: &Row| (r.values.clone(), r.partly.clone(), r.invalid.clone());
+        (numbers(self), words(self)) == (numbers(other), words(other))
     }
 
     /// One of a forecast's bounds, by [`forecast::bounds`].
@@ -179,6 +184,7 @@ impl Row {
             stated: String::new(),
             allowed: String::new(),
             invalid: vec![false; values.len()],
+            partly: vec![String::new(); values.len()],
             values,
             limited_by: String::new(),
             mark: String::new(),
@@ -261,6 +267,8 @@ fn row(run: &RunDocument, index: &Index<'_>, path: &str, point: &Point) -> Optio
         })
     };
     let values: Vec<Option<f64>> = run.origins().into_iter().map(value).collect();
+    let partly = |origin: Origin| of_how_many(run, index, path, origin, point);
+    let partly = run.origins().into_iter().map(partly).collect();
     let untrusted = |origin: Origin| !index.trusted(path, origin, point);
     let invalid = run.origins().into_iter().map(untrusted).collect();
     let metric = path.rsplit('.').next().unwrap_or_default();
@@ -286,33 +294,11 @@ fn row(run: &RunDocument, index: &Index<'_>, path: &str, point: &Point) -> Optio
         stated,
         allowed: allowed::words(&judged),
         values,
+        partly,
         invalid,
         limited_by: String::new(),
         mark,
     })
-}
-
-/// Jain's index over the tests of a group, or their connections, which each of its records holds.
-fn fairness(
-    run: &RunDocument,
-    (name, metric): (&str, &str),
-    origin: Origin,
-    point: &Point,
-) -> Option<f64> {
-    let mine = |r: &&Record| r.group.as_deref() == Some(name) && r.origin == origin;
-    let first = run
-        .records
-        .iter()
-        .filter(mine)
-        .find(|r| r.point == *point)?;
-    let same = run.records.iter().filter(mine);
-    let repeats = same.filter(|r| r.point == *point && r.test == first.test);
-    let any_valid = repeats.clone().any(|r| r.valid);
-    let values: Vec<f64> = repeats
-        .filter(|r| r.valid || !any_valid)
-        .filter_map(|r| r.metrics.get(metric).copied())
-        .collect();
-    farpath_record::median(values)
 }
 
 /// Every metric the table shows, in full: test by test in the order of the records, first what is
@@ -398,7 +384,7 @@ fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
         .max_by_key(|r| r.origin)
         // A stream of datagrams goes as fast as its application says: no news.
         .filter(|r| r.kind != "udp" || r.limited_by.as_deref() != Some("application"))
-        .and_then(|r| r.limited_by.as_deref().map(limit_words))
+        .and_then(limit_of)
         .unwrap_or_default()
 }
 
@@ -560,12 +546,12 @@ fn columns(run: &RunDocument, rows: &[Row], subjects: &[(String, String)]) -> Ve
     };
     columns.push(Column::text("stated", said(|r| &r.stated)));
     for (i, origin) in run.origins().into_iter().enumerate() {
-        let print = |r: &Row| match r.values[i] {
-            Some(v) if r.invalid[i] => format!("! {}", r.print(v)),
+        let print = |r: &Row| match r.values[i].map(|v| r.print(v) + &r.partly[i]) {
+            Some(v) if r.invalid[i] => format!("! {v}"),
             Some(v) if origin == Origin::Predicted && r.is_far(run) => {
-                format!("{}{}", forecast::MARK, r.print(v))
+                format!("{}{v}", forecast::MARK)
             }
-            Some(v) => r.print(v),
+            Some(v) => v,
             None => String::new(),
         };
         columns.push(Column {

@@ -22,6 +22,7 @@ fn expectation(
         min: Some(band.0),
         max: Some(band.1),
         actual,
+        repeats: None,
         absent: None,
         unstated: None,
         stated: (!stated.is_empty()).then(|| stated.to_owned()),
@@ -344,7 +345,7 @@ fn what_few_repeats_have_is_in_no_table_and_counted() {
     );
     let half = text(5);
     assert!(
-        half.contains("recovery 4.2500 s") && half.contains("recovery, s 5 4.2500"),
+        half.contains("recovery 4.2500 s (5 of 10)") && half.contains("recovery, s 5 4.2500"),
         "{half}"
     );
     assert!(!half.contains("fewer than half"), "{half}");

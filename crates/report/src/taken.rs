@@ -17,10 +17,10 @@ pub(crate) fn lines(run: &RunDocument) -> Vec<String> {
     Origin::ALL.iter().filter_map(of).collect()
 }
 
-/// When a test ended, by its record: behind what `omit` leaves out. Nanoseconds since the instant from which the record's times count.
+/// When a test ended, by its record, or else began. Nanoseconds since the instant from which the record's times count.
 fn ended(record: &Record) -> u64 {
     let from = record.measured_from_ns.unwrap_or(record.started_ns);
-    from.saturating_add(record.duration_ns)
+    record.ended_ns().unwrap_or(from)
 }
 
 /// What they say, each with when its test ended.

@@ -10,6 +10,7 @@ mod bundle;
 mod ceiling;
 mod cells;
 mod discard;
+mod drained;
 mod exchange;
 mod filling;
 mod flow;
@@ -22,6 +23,7 @@ mod peaks;
 mod policer;
 mod published;
 mod queues;
+mod rounds;
 mod shaper;
 mod shared;
 mod stream;
@@ -32,6 +34,7 @@ pub use buffer::buffer_note;
 pub(crate) use buffer::line_bps;
 pub use mtu::full_segment;
 pub use published::law_place;
+pub use rounds::round_shares;
 
 use std::collections::BTreeMap;
 
@@ -69,6 +72,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         }
         path.beside(number, &mut record);
         path.note_shared(number, &mut record);
+        path.note_rounds(&mut record);
         path.too_late(test, &mut record);
         records.push(record);
     }

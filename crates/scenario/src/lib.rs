@@ -74,7 +74,9 @@ pub use configured::{Stated, Wired, wired};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, nearest};
 pub use document::{Document, parse};
 pub use flat::keys_of;
-pub use forecast::{buffer_note, forecast, full_segment, law_place, meet, tiny_queues};
+pub use forecast::{
+    buffer_note, forecast, full_segment, law_place, meet, round_shares, tiny_queues,
+};
 pub use managed::{managers, with_managers, without_managers};
 pub use model::*;
 pub use pace::Pace;

@@ -51,11 +51,19 @@ impl Scenario {
             direction.queueing.as_ref().and_then(|q| own_queue(q, test))
         };
         let queue = narrowest.clone().find_map(waits).unwrap_or_default();
+        let direction = |port: &&PortPlan| self.links[port.link.0].direction(port.way);
+        let by_flow = |port: &&PortPlan| {
+            let queueing = direction(port).queueing.as_ref();
+            queueing.is_some_and(|q| q.fq_codel.is_some())
+        };
+        let jittered = |port: &&PortPlan| direction(port).impairments.jitter.is_some();
         Place {
             group: test.group.as_deref(),
             span: test.span(),
-            narrowest: narrowest.map(name).collect(),
+            narrowest: narrowest.clone().map(name).collect(),
             queue,
+            by_flow: narrowest.clone().any(by_flow),
+            jittered: ports.iter().any(jittered),
             by_model: test.kind.tcp().is_some_and(|tcp| tcp.cc.paces_by_model()),
             named_losses: !self.events.is_empty() || ports.iter().any(named),
             line_bps: flow.and_then(|flow| crate::forecast::line_bps(self, plan, flow)),

@@ -277,6 +277,7 @@ impl<'a> Collector<'a> {
             retransmits: Some(stats.retransmits),
             rtos: Some(stats.rtos),
             cwnd_max: Some(source.cwnd_max),
+            pauses: Some(source.silence.all()),
             rtt: (rtt.count > 0).then(|| RoundTrips {
                 min_ns: rtt.min.as_ns() as f64,
                 avg_ns: rtt.mean_s() * 1e9,

@@ -185,9 +185,10 @@ impl Running<'_, '_> {
         loop {
             let now = self.built.network.now();
             if now >= self.nominal && next_event == events.len() {
-                let at_rest = self.at_rest(now);
+                let under_way = self.under_way(now);
+                let at_rest = under_way == 0 && self.is_done(now);
                 let rest = rest.get_or_insert(self.rest(now));
-                if at_rest || rest.is_over(now, self.built.under_way()) {
+                if at_rest || rest.is_over(now, under_way) {
                     self.hand_on(Time::MAX, now);
                     return Ok(now);
                 }
@@ -239,10 +240,16 @@ impl Running<'_, '_> {
         Rest::new(now, wait, drains, LONGEST.max(wait))
     }
 
-    fn at_rest(&mut self, now: Time) -> bool {
+    /// How many frames are under way or in queues.
+    fn under_way(&mut self, now: Time) -> u64 {
         for port in 0..self.built.port_count() {
             self.built.port_mut(port).catch_up(now);
         }
+        self.built.under_way()
+    }
+
+    /// Whether programs and hosts have nothing left to do.
+    fn is_done(&self, now: Time) -> bool {
         let busy = |p: &Program| match p {
             Program::Prober(p) => !p.is_done(now),
             // It waits for an answer that nobody will give, its peer having given up.
@@ -259,7 +266,7 @@ impl Running<'_, '_> {
         let over = !programs.into_iter().any(busy);
         let mut stations = (0..self.scenario.node_count()).map(|n| self.built.station(n));
         let idle = stations.all(|s| s.host().is_idle());
-        self.built.under_way() == 0 && idle && over
+        idle && over
     }
 
     fn report(&mut self, now: Time) -> Result<(), RunError> {

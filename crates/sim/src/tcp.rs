@@ -2,6 +2,7 @@
 
 mod dial;
 mod intake;
+mod silence;
 mod sink;
 mod source;
 mod stamped;

@@ -136,6 +136,11 @@ impl Rtt {
         }
     }
 
+    /// How often the timeout has doubled since the last sample.
+    pub(crate) fn doubled(&self) -> u32 {
+        self.backoff
+    }
+
     /// The largest timeout.
     pub(crate) fn largest(&self) -> Duration {
         self.largest

@@ -2,6 +2,7 @@
 
 mod ack;
 mod detect;
+mod frto;
 mod give_up;
 mod handshake;
 mod host;

@@ -43,6 +43,8 @@ pub(crate) struct Times {
     pub(crate) at_sender: bool,
     /// IPv4 identifications tell packets apart: not all have one.
     pub(crate) ids_differ: bool,
+    /// SACK was not agreed, and without it no sender probes for the loss of its last segment.
+    pub(crate) is_sackless: bool,
 }
 
 /// Shortest retransmission timeout of the systems in use, and what Linux adds to the smoothed round trip at least.
@@ -240,7 +242,8 @@ impl Judge {
         let spread = (4 * e.variation).max(RTO_LEAST);
         let evidence = heard(e.sack_at) || heard(e.dup_at);
         let in_rto = e.seq < self.rto_until && e.una < self.rto_until;
-        let probing = e.tail && !again && !evidence && !in_rto;
+        let probes = !self.times.is_sackless;
+        let probing = probes && e.tail && !again && !evidence && !in_rto;
         let soon = e.lag < (smoothed + RTO_LEAST).saturating_mul(19) / 20;
         if probing
             && soon

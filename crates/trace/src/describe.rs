@@ -16,6 +16,7 @@ use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
 use crate::lost_answers;
 use crate::observed::{delivered, observe};
+use crate::opening::without_sack;
 use crate::plateau::name_buffer;
 use crate::policer::{known_rate, policer};
 use crate::sack_benefit::sack_benefit;
@@ -53,6 +54,7 @@ pub(crate) fn times(connection: &Connection, from: usize) -> Times {
         round_trip: connection.round_trip().unwrap_or(0),
         at_sender: connection.vantage() == Vantage::At(from),
         ids_differ: connection.streams[from].ids_differ,
+        is_sackless: without_sack([0, 1].map(|n| connection.streams[n].syn.as_ref())),
     }
 }
 

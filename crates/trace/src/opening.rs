@@ -129,6 +129,12 @@ impl Syns {
     }
 }
 
+/// Whether the SYNs that were seen show that SACK was not agreed: one of them, with all its options, does not offer it.
+pub(crate) fn without_sack(syns: [Option<&Syn>; 2]) -> bool {
+    let lacks = |syn: &Syn| !syn.sack_permitted && !syn.options_cut;
+    syns.into_iter().flatten().any(lacks)
+}
+
 /// The options of a SYN, by name.
 pub(crate) fn options(syn: &Syn) -> Vec<String> {
     let mut all = Vec::new();

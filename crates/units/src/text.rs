@@ -214,7 +214,8 @@ enum Misfit {
     TooLarge,
 }
 
-/// `number × worth` as a whole number; `number` is a decimal as `is_decimal` accepts.
+/// `number × worth` as a whole number; `number` is a decimal as `is_decimal` accepts. Decimals of a binary prefix, as in 15.7 MiB, are hardly
+/// ever whole bytes, and go to the nearest.
 fn whole_units(number: &str, worth: u64) -> Result<u64, Misfit> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let whole = digits(whole.trim_start_matches('0')).ok_or(Misfit::TooLarge)?;
@@ -225,12 +226,16 @@ fn whole_units(number: &str, worth: u64) -> Result<u64, Misfit> {
     }
     let scale = 10_u128.pow(fraction.len() as u32);
     let part = digits(fraction).ok_or(Misfit::TooFine)? * u128::from(worth);
-    if !part.is_multiple_of(scale) {
+    let is_binary = worth > 1 && worth.is_power_of_two();
+    let nearest = (part + scale / 2) / scale;
+    // What is less than a half is not nothing.
+    let vanishes = whole == 0 && nearest == 0;
+    if !part.is_multiple_of(scale) && (!is_binary || vanishes) {
         return Err(Misfit::TooFine);
     }
     let total = whole
         .checked_mul(u128::from(worth))
-        .and_then(|w| w.checked_add(part / scale));
+        .and_then(|w| w.checked_add(nearest));
     total
         .and_then(|t| u64::try_from(t).ok())
         .ok_or(Misfit::TooLarge)

@@ -145,6 +145,9 @@ fn reads_exactly() {
     assert_eq!("64 MiB".parse(), Ok(Size::from_bytes(67_108_864)));
     assert_eq!("64MB".parse(), Ok(Size::from_bytes(64_000_000)));
     assert_eq!("0.5 KiB".parse(), Ok(Size::from_bytes(512)));
+    // 16 462 643.2 bytes, and 102.4: decimals of a binary prefix go to the nearest byte.
+    assert_eq!("15.7 MiB".parse(), Ok(Size::from_bytes(16_462_643)));
+    assert_eq!("0.1 KiB".parse(), Ok(Size::from_bytes(102)));
     assert_eq!("7000 km".parse(), Ok(Distance::from_m(7_000_000)));
     for text in ["0.001", "0.1 %", "1e-3", ".1%", "10e-2%", "1E-3"] {
         assert_eq!(
@@ -182,6 +185,8 @@ fn refuses_with_a_lesson() {
         (err::<Size>("64 MB/s"), &["that is a rate"]),
         (err::<Size>("9000"), &["no unit", "`9000 B`"]),
         (err::<Size>("1.5 B"), &["finer than a byte"]),
+        (err::<Size>("1.2345 kB"), &["finer than a byte"]),
+        (err::<Size>("0.0001 KiB"), &["finer than a byte"]),
         (err::<Size>("64 mib"), &["case-sensitive", "64 MiB"]),
         (err::<Size>("1e6 B"), &["not a unit of a size"]),
         (err::<Duration>("35"), &["no unit", "`35 ms`"]),

@@ -2,6 +2,7 @@
 
 import type { TestPath, Topology } from "../types";
 import { n, shape, type Shape } from "../svg";
+import { labels, reach, type Word } from "./labels";
 import { layout, type Band, type Joint, type Lane, type Layout, type NodeBox, type Port, type Way } from "./layout";
 
 const HEAD = 9;
@@ -26,9 +27,9 @@ function mix(lane: Lane): string {
 
 /** Horizontal at both ends; straight when the ends are level. */
 function ribbon(from: Port, to: Port): string {
-  const reach = from.outward === to.outward ? 90 : Math.abs(to.x - from.x) / 2;
-  return `M${n(from.x)},${n(from.y)}C${n(from.x + from.outward * reach)},${n(from.y)} `
-    + `${n(to.x + to.outward * reach)},${n(to.y)} ${n(to.x)},${n(to.y)}`;
+  const level = reach(from, to);
+  return `M${n(from.x)},${n(from.y)}C${n(from.x + from.outward * level)},${n(from.y)} `
+    + `${n(to.x + to.outward * level)},${n(to.y)} ${n(to.x)},${n(to.y)}`;
 }
 
 function drawBand(band: Band): Shape {
@@ -40,17 +41,10 @@ function drawBand(band: Band): Shape {
   return shape("path", { class: "band", d: `${ribbon(up(left), up(right))}${lower}Z` });
 }
 
-function bandLabel(band: Band): Shape {
-  const loop = band.left.outward === band.right.outward;
-  const x = loop ? band.left.x + 80 : (band.left.x + band.right.x) / 2;
-  const middle = (band.left.y + band.right.y) / 2;
-  const wide = band.lanes > 2;
-  const y = middle - band.height / 2 - 8;
-  const label = band.text.map((line, i) => shape("text", {
-    class: "muted halo", x: n(x), y: n(wide ? y : middle + band.height / 2 + 16 + i * 14), "text-anchor": "middle",
-  }, line));
-  const name = shape("text", { class: "strong halo", x: n(x), y: n(wide ? y - 16 : y), "text-anchor": "middle" }, band.link.name);
-  return shape("g", {}, name, ...label);
+function bandLabel(words: readonly Word[]): Shape {
+  return shape("g", {}, ...words.map((word) => shape("text", {
+    class: word.strong ? "strong halo" : "muted halo", x: n(word.x), y: n(word.y), "text-anchor": "middle",
+  }, word.text)));
 }
 
 function drawNode(node: NodeBox): Shape {
@@ -212,7 +206,7 @@ export function drawPath(topology: Topology, path: TestPath, id: string): Shape 
     shape("desc", { id: `${id}-desc` }, describe(path)),
     ...drawing.bands.map(drawBand),
     ...drawing.nodes.map(drawNode), ...joints,
-    ...drawing.joints.flatMap(jointLabel), ...drawing.lanes.map(drawLane), ...drawing.bands.map(bandLabel),
+    ...drawing.joints.flatMap(jointLabel), ...drawing.lanes.map(drawLane), ...labels(drawing).map(({ words }) => bandLabel(words)),
     ...(known ? [legend(drawing, known)] : []));
 }
 

@@ -193,7 +193,7 @@ export function labelRows(places: readonly number[], widths: readonly number[]):
 
 /** How the labels along x are set: the room they take below the axis, and those that have room. */
 function xLabels(raw: Key, places: readonly number[]): { readonly room: number; readonly shapes: (bottom: number) => Shape[] } {
-  const x = { ...raw, values: raw.values.map((v) => format.called(v)) };
+  const x = { ...raw, values: raw.values.map((v) => format.micro(format.called(v))) };
   const widths = x.values.map((v) => v.length * LETTER + 8);
   const touch = places.some((p, i) => i > 0 && p - widths[i]! / 2 < places[i - 1]! + widths[i - 1]! / 2);
   const tick = (p: number, foot: number): Shape => shape("path", { class: "axis-line", d: `M${n(p)},${n(foot)}v5` });
@@ -392,6 +392,14 @@ function withOthers(x: Key): string {
   return others.length === 0 ? "" : `, together with ${others.join(", ")}`;
 }
 
+/** What an axis is called: a key of an event has the event's name before it, as `for` or `at` alone say nothing. */
+function axisName(x: Key): string {
+  const key = x.keys.find((k) => format.keyName(k) === x.name) ?? "";
+  const [section, event = "", ...rest] = key.split(".");
+  const plain = section === "event" && x.name === rest.join(".") && Number.isNaN(Number(event));
+  return plain ? `${event} ${x.name}` : x.name;
+}
+
 /** What is counted by keys whose values are plain numbers. */
 const BARE: ReadonlyMap<string, string> = new Map([
   ["mtu", "bytes"], ["size", "bytes"], ["initial_window", "segments"], ["initial_ssthresh", "segments"], ["delayed_ack", "segments"],
@@ -415,6 +423,12 @@ function partInWords(sweep: Sweep): string {
   if (sweep.yRange === undefined) return "";
   const left = outside(sweep);
   return left === 0 ? ", a part of the axis" : `, a part of the axis: ${left} of ${cellsOf(sweep).length} values lie outside`;
+}
+
+/** Where an axis begins that does not begin at 0, and of which nothing else says so. */
+function startInWords(sweep: Sweep, ticks: readonly number[]): string {
+  const least = ticks[0] ?? 0;
+  return sweep.log || sweep.yRange !== undefined || least <= 0 ? "" : ", axis not from 0";
 }
 
 export interface SweepOptions {
@@ -442,8 +456,8 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
   const height = (sweep.panels.length === 1 ? ALONE : HEIGHT) - 56 + below + names - 26;
   const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
   const broken = (axis: string): string[] => wrapped(axis, Math.floor(width / AXIS_LETTER));
-  const above = broken(`${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${hasFoot(sweep) ? " with 0 below it" : ""}${partInWords(sweep)}`);
-  const under = broken(`${sweep.x.name}${bareUnit(sweep.x)}${withOthers(sweep.x)}${sweep.x.log ? ", logarithmic axis" : ""}`);
+  const above = broken(`${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${hasFoot(sweep) ? " with 0 below it" : ""}${partInWords(sweep)}${startInWords(sweep, probe.ticks)}`);
+  const under = broken(`${axisName(sweep.x)}${bareUnit(sweep.x)}${withOthers(sweep.x)}${sweep.x.log ? ", logarithmic axis" : ""}`);
   const head = legend.height + 32 + (above.length - 1) * NAME_LINE;
   const rows = Math.ceil(sweep.panels.length / columns);
   const foot = head + rows * height + 22 + (under.length - 1) * NAME_LINE;
@@ -452,7 +466,7 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
     const frame: Frame = { ...at(i % columns), top, bottom: head + (Math.floor(i / columns) + 1) * height - below - 6 };
     return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame), laws, `${id}-part-${i}`));
   });
-  const name = `${format.called(sweep.test)}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
+  const name = `${format.called(sweep.test)}: ${format.metricName(sweep.metric)} against ${axisName(sweep.x)}`;
   return shape("svg", {
     class: "figure sweep-figure", viewBox: `0 0 ${n(width)} ${n(foot)}`, width: n(width), height: n(foot), role: "img",
     "aria-labelledby": `${id}-title ${id}-desc`, "data-log": logs.join(" "),

@@ -6,7 +6,7 @@ import { drawLegend, wrapped, type Entry } from "../figure/legend";
 import { ticks } from "../format";
 import { n, shape, type Shape } from "../svg";
 import type { Maybe } from "../types";
-import { apart, colourOf, dashOf, isHollow, roomFor, type TimePlot, type TimeSeries } from "./series";
+import { apart, colourOf, dashOf, isHollow, roomFor, startOf, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 300;
 const TOP = 22;
@@ -98,12 +98,13 @@ export function drawTime(given: TimePlot, span: readonly [number, number], { id,
   const y = scaleLinear().domain(roomFor(values, plot.fromZero)).range([bottom, top]);
   const [across, up] = [x.ticks(Math.floor(width / 90)), y.ticks(5)];
   const labels = ticks(up, plot.format);
+  const start = startOf(values, plot.fromZero);
   return shape("svg", {
     class: "figure time-figure", viewBox: `0 0 ${n(width)} ${n(legend.height + HEIGHT)}`, width: n(width), height: n(legend.height + HEIGHT), role: "img", "aria-labelledby": `${id}-title`,
   },
     shape("title", { id: `${id}-title` }, plot.title),
     ...note.map((text, i) => shape("text", { class: "muted", x: 2, y: n(12 + i * LINE) }, text)), ...legend.shapes,
-    ...(isBare ? [] : [shape("text", { class: "axis-name", x: 2, y: n(legend.height + 12) }, plot.title)]),
+    ...(isBare ? [] : [shape("text", { class: "axis-name", x: 2, y: n(legend.height + 12) }, start === "" ? plot.title : `${plot.title}, ${start}`)]),
     ...up.flatMap((tick, i) => [shape("path", { class: "grid", d: `M${LEFT},${n(y(tick))}H${n(width - RIGHT)}` }),
       shape("text", { class: "tick", x: LEFT - 7, y: n(y(tick) + 4), "text-anchor": "end" }, labels[i]!)]),
     shape("path", { class: "axis-line", d: `M${LEFT},${n(bottom)}H${n(width - RIGHT)}` }),

@@ -10,7 +10,7 @@ import { isOnPaper, onRedraw, PAPER_WIDTH } from "../paper";
 import { toDom } from "../svg";
 import type { Follower, TimeBus } from "./bus";
 import { drawTime } from "./drawing";
-import { apart, colourOf, dashOf, isHollow, roomFor, type TimePlot, type TimeSeries } from "./series";
+import { apart, colourOf, dashOf, isHollow, roomFor, startOf, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 232;
 /** More series have a legend that is scrolled, and pushes nothing away. */
@@ -58,7 +58,11 @@ function axis(values: (splits: number[]) => string[], size: number, side: 2 | 3)
 /** The plot in its frame; it follows the frame's width and the bus. Its file has the span that is shown. */
 export function timePlot(given: TimePlot, bus: TimeBus, file: string, title = given.title): HTMLElement {
   const plot = { ...given, series: apart(given.series) };
-  const hint = [plot.hint, plot.note].filter((text) => text !== undefined).join(" ");
+  const values = plot.series.flatMap((s) => s.v.filter((v): v is number => v !== null));
+  // Of very many values, which no call takes as its arguments.
+  const ends = [Math.min, Math.max].map((end) => values.reduce((a, b) => end(a, b), values[0] ?? 0));
+  const start = startOf(ends, plot.fromZero);
+  const hint = [plot.hint, start === "" ? undefined : `Vertical ${start}.`, plot.note].filter((text) => text !== undefined).join(" ");
   const holder = h("div", { class: plot.series.length > MANY ? "time-holder many" : "time-holder" });
   const paper = h("div", { class: "drawing time-paper" });
   const figure = h("figure", { class: "time-plot" }, h("div", { class: "figure-head" }, h("figcaption", {}, plot.title,

@@ -46,6 +46,11 @@ export function roomFor(values: readonly number[], fromZero: boolean): [low: num
   return [fromZero ? 0 : low - room, high + room];
 }
 
+/** Says that an axis does not start at 0; nothing of one that has it. */
+export function startOf(values: readonly number[], fromZero: boolean): string {
+  return values.length > 0 && roomFor(values, fromZero)[0] > 0 ? "axis not from 0" : "";
+}
+
 /** The lengths of a line and its gaps; none of a solid line. */
 export function dashOf(s: TimeSeries): readonly number[] {
   const dash = s.dash % DASHES.length;

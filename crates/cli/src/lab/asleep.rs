@@ -7,11 +7,17 @@
 //! in another call does not.
 //!
 //! One that sleeps in a read of the socket, or in `poll` or `select` until something comes on it, waits for data. One that is woken by its
-//! standard input as well may wait for that; in `epoll_wait` sleep programs that wait for anything, timers of their own among it.
+//! standard input as well may wait for that. In `epoll_wait` sleep programs that wait for anything: `epoll` says when that is known.
+
+mod epoll;
 
 use std::fs::{self, read_dir, read_link, read_to_string};
 use std::os::unix::fs::FileExt;
 use std::path::Path as File;
+
+use farpath_units::Duration;
+
+use epoll::of_epoll;
 
 /// What a program waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +26,21 @@ pub(super) enum Asleep {
     ForRoom,
     /// Something that comes on the socket.
     ForData,
+    /// Something that comes on the socket, and all else that its threads sleep in is quiet.
+    ForWakes(Wakes),
     /// Whatever is first: something that comes on the socket, or something else.
     ForEvents,
+    /// Another thread of its own.
+    Parked,
     /// Something else.
     Elsewhere,
+}
+
+/// A sleep in `epoll_wait` in which all is quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wakes {
+    /// It lasts so long at most; none without an end.
+    pub(super) timer: Option<Duration>,
 }
 
 impl Asleep {
@@ -34,6 +51,23 @@ impl Asleep {
             false => Asleep::Elsewhere,
         }
     }
+
+    /// Whether it is something that comes on the socket; none where that is not known.
+    pub(super) fn is_for_data(self) -> Option<bool> {
+        match self {
+            Asleep::ForData => Some(true),
+            Asleep::ForWakes(_) | Asleep::ForEvents => None,
+            Asleep::ForRoom | Asleep::Parked | Asleep::Elsewhere => Some(false),
+        }
+    }
+
+    /// A sleep in `epoll_wait`, where all in it is quiet.
+    pub(super) fn wakes(self) -> Option<Wakes> {
+        match self {
+            Asleep::ForWakes(wakes) => Some(wakes),
+            _ => None,
+        }
+    }
 }
 
 /// More files or threads of a program than these are not gone through.
@@ -41,14 +75,15 @@ const FILES_MOST: usize = 2000;
 const THREADS_MOST: usize = 200;
 
 /// Numbers of calls: those that write to their first argument, and those that read from it. Then those that wait for what `fdinfo` lists,
-/// and for what an array or a set in the program's memory lists. The last may wait for room in a way nobody sees (`splice`,
-/// `io_uring_enter`).
+/// and for what an array or a set in the program's memory lists; and for another thread. The last may wait for anything (`splice`,
+/// `io_uring_enter`, `restart_syscall`).
 struct Calls {
     write: &'static [u64],
     read: &'static [u64],
     epoll: &'static [u64],
     poll: &'static [u64],
     select: &'static [u64],
+    futex: &'static [u64],
     unseen: &'static [u64],
 }
 
@@ -60,7 +95,8 @@ const CALLS: Option<Calls> = if cfg!(target_arch = "x86_64") {
         epoll: &[232, 281, 441],
         poll: &[7, 271],
         select: &[23, 270],
-        unseen: &[275, 426],
+        futex: &[202, 449],
+        unseen: &[275, 426, 219],
     })
 } else if cfg!(target_arch = "aarch64") {
     Some(Calls {
@@ -69,7 +105,8 @@ const CALLS: Option<Calls> = if cfg!(target_arch = "x86_64") {
         epoll: &[22, 441],
         poll: &[73],
         select: &[72],
-        unseen: &[76, 426],
+        futex: &[98, 449],
+        unseen: &[76, 426, 128],
     })
 } else {
     None
@@ -81,8 +118,8 @@ const OUT: u64 = 4;
 const EDGE: u64 = 1 << 31;
 
 /// What the programs that hold a socket wait for, of all of these numbers; none where one of their threads runs, or waits for nobody
-/// knows what. `proc` is where the kernel shows processes.
-pub(super) fn in_what(proc: &File, programs: &[i32], inode: u32) -> Option<Asleep> {
+/// knows what. `proc` is where the kernel shows processes, and `quiet` are sockets of connections with nothing under way and nothing unread.
+pub(super) fn in_what(proc: &File, programs: &[i32], inode: u32, quiet: &[u32]) -> Option<Asleep> {
     let calls = CALLS?;
     let mut all = Vec::new();
     for pid in programs {
@@ -94,7 +131,7 @@ pub(super) fn in_what(proc: &File, programs: &[i32], inode: u32) -> Option<Aslee
         for thread in threads.by_ref().take(THREADS_MOST) {
             // One that has just ended waits for nothing.
             let text = read_to_string(thread.path().join("syscall")).unwrap_or_default();
-            all.push(asleep(&text, &calls, &program, inode));
+            all.push(asleep(&text, &calls, (&program, inode), quiet));
         }
         if threads.next().is_some() {
             return None;
@@ -103,10 +140,26 @@ pub(super) fn in_what(proc: &File, programs: &[i32], inode: u32) -> Option<Aslee
     if all.contains(&Some(Asleep::ForRoom)) {
         return Some(Asleep::ForRoom);
     }
-    let are_known = !all.is_empty() && all.iter().all(Option::is_some);
-    let waits = [Asleep::ForData, Asleep::ForEvents];
-    let found = waits.into_iter().find(|one| all.contains(&Some(*one)));
-    are_known.then_some(found.unwrap_or(Asleep::Elsewhere))
+    let known: Vec<Asleep> = all.iter().copied().flatten().collect();
+    let are_known = !all.is_empty() && known.len() == all.len();
+    are_known.then(|| together(&known))
+}
+
+/// What a program waits for whose threads wait for these, and none of them for room.
+fn together(all: &[Asleep]) -> Asleep {
+    if all.contains(&Asleep::ForData) {
+        return Asleep::ForData;
+    }
+    let wakes: Vec<Wakes> = all.iter().filter_map(|one| one.wakes()).collect();
+    let timer = wakes.iter().filter_map(|one| one.timer).min();
+    // Another thread that sleeps in something else may wake the one that waits.
+    let is_else = |one: &Asleep| !matches!(one, Asleep::ForWakes(_) | Asleep::Parked);
+    match (wakes.is_empty(), all.iter().any(is_else)) {
+        (false, false) => Asleep::ForWakes(Wakes { timer }),
+        (false, true) => Asleep::ForEvents,
+        (true, _) if all.contains(&Asleep::ForEvents) => Asleep::ForEvents,
+        (true, _) => Asleep::Elsewhere,
+    }
 }
 
 /// Whether a program holds a socket; none where it has too many files. One that has ended holds none.
@@ -129,7 +182,12 @@ fn is_socket(file: &File, inode: u32) -> bool {
 }
 
 /// What a thread waits for, by its `syscall`: `44 0x3 ... SP PC`, or `running`.
-fn asleep(text: &str, calls: &Calls, program: &File, inode: u32) -> Option<Asleep> {
+fn asleep(
+    text: &str,
+    calls: &Calls,
+    (program, inode): (&File, u32),
+    quiet: &[u32],
+) -> Option<Asleep> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [number, arguments @ .., stack, _] = &words[..] else {
         return None;
@@ -151,7 +209,8 @@ fn asleep(text: &str, calls: &Calls, program: &File, inode: u32) -> Option<Aslee
     }
     if calls.epoll.contains(&number) {
         let list = read_to_string(program.join(format!("fdinfo/{first}"))).ok()?;
-        return of_epoll(&list, inode);
+        let timer = epoll::timer(program, number, *arguments.get(3)?)?;
+        return of_epoll(&list, (program, inode), quiet, timer);
     }
     let [room, data]: [Vec<u64>; 2] = if calls.poll.contains(&number) {
         let array = memory(program, first, second.min(POLLED_MOST) * 8)?;
@@ -162,6 +221,8 @@ fn asleep(text: &str, calls: &Calls, program: &File, inode: u32) -> Option<Aslee
         [room?, data?].map(|set| of_select(&set).collect())
     } else if calls.unseen.contains(&number) {
         return None;
+    } else if calls.futex.contains(&number) {
+        return Some(Asleep::Parked);
     } else {
         return Some(Asleep::Elsewhere);
     };
@@ -211,26 +272,6 @@ fn of_select(set: &[u8]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// What a thread waits for in `epoll_wait`, by lines as `tfd: 5 events: 2019 data: 5 pos:0 ino:3ab1 sdev:9` of its file.
-fn of_epoll(list: &str, inode: u32) -> Option<Asleep> {
-    let name = format!("ino:{inode:x}");
-    let line = list
-        .lines()
-        .find(|line| line.split_whitespace().any(|w| w == name));
-    let Some(line) = line else {
-        return Some(Asleep::Elsewhere);
-    };
-    let mut words = line
-        .split_whitespace()
-        .skip_while(|word| *word != "events:");
-    let events = u64::from_str_radix(words.nth(1)?, 16).ok()?;
-    match (events & OUT > 0, events & EDGE > 0) {
-        (true, true) => None,
-        (true, false) => Some(Asleep::ForRoom),
-        (false, _) => Some(Asleep::ForEvents.if_so(events & IN > 0)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,6 +283,7 @@ mod tests {
         epoll: &[232],
         poll: &[7],
         select: &[23],
+        futex: &[202],
         unseen: &[275],
     };
 
@@ -260,7 +302,7 @@ mod tests {
 
     fn sleeps(call: &str, list: &str) -> Option<Asleep> {
         let folder = program(list);
-        asleep(call, &CALLS, folder.path(), 4660)
+        asleep(call, &CALLS, (folder.path(), 4660), &[])
     }
 
     #[test]
@@ -298,7 +340,7 @@ mod tests {
             let all = [&[0; 16], memory].concat();
             std::fs::write(folder.path().join("mem"), all).expect("a file");
             let text = format!("{call} 0x0 0x0 0x0 0x7ffd1c2b3a48 0x7f8e2b1c4d17");
-            asleep(&text, &CALLS, folder.path(), 4660)
+            asleep(&text, &CALLS, (folder.path(), 4660), &[])
         };
         let entry = |file: i32, events: i16| {
             let parts = [&file.to_ne_bytes()[..], &events.to_ne_bytes(), &[0, 0]];
@@ -346,16 +388,33 @@ mod tests {
         assert_eq!(with("      19"), Some(Asleep::ForEvents));
         assert_eq!(with("      18"), Some(Asleep::Elsewhere));
         assert_eq!(with("8000201d"), None, "an edge that has passed or not");
-        assert_eq!(of_epoll("pos:\t0\n", 4660), Some(Asleep::Elsewhere));
+        let call = "232 0x5 0x7f 0x2000 0x0 0x0 0x0 0x7ffd1c2b3a48 0x7f8e2b1c4d17";
+        assert_eq!(sleeps(call, "pos:\t0\n"), Some(Asleep::Elsewhere));
+    }
+
+    /// A loop whose socket alone may wake it, beside threads that wait for each other; and beside one that sleeps in something else.
+    #[test]
+    fn other_threads_may_wake_the_one_that_waits() {
+        let wakes = |timer| Asleep::ForWakes(Wakes { timer });
+        let second = Some(Duration::from_secs(1));
+        let all = [Asleep::Parked, wakes(None), wakes(second), Asleep::Parked];
+        assert_eq!(together(&all[..2]), wakes(None));
+        assert_eq!(together(&all), wakes(second));
+        let beside = [all[1], Asleep::Elsewhere];
+        assert_eq!(together(&beside), Asleep::ForEvents);
+        assert_eq!(together(&[all[1], Asleep::ForData]), Asleep::ForData);
+        assert_eq!(together(&[Asleep::Parked]), Asleep::Elsewhere);
+        assert_eq!(wakes(second).is_for_data(), None);
+        assert_eq!(Asleep::Elsewhere.is_for_data(), Some(false));
     }
 
     #[test]
     fn nothing_is_known_of_who_does_not_hold_it() {
         let own = i32::try_from(std::process::id()).expect("a number");
-        assert_eq!(in_what(File::new("/proc"), &[own], 0), None);
-        assert_eq!(in_what(File::new("/proc"), &[], 1), None);
+        assert_eq!(in_what(File::new("/proc"), &[own], 0, &[]), None);
+        assert_eq!(in_what(File::new("/proc"), &[], 1, &[]), None);
         let folder = tempfile::tempdir().expect("a folder");
-        assert_eq!(in_what(folder.path(), &[1], 1), None, "it has ended");
+        assert_eq!(in_what(folder.path(), &[1], 1, &[]), None, "it has ended");
     }
 
     #[test]
@@ -371,7 +430,7 @@ mod tests {
                 format!("{number} 0x{file:x} 0x0 0x0 0x0 0x0 0x0 0x7ffd1c2b3a48 0x7f8e2b1c4d17\n");
             std::fs::write(task.join("syscall"), text).expect("a file");
         };
-        let sleeps = || in_what(proc.path(), &[6, 7], 4660);
+        let sleeps = || in_what(proc.path(), &[6, 7], 4660, &[]);
         // futex, on every kind of machine that is known here.
         thread("7", 9999, 1);
         assert_eq!(sleeps(), super::CALLS.map(|_| Asleep::Elsewhere));

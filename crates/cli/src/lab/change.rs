@@ -396,8 +396,8 @@ fn short_of_memory(set_aside: u64, before: u64, needed: u64) -> Option<String> {
     (missing > needed / SHORT_PARTS).then(|| {
         let [has, needs] = apart(set_aside, needed);
         format!(
-            "the lab was started with {has} MB for frames under way and this path can hold {needs} MB: what is more than that waits in \
-             the hosts; start it with these values to have it all\n"
+            "the lab was started with {has} MB of memory for what is under way, and this path can hold {needs} MB: what is more than \
+             that waits in the hosts; start it with these values to have it all\n"
         )
     })
 }
@@ -469,7 +469,7 @@ fn lost(losses: &[Loss]) -> String {
 }
 
 /// A share of a hundred, to the millionth.
-fn percent(ratio: Ratio) -> String {
+pub(super) fn percent(ratio: Ratio) -> String {
     format!("{} %", (ratio.get() * 1e8).round() / 1e6)
 }
 

@@ -6,6 +6,7 @@ mod frames;
 mod lasting;
 mod open;
 mod others;
+mod queued;
 mod room;
 mod silence;
 
@@ -17,6 +18,7 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
+use self::queued::Queued;
 use self::silence::Silence;
 use super::back;
 use super::buffer;
@@ -52,6 +54,8 @@ struct Watched {
     host: usize,
     /// Since which sample no program holds it; none where one did in the last.
     left: Option<Time>,
+    /// How long no program held it yet.
+    queued: Queued,
 }
 
 /// All connections seen, each at both of its ends, by its own end and the other.
@@ -118,6 +122,7 @@ impl Connections {
             watched.last.end.round = self.rounds.len();
             let is_left = watched.last.end.is_left;
             watched.left = is_left.then(|| watched.left.unwrap_or(now));
+            watched.queued.sees(now, &watched.last.end);
             let more = watched.last.end.acked.saturating_sub(before);
             watched.intervals.push((now, more));
             watched.host = host;
@@ -213,6 +218,9 @@ impl Connections {
                 let line = waits.map_or([0.0; 2], Waits::on_line);
                 let of = of.map(|e| e.with_served(served).with_line(line));
                 let repairs = waits.map(Waits::repairs).unwrap_or_default();
+                let of_server = if one.host == 1 { Some(one) } else { other };
+                let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time());
+                let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
                 each.extend(of.map(|e| e.with_repairs(&repairs)));
             }
         }
@@ -249,7 +257,7 @@ impl Connections {
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
         let command = [Some(most), other(ends)][most.host];
-        let silence = waits.and_then(|w| Silence::of(w, most.last.sample.t, command));
+        let silence = waits.and_then(|w| Silence::of((most.host, w), most.last.sample.t, command));
         let judged = waits.map(|w| silence.map_or(*w, |s| s.judges(most.host, w)));
         let waits = judged.as_ref();
         let held = waits.map(Waits::held_small).unwrap_or_default();
@@ -276,14 +284,17 @@ impl Connections {
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
-            if first.is_some_and(Cause::is_way) {
+            if first.is_some_and(|cause| cause.is_way() || cause.is_window()) {
                 told.cause.push_str(&others);
             }
+            let server = [other(ends), Some(most)][most.host];
+            told.cause.push_str(&most.in_queue(first, server));
             told.figures = told.in_flight() + &told.besides();
         } else if most.is_unopened() {
             told.line = told.unopened(&ends[1]);
         } else {
-            most.say_counts(&mut told, (&counts, &lost), (waits, &others));
+            let paused = silence.and_then(|s| s.alone(most.host, most.time()));
+            most.say_counts(&mut told, (&counts, &lost), (waits, paused), &others);
         }
         Some(told.in_words())
     }

@@ -65,6 +65,9 @@ pub(super) struct Sent {
     /// The other host sent none at all.
     #[serde(skip)]
     is_alone: bool,
+    /// Both sent so many that one may acknowledge what the other sends.
+    #[serde(skip)]
+    is_two_way: bool,
 }
 
 /// Datagrams that were larger than a link carries.
@@ -127,6 +130,9 @@ const ROUND: Duration = Duration::from_ms(200);
 /// A link that was full for this share of the time is named; fewer datagrams than these say nothing of a pace.
 const NAMED: f64 = 0.1;
 const STREAM: u64 = 100;
+
+/// Who acknowledges datagrams sends one for so many at most.
+const ACKNOWLEDGED: u64 = 20;
 
 /// Where more than this share had not arrived yet when the run ended, what was sent says nothing of a sender that is slow.
 const LEFT_MOST: f64 = 0.1;
@@ -196,11 +202,19 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             doubt: None,
             is_refused: false,
             is_alone: false,
+            is_two_way: false,
         })
     };
     let mut all: Vec<Sent> = [0, 1].into_iter().filter_map(of).collect();
-    if let [one] = &mut all[..] {
-        one.is_alone = true;
+    match &mut all[..] {
+        [one] => one.is_alone = true,
+        [one, other] => {
+            let is_enough = |a: u64, b: u64| a.saturating_mul(ACKNOWLEDGED) >= b;
+            let [a, b] = [one.datagrams, other.datagrams];
+            let is_two_way = is_enough(a, b) && is_enough(b, a);
+            (one.is_two_way, other.is_two_way) = (is_two_way, is_two_way);
+        }
+        _ => {}
     }
     all
 }
@@ -313,10 +327,21 @@ impl Sent {
             true => full,
             false if is_dropped || is_unknown || self.datagrams < STREAM => String::new(),
             false => format!(
-                "; {} sent no faster: a link of that way was full {:.0} % of the command's time",
+                "; {} sent no faster: a link of that way was full {:.0} % of the command's time{}",
                 self.sender,
-                100.0 * share
+                100.0 * share,
+                self.held_back()
             ),
+        }
+    }
+
+    /// That losses may have held them back, where the other host may acknowledge them, as QUIC does: what the program makes of losses is not seen.
+    fn held_back(&self) -> &'static str {
+        match self.is_two_way && self.dropped > 0 {
+            true => {
+                "; whether losses held it back is unknown: a program that controls congestion, as QUIC does, sends less after one"
+            }
+            false => "",
         }
     }
 
@@ -475,6 +500,24 @@ mod tests {
         ] {
             assert!(!line.contains(back), "{line}");
         }
+    }
+
+    /// Fifteen lost by chance, of a flow that is acknowledged and of one that is not.
+    #[test]
+    fn losses_may_hold_back_who_hears_of_them() {
+        let said = |is_two_way, dropped| {
+            let sent = Sent {
+                sender: SENDERS[1],
+                datagrams: 1500,
+                dropped,
+                is_two_way,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let words = "whether losses held it back is unknown";
+        assert!(said(true, 15).contains(words), "{}", said(true, 15));
+        assert!(!said(false, 15).contains(words) && !said(true, 0).contains(words));
     }
 
     #[test]

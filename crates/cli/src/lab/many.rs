@@ -34,6 +34,8 @@ pub(super) struct Each {
     pub(super) line: [f64; 2],
     /// What was lost of what both ends sent, and what that cost.
     pub(super) repairs: Repairs,
+    /// Time in which it waited in the accept queue of the server, seconds: at least.
+    pub(super) queued: f64,
 }
 
 impl Each {
@@ -51,6 +53,7 @@ impl Each {
             served: None,
             line: [0.0; 2],
             repairs: Repairs::default(),
+            queued: 0.0,
         })
     }
 
@@ -87,6 +90,11 @@ impl Each {
         Each { line, ..self }
     }
 
+    /// The same where it waited for so many seconds until the server's program took it.
+    pub(super) fn with_queued(self, queued: f64) -> Each {
+        Each { queued, ..self }
+    }
+
     /// The same where the server had requests for so many seconds.
     pub(super) fn with_served(self, served: Option<f64>) -> Each {
         Each { served, ..self }
@@ -114,6 +122,8 @@ pub(super) struct Many {
     /// Time in which the server had what the command had sent, and had not answered, of all, seconds: where the frames of some alone were
     /// followed, as much for each of the others.
     pub(super) server_s: f64,
+    /// What of that they waited in the server's accept queue, of all, seconds: at least.
+    pub(super) accept_queue_s: f64,
     /// Time that a link was taken by what each of them carried, without a pause for a round trip or longer, of all, seconds.
     pub(super) line_s: f64,
     /// The part of it that the busier direction has: links of one direction carry one frame at a time.
@@ -177,6 +187,9 @@ impl Many {
             held_small_s: these().map(|e| e.held[0]).sum(),
             other_held_small_s: these().map(|e| e.held[1]).sum(),
             server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
+            accept_queue_s: these()
+                .map(|e| e.served.map_or(0.0, |served| served.min(e.queued)))
+                .sum(),
             line_s: these().map(|e| e.line[0] + e.line[1]).sum(),
             one_way_s: f64::max(line(0), line(1)),
             open_s: None,
@@ -313,7 +326,15 @@ impl Many {
     /// That the command waited for the server, where that took a part of their time worth naming.
     fn served(&self) -> String {
         let [command, server] = SENDERS;
-        self.took(self.server_s, &format!("{command} waited for {server}"))
+        let words = self.took(self.server_s, &format!("{command} waited for {server}"));
+        let queued = self.share_of(self.accept_queue_s);
+        match words.is_empty() || queued <= 0.0 {
+            true => words,
+            false => format!(
+                "{words}, {:.0} % at least in its accept queue, as its program had not taken them",
+                100.0 * queued
+            ),
+        }
     }
 
     /// That what they carried filled a link, where that took a part of their time worth naming.
@@ -416,6 +437,7 @@ mod tests {
             served: None,
             line: [0.0; 2],
             repairs: Repairs::default(),
+            queued: 0.0,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -448,6 +470,7 @@ mod tests {
                     served: None,
                     line: [0.0; 2],
                     repairs: Repairs::default(),
+                    queued: 0.0,
                 };
                 one.with_tls(tls)
             };
@@ -489,6 +512,7 @@ mod tests {
                 served: None,
                 line: [0.0; 2],
                 repairs: Repairs::default(),
+                queued: 0.0,
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -519,6 +543,7 @@ mod tests {
                 served: None,
                 line: [0.0; 2],
                 repairs: Repairs::default(),
+                queued: 0.0,
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -550,6 +575,7 @@ mod tests {
                 served: None,
                 line: [0.0; 2],
                 repairs: Repairs::default(),
+                queued: 0.0,
             };
             let all: Vec<Each> = (0..30).map(|n| each(n).with_line([line, 0.0])).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -579,6 +605,7 @@ mod tests {
                 served: None,
                 line,
                 repairs: Repairs::default(),
+                queued: 0.0,
             };
             let all: Vec<Each> = (0..80).map(each).collect();
             Many::of(&all).expect("they are many").with_open(open)
@@ -618,6 +645,7 @@ mod tests {
                 served: None,
                 line: [0.0; 2],
                 repairs: Repairs::default(),
+                queued: 0.0,
             };
             let repairs = |n: u16| match n < lost {
                 true => Repairs {
@@ -655,6 +683,7 @@ mod tests {
                 served: Some(served),
                 line: [0.0; 2],
                 repairs: Repairs::default(),
+                queued: 0.0,
             };
             let all: Vec<Each> = (0..10).map(each).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -681,12 +710,35 @@ mod tests {
             served: None,
             line: [0.0; 2],
             repairs: Repairs::default(),
+            queued: 0.0,
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
         assert!(many.is_little());
         let said = many.words(1);
         assert!(said.ends_with("(2 % of their time)"), "{said}");
+    }
+
+    /// Twenty at once to a program that takes one after the other: of 1.2 s that the server had each, 0.66 s went by before it was taken.
+    #[test]
+    fn the_accept_queue_is_a_part_of_the_servers_time() {
+        let said = |queued: f64| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 5000, None);
+                Each {
+                    rtt: Some(0.06),
+                    busy: 1.26,
+                    queued,
+                    ..of.expect("they have ports").with_served(Some(1.2))
+                }
+            };
+            let all: Vec<Each> = (0..20).map(each).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        let words = "your command waited for the server 91 % of their time, 50 % at least in its accept queue";
+        assert!(said(0.66).contains(words), "{}", said(0.66));
+        assert!(!said(0.0).contains("accept queue"));
     }
 
     #[test]
@@ -701,6 +753,7 @@ mod tests {
             served: None,
             line: [0.0; 2],
             repairs: Repairs::default(),
+            queued: 0.0,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

@@ -45,6 +45,7 @@ mod run;
 mod samples;
 mod seen;
 mod sender;
+mod settings;
 mod short_queue;
 mod sockets;
 mod status;

@@ -22,6 +22,8 @@ pub(super) struct Refused {
     protocol: &'static str,
     /// How often; of datagrams how many reports of it came back, which are fewer.
     times: u64,
+    /// They came back to a port that had asked for them, and that its program had closed meanwhile.
+    late: bool,
     /// They were to an address of IPv6, and one to the same port over IPv4 was taken.
     #[serde(skip)]
     by_ipv4: bool,
@@ -74,25 +76,48 @@ pub(super) fn refused(
         to: name_of(to),
         protocol: TCP,
         times,
+        late: false,
         by_ipv4: to.is_ipv6() && taken.iter().any(|other| is_same(&to, other)),
     };
-    let mut datagrams: BTreeMap<SocketAddr, u64> = BTreeMap::new();
-    for ([_, to], times) in unheard.filter(|(way, _)| is_meant(way)) {
-        *datagrams.entry(to).or_default() += times;
+    let datagrams = of_datagrams(unheard.filter(|(way, _)| is_meant(way)), false, &is_of);
+    all.into_iter().map(each).chain(datagrams).collect()
+}
+
+/// Datagrams that came back from one of these ports, where there are any, to one that had asked, and that its program had closed meanwhile.
+pub(super) fn late(
+    unheard: impl Iterator<Item = (Way, u64)>,
+    ports: &[u16],
+    is_of: impl Fn(usize, &SocketAddr) -> bool,
+) -> Vec<Refused> {
+    let is_meant = |[from, _]: &Way| ports.is_empty() || ports.contains(&from.port());
+    of_datagrams(unheard.filter(|(way, _)| is_meant(way)), true, &is_of)
+}
+
+/// Datagrams for which nothing listened, by where they went; whether they were `late`.
+fn of_datagrams(
+    unheard: impl Iterator<Item = (Way, u64)>,
+    late: bool,
+    is_of: &impl Fn(usize, &SocketAddr) -> bool,
+) -> Vec<Refused> {
+    let mut all: BTreeMap<SocketAddr, u64> = BTreeMap::new();
+    for ([_, to], times) in unheard {
+        *all.entry(to).or_default() += times;
     }
-    let datagrams = datagrams.into_iter().map(|(to, times)| Refused {
+    let each = |(to, times): (SocketAddr, u64)| Refused {
         by: SENDERS[usize::from(!is_of(0, &to))],
         to: name_of(to),
         protocol: UDP,
         times,
+        late,
         by_ipv4: false,
-    });
-    all.into_iter().map(each).chain(datagrams).collect()
+    };
+    all.into_iter().map(each).collect()
 }
 
 /// In words, of those whose connections are to be named where that is `wanted` of them, and of all datagrams.
 pub(super) fn lines(all: &[Refused], wanted: impl Fn(&Refused) -> bool) -> Vec<String> {
     let (datagrams, connections): (Vec<_>, Vec<_>) = all.iter().partition(|r| r.protocol == UDP);
+    let (late, datagrams): (Vec<_>, Vec<_>) = datagrams.into_iter().partition(|r| r.late);
     let connections = connections.into_iter().filter(|r| wanted(r));
     let mut said: Vec<String> = connections.map(Refused::line).collect();
     for by in SENDERS {
@@ -107,7 +132,26 @@ pub(super) fn lines(all: &[Refused], wanted: impl Fn(&Refused) -> bool) -> Vec<S
             few => said.extend(few.iter().map(|r| r.line())),
         }
     }
+    said.extend([0, 1].into_iter().filter_map(|host| too_late(&late, host)));
     said
+}
+
+/// That datagrams came back to the host that has this number when it had closed their ports; none where none did.
+fn too_late(late: &[&Refused], host: usize) -> Option<String> {
+    let by = SENDERS[host];
+    let sender = SENDERS[1 - host];
+    let mut ports = late.iter().filter(|r| r.by == by).map(|r| &r.to);
+    let first = ports.next()?;
+    let (where_to, it) = match ports.clone().next_back() {
+        None => (first.clone(), "that port"),
+        Some(last) => {
+            let count = 1 + ports.count();
+            (format!("{count} ports, from {first} to {last},"), "these")
+        }
+    };
+    Some(format!(
+        "{sender} sent datagrams back to {where_to} when {by} had closed {it} already (ICMP port unreachable): late answers"
+    ))
 }
 
 impl Refused {
@@ -217,6 +261,28 @@ mod tests {
         assert!(left(2001, until).is_empty());
         // Where the lab started no server, it ended none.
         assert_eq!(left(2001, [at(1000), Time::MAX]), [(there, 3)]);
+    }
+
+    /// Answers to sockets that their program gave up before: of one, and of several.
+    #[test]
+    fn late_answers_are_no_refusals() {
+        let is_of = |host: usize, end: &SocketAddr| {
+            end.ip().to_string() == ["198.18.0.1", "198.18.0.2"][host]
+        };
+        let said = |to: &[u16], ports: &[u16]| {
+            let server: SocketAddr = "198.18.0.2:53".parse().expect("an end");
+            let end = |port: &u16| SocketAddr::new([198, 18, 0, 1].into(), *port);
+            let all: Vec<(Way, u64)> = to.iter().map(|port| ([server, end(port)], 1)).collect();
+            lines(&late(all.into_iter(), ports, is_of), |_| true)
+        };
+        let one = "the server sent datagrams back to 198.18.0.1:40000 when your command had closed that port already (ICMP port \
+                   unreachable): late answers";
+        assert_eq!(said(&[40_000], &[]), [one]);
+        assert_eq!(said(&[40_000], &[53]), [one]);
+        assert!(said(&[40_000], &[80]).is_empty() && said(&[], &[]).is_empty());
+        let several = said(&[40_000, 40_001], &[]);
+        let words = "back to 2 ports, from 198.18.0.1:40000 to 198.18.0.1:40001, when your command had closed these already";
+        assert!(several[0].contains(words), "{several:?}");
     }
 
     /// A report for each of some datagrams; a traceroute has one of every port.

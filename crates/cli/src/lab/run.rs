@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration as Wall;
 
 use farpath_emu::lab::{Lab, Options};
+use farpath_emu::plane::Way;
 use farpath_emu::state::State;
 use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
 use farpath_experiment::algorithms::Programs;
@@ -331,7 +332,12 @@ fn by_frames(
         [4, 6].map(own).contains(&end.ip())
     };
     let unheard = refused::before_the_end(lab.plane.unheard(), ended.until, is_of);
-    let refused = refused::refused((lab.plane.openings(), unheard), ports, is_of);
+    // What answers a port that has asked comes late where nobody listens there any more.
+    let is_late = |([from, to], _): &(Way, u64)| lab.plane.has_asked([*to, *from]);
+    let (late, unheard): (Vec<_>, Vec<_>) = unheard.partition(is_late);
+    let frames = (lab.plane.openings(), unheard.into_iter());
+    let mut refused = refused::refused(frames, ports, is_of);
+    refused.extend(refused::late(late.into_iter(), ports, is_of));
     let sent = datagrams::sent((path, lab, evidence), ended.took).into_iter();
     let judged = |sent: Sent| sent.doubted(doubt.cloned()).refused(&refused);
     (

@@ -10,7 +10,7 @@ use farpath_observe::Sample;
 use farpath_probe::live::Found;
 use farpath_units::Time;
 
-use super::asleep::Asleep;
+use super::asleep::{Asleep, Wakes};
 
 /// What one end of a connection had counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,6 +34,8 @@ pub(super) struct End {
     pub(super) asleep: Option<Asleep>,
     /// With nothing in flight its program sleeps until something comes; none where nobody saw it, or asked.
     pub(super) awaits: Option<bool>,
+    /// It sleeps until something comes on it or on what else may wake it; none where nobody saw that, or asked.
+    pub(super) wakes: Option<Wakes>,
     /// A segment or more has come that its program has not read.
     pub(super) leaves_unread: bool,
     /// No program holds it any more, or none does yet.
@@ -98,6 +100,7 @@ pub(super) fn of(now: Time, found: &Found) -> Seen {
             taken: part(last.send_queue, last.send_buffer),
             asleep: None,
             awaits: None,
+            wakes: None,
         },
         sample: Sample {
             t: now,

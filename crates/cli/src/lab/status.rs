@@ -11,12 +11,13 @@ use farpath_emu::layout::interface_name;
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_scenario::plan::port_of;
-use farpath_scenario::{LinkId, Way};
+use farpath_scenario::{LinkId, Scenario, Way};
 use farpath_units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
 use super::control::{Request, ask};
 use super::named::running;
+use super::settings::{self, Settings};
 use crate::args::LabStatusArgs;
 use crate::exit::{Exit, Failure, print};
 use crate::progress;
@@ -40,6 +41,9 @@ pub(super) struct Snapshot {
 struct LinkState {
     link: String,
     direction: String,
+    /// None of a lab that does not say it.
+    #[serde(default)]
+    set: Option<Settings>,
     bytes: u64,
     /// Over the last second; none where the lab is younger than a part of that.
     rate_bps: Option<f64>,
@@ -49,6 +53,13 @@ struct LinkState {
     /// Where a host sends on it: who, by which interface, and what its own queue in front of that has dropped.
     from: Option<Sender>,
     up: bool,
+}
+
+impl LinkState {
+    /// The link and its direction, in words.
+    fn place(&self) -> String {
+        format!("{} {}", self.link, self.direction)
+    }
 }
 
 /// A host's end of a link.
@@ -104,14 +115,13 @@ impl Lately {
 }
 
 impl Snapshot {
-    /// The lab as it is now, and what its links carried `lately`.
+    /// The lab as it is now, whose scenario has become this, and what its links carried `lately`.
     pub(super) fn of(
         plane: &Plane<Tap>,
-        now: Time,
-        fidelity: &Fidelity,
+        scenario: &Scenario,
+        (now, fidelity): (Time, &Fidelity),
         lately: &Lately,
     ) -> Snapshot {
-        let scenario = plane.scenario();
         let mut links = Vec::new();
         for (number, link) in scenario.links.iter().enumerate() {
             for way in [Way::Forward, Way::Reverse] {
@@ -120,6 +130,7 @@ impl Snapshot {
                 links.push(LinkState {
                     link: link.name.clone(),
                     direction: scenario.direction_name(LinkId(number), way),
+                    set: Some(Settings::of(link.direction(way))),
                     bytes: counters.bytes,
                     rate_bps: lately.rate(port, (now, counters.bytes)),
                     waiting_frames: plane.port(port).waiting(),
@@ -155,15 +166,26 @@ impl Snapshot {
         }
     }
 
+    /// What is set of each direction of a link, with an empty line behind it; nothing where the lab does not say it.
+    fn settings(&self) -> String {
+        let row = |link: &LinkState| Some(link.set.as_ref()?.row(&link.place()));
+        let rows: String = self.links.iter().filter_map(row).collect();
+        match rows.is_empty() {
+            true => rows,
+            false => settings::head() + &rows + "\n",
+        }
+    }
+
     fn table(&self, name: &str) -> String {
         let ms = |ns: u64| ns as f64 / 1e6;
         let mut text = format!(
-            "lab {name}, up {:.0} s\n{} frames delivered\nlateness p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms\n\n{:<35} {:<5} {:>13} {:>8} {:>12} {:>8} {:>8}\n",
+            "lab {name}, up {:.0} s\n{} frames delivered\nlateness p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms\n\n{}{:<35} {:<5} {:>13} {:>8} {:>12} {:>8} {:>8}\n",
             self.up_ns as f64 / 1e9,
             self.frames,
             ms(self.lateness_p50_ns),
             ms(self.lateness_p99_ns),
             ms(self.lateness_max_ns),
+            self.settings(),
             "link",
             "state",
             "now",
@@ -173,7 +195,7 @@ impl Snapshot {
             "in host"
         );
         for link in &self.links {
-            let place = format!("{} {}", link.link, link.direction);
+            let place = link.place();
             let unknown = || "-".to_owned();
             let rate = link.rate_bps.map(|bps| format!("{:.2} Mb/s", bps / 1e6));
             let own = link.from.as_ref().and_then(|from| from.drops);

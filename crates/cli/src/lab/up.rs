@@ -299,7 +299,7 @@ impl Running {
         self.listener.serve(|request| match request {
             Request::Status => {
                 plane.catch_up();
-                let snapshot = Snapshot::of(plane, now, fidelity, lately);
+                let snapshot = Snapshot::of(plane, scenario, (now, fidelity), lately);
                 Answer::Said(serde_json::to_string(&snapshot).unwrap_or_default())
             }
             Request::Set(wanted) => {

@@ -51,8 +51,11 @@ pub(super) struct Waits {
     landing: Duration,
     /// From the first SYN until its answer had come; none where that was not seen.
     set_up: Option<Duration>,
-    /// Since when the other end has had all that this one sent, and sent nothing.
+    /// Since when the other end has had all that this one sent, and sent nothing; and since when this one has had all of the other's.
     unanswered: Option<Time>,
+    asked: Option<Time>,
+    /// Since when the other end has had all that this one sent, and has sent one record that may be a ticket of TLS, or the answer.
+    ticketed: Option<Time>,
 }
 
 /// Turns overlap where that has one part in so many of the time on the way.
@@ -72,6 +75,9 @@ const GONE_MOST: f64 = 0.99;
 
 /// A shorter wait at the end than this is not named.
 const NAMED: Duration = Duration::from_secs(1);
+
+/// In a run that was short, one behind a request that is most of a connection's time.
+const NAMED_SHORT: Duration = Duration::from_ms(200);
 
 impl Waits {
     /// Of the end of a connection that has this number.
@@ -100,6 +106,9 @@ impl Waits {
             landing: turns.landing[0] + turns.landing[1],
             set_up: turns.set_up,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
+            asked: turns.unanswered.filter(|(who, _)| *who != end).map(|u| u.1),
+            // The client is the first end.
+            ticketed: turns.ticketed.filter(|_| end == 0),
         }
     }
 
@@ -253,16 +262,44 @@ impl Waits {
             true => Time::from_ps(until.as_ps().saturating_sub(self.closing.as_ps())),
             false => self.unanswered?.min(until),
         };
-        (until.since(from) >= NAMED).then_some((from, until))
+        let pause = until.since(from);
+        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
+        let is_short = pause >= NAMED_SHORT && self.is_unanswered();
+        let is_named = pause >= NAMED || (is_short && self.begun.is_some_and(is_most));
+        is_named.then_some((from, until))
     }
 
-    /// The same where the command waited for data of the server in a pause of this time at the end, whichever of them sent last. This is the
-    /// end of a host that has this number.
-    pub(super) fn with_awaited(&self, host: usize, pause: Duration) -> Waits {
-        let closing = match host {
-            0 => pause,
-            _ => Duration::ZERO,
-        };
+    /// The same where this end has had all that the other one sent, and has sent nothing.
+    pub(super) fn asked_pause(&self, end: Time) -> Option<(Time, Time)> {
+        named(self.asked?, self.closed[0], end)
+    }
+
+    /// The same where the other end has sent one record that may be a ticket of TLS, or the answer.
+    pub(super) fn ticketed_pause(&self, end: Time) -> Option<(Time, Time)> {
+        named(self.ticketed?, self.closed[1], end)
+    }
+
+    /// Whether the other end has not closed.
+    pub(super) fn is_other_open(&self) -> bool {
+        self.closed[1].is_none()
+    }
+
+    /// Whether the command's end has sent last, and the server has had all of it and sent nothing, where this is the end of a host that has this
+    /// number.
+    pub(super) fn is_command_unanswered(&self, host: usize) -> bool {
+        match host {
+            0 => self.unanswered.is_some(),
+            _ => self.asked.is_some(),
+        }
+    }
+
+    /// Whether this end has sent last, and the other one has had all of it and sent nothing.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.unanswered.is_some()
+    }
+
+    /// The same where this end waited for the other one for this time at the end, whichever of them sent last.
+    pub(super) fn with_closing(&self, closing: Duration) -> Waits {
         Waits { closing, ..*self }
     }
 
@@ -458,6 +495,13 @@ impl Waits {
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
     }
+}
+
+/// From an instant until an end has `closed`, or else until the end, where that is worth naming.
+fn named(from: Time, closed: Option<Time>, end: Time) -> Option<(Time, Time)> {
+    let until = closed.map_or(end, |closed| closed.min(end));
+    let from = from.min(until);
+    (until.since(from) >= NAMED).then_some((from, until))
 }
 
 /// What was lost of what either end sent.

@@ -171,13 +171,14 @@ impl<'a> Watch<'a> {
             let listed = listed.iter().filter(is_of_interest);
             let fullest = fullest(listed.clone(), self.hosts[number], may_ask);
             let may_ask = may_ask && number == 0;
-            let quiet = quiet(listed.clone(), self.hosts[number], may_ask);
+            let quietest = quietest(listed.clone(), self.hosts[number], may_ask);
             let each = listed.map(|c| {
                 let mut seen = seen::of(now, c);
                 let own = fullest.filter(|(inode, _)| *inode == c.inode);
                 seen.end.asleep = own.map(|(_, asleep)| asleep);
-                let own = quiet.filter(|(inode, _)| *inode == c.inode);
-                seen.end.awaits = own.map(|(_, awaits)| awaits);
+                let own = quietest.filter(|(inode, _)| *inode == c.inode);
+                seen.end.awaits = own.and_then(|(_, asleep)| asleep.is_for_data());
+                seen.end.wakes = own.and_then(|(_, asleep)| asleep.wakes());
                 ([c.local, c.peer].map(name_of), seen)
             });
             self.connections.note(now, number, each);
@@ -204,31 +205,32 @@ fn fullest<'a>(
     if !may && !most.snapshot.sample.full {
         return None;
     }
-    Some((most.inode, programs_sleep(host, most.inode)?))
+    Some((most.inode, programs_sleep(host, most.inode, &[])?))
 }
 
-/// The socket of a host that carried most of those with nothing in flight, by its inode, and whether its program sleeps until something
-/// comes on it. None where nobody sees it, where it may wait for something else as well, or where it `may` not be asked.
-fn quiet<'a>(
+/// The socket of a host that carried most of those with nothing in flight, by its inode, and what its program waits for. None where nobody
+/// sees it, or where it `may` not be asked.
+fn quietest<'a>(
     listed: impl Iterator<Item = &'a Found>,
     host: &Host,
     may: bool,
-) -> Option<(u32, bool)> {
+) -> Option<(u32, Asleep)> {
     if !may {
         return None;
     }
     let idle = listed.filter(|c| c.inode > 0 && c.snapshot.sample.in_flight == 0);
-    let most = idle.max_by_key(|c| c.snapshot.acked.max(c.snapshot.received))?;
-    match programs_sleep(host, most.inode)? {
-        Asleep::ForEvents => None,
-        asleep => Some((most.inode, asleep == Asleep::ForData)),
-    }
+    let idle: Vec<&Found> = idle.collect();
+    let carried = |c: &&&Found| c.snapshot.acked.max(c.snapshot.received);
+    let most = idle.iter().max_by_key(carried)?;
+    let read = idle.iter().filter(|c| c.snapshot.unread == 0);
+    let quiet: Vec<u32> = read.map(|c| c.inode).collect();
+    Some((most.inode, programs_sleep(host, most.inode, &quiet)?))
 }
 
-/// What the programs of a host wait for that hold a socket.
-fn programs_sleep(host: &Host, inode: u32) -> Option<Asleep> {
+/// What the programs of a host wait for that hold a socket, where those of `quiet` have nothing under way and nothing unread.
+fn programs_sleep(host: &Host, inode: u32, quiet: &[u32]) -> Option<Asleep> {
     let programs: Vec<i32> = host.init.programs(None).iter().map(|p| p.pid).collect();
-    in_what(File::new("/proc"), &programs, inode)
+    in_what(File::new("/proc"), &programs, inode, quiet)
 }
 
 /// Processor time of this thread: on a busy machine a list takes longer, and no more of that.

@@ -8,7 +8,8 @@ use crate::flow::Flow;
 /// A higher limit, where a group waits for its next period and no processor is full.
 pub(super) fn change(e: &Evidence, flow: &Flow) -> Option<Change> {
     let own = e.throttled_first()?;
-    let host = flow.called(own.side?);
+    let server = own.served.as_ref().map(|served| served.server.clone());
+    let host = server.unwrap_or(flow.called(own.side?));
     let now = own.processors.map_or_else(String::new, |count| {
         format!(", which is {count:.2} processors now")
     });

@@ -17,7 +17,9 @@ pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
         Some(asks) => asks.is_empty(),
         None => {
             let opens = first == Some(&Cause::SetUp) && e.request_trips().is_some();
-            opens || first == Some(&Cause::Outage) || e.explains_waiting()
+            let group = first.is_some_and(|cause| e.is_throttled_server(*cause));
+            let group = group && e.asks_throttled_server().is_none();
+            opens || group || first == Some(&Cause::Outage) || e.explains_waiting()
         }
     }
 }
@@ -57,6 +59,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     if let Some(table) = &e.around.full_table {
         return table.asks().into_iter().collect();
+    }
+    if let Some(asks) = e.asks_throttled_server() {
+        return vec![asks];
     }
     if let Some(waited) = &e.around.server_wait {
         return waited.asks();

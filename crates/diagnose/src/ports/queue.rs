@@ -130,8 +130,43 @@ pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
     match dropped.grew {
         // Others lost packets there, too, where there are many more.
         true => step(part, 0.2, 0.7) * (1.0 - step(part, 3.0, 10.0)),
-        false => alike(e, &dropped.count).max(as_large(e, dropped)),
+        false => alike(e, &dropped.count)
+            .max(as_large(e, dropped))
+            .max(since_cleared(e, dropped)),
     }
+}
+
+/// Counters that were cleared longer ago than this are of other times, seconds.
+const CLEARED_S: f64 = 3600.0;
+
+/// A port by which between these parts of a flow's rate leaves carries the flow: headers are counted there, and means are of other times.
+const CARRIES: [f64; 2] = [0.9, 1.2];
+
+/// A port that drops so many times as much in a second as the flow sends again drops what others send.
+const OF_OTHERS: f64 = 3.0;
+
+/// How much a count says that began within the hour at a port which carries the flow, 0 to 1. The flow may have had all of it, or a part.
+const OF_THE_HOUR: f64 = 0.7;
+
+/// How surely the queue of a port dropped what this flow sent again since its counters were cleared, 0 to 1. It carries as much as the flow
+/// has, and dropped as many or more, at no higher rate than the flow loses.
+fn since_cleared(e: &Evidence, dropped: &Counted) -> f64 {
+    let ports = &e.around.ports;
+    let cleared_s = ports.dropping_cleared_s.filter(|s| *s <= CLEARED_S);
+    let again = e.retransmits.as_ref();
+    let again = again.filter(|r| !e.udp && r.value >= DROPS_LEAST);
+    let rate = e.usual_rate().filter(|rate| rate.value > 0.0);
+    let carried = ports.dropping_leaves.zip(rate);
+    let (Some(cleared_s), Some(again), Some((leaves, rate)), Some(test_s)) =
+        (cleared_s, again, carried, e.seconds)
+    else {
+        return 0.0;
+    };
+    let carries = (CARRIES[0]..=CARRIES[1]).contains(&(leaves / rate.value));
+    let times = libm::fmax(cleared_s / test_s, 1.0);
+    let most = OF_OTHERS * again.value * times;
+    let fits = (OF_FLOW * again.value..=most).contains(&dropped.count.value);
+    f64::from(u8::from(carries && fits)) * OF_THE_HOUR
 }
 
 /// A counter below this part of what was sent again is of another time than the flow.
@@ -148,6 +183,32 @@ fn as_large(e: &Evidence, dropped: &Counted) -> f64 {
     let enough = counted.is_some_and(|r| dropped.count.value >= OF_FLOW * r.value);
     let off = libm::fabs(libm::log(share.max(1e-12) / again.value));
     f64::from(u8::from(enough)) * (1.0 - step(off, 0.5, 1.0))
+}
+
+/// What a queue dropped is what a test lost of its datagrams where it is so many times it. A choice, as of damaged frames.
+const AS_LOST: [f64; 2] = [0.4, 2.5];
+
+impl Evidence {
+    /// What the queue of a port dropped, for people, where that is what a test lost of its datagrams: as many from one reading to the next,
+    /// or as large a share of what was to leave by its port.
+    pub(crate) fn queue_lost_datagrams(&self) -> Option<String> {
+        let (share, lost) = (self.lost_of_sent()?, self.datagrams_lost?);
+        let ports = &self.around.ports;
+        let dropped = ports.dropped.as_ref().filter(|_| !ports.drop_back(self))?;
+        let is_near = |part: f64| part >= AS_LOST[0] && part < AS_LOST[1];
+        let own = of_queue(self, dropped);
+        if dropped.grew && is_near(dropped.count.value / lost) {
+            return Some(format!("{own}, about as many as the test lost, {lost:.0}"));
+        }
+        let enough = dropped.count.value >= AS_LOST[0] * lost;
+        let of_all = ports.dropped_share().filter(|_| enough)?;
+        is_near(of_all / share).then(|| {
+            format!(
+                "{own}, {} of what was to leave by its port: as large a share",
+                part(of_all)
+            )
+        })
+    }
 }
 
 /// Packets that a port's queue dropped.
@@ -211,8 +272,16 @@ pub(super) fn of_queue(e: &Evidence, dropped: &Counted) -> String {
             part(own)
         )
     });
+    let cleared = e.around.ports.dropping_cleared_s;
+    let cleared = cleared.filter(|_| !dropped.grew && since_cleared(e, dropped) > 0.5);
+    let cleared = cleared.map_or_else(String::new, |seconds| {
+        format!(
+            " in the {:.0} min since its counters were cleared, and as much leaves by that port as this flow has",
+            (seconds / 60.0).max(1.0)
+        )
+    });
     format!(
-        "the queue of {} dropped {:.0} packets{}{beside}{shares}",
+        "the queue of {} dropped {:.0} packets{}{cleared}{beside}{shares}",
         dropped.port.named("a router's port"),
         dropped.count.value,
         dropped.since()

@@ -20,11 +20,13 @@ use super::simple_queues::SimpleQueue;
 use super::ss::FullSocket;
 use super::tcpdump::Syn;
 use super::tunnels::Tunnel;
+use super::wireguard::Peer;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::fact::{Fact, Of, Place};
 use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
+use crate::long_way::LongWay;
 use crate::names::Names;
 use crate::one_way::OneWay;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
@@ -65,8 +67,12 @@ pub struct Facts {
     pub(crate) moments: Moments,
     /// The target of each trace, by the place of its times.
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
+    /// Hops of the last trace that stayed silent with answers from behind them, for people, and where the trace begins.
+    pub(crate) silent_hops: Option<(String, Place)>,
     /// Ends of traces that count what their hops answer.
     pub(crate) traced: Vec<Traced>,
+    /// Where the round trip of the last trace grows at once, and stays so to its end.
+    pub(crate) long_way: Option<LongWay>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
@@ -99,6 +105,8 @@ pub struct Facts {
     pub(crate) full_ports: Vec<FullDuplexPort>,
     /// Interfaces of tunnels.
     pub(crate) tunnels: Vec<Tunnel>,
+    /// Peers of WireGuard, in the order of the texts.
+    pub(crate) wireguard: Vec<Peer>,
     /// Interfaces of hosts that are not down, in the order of the texts.
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
@@ -234,7 +242,7 @@ impl Facts {
     pub(super) fn count(&self) -> usize {
         let own = self.facts.len() + self.counters.len() + self.ports.len();
         let own = own + self.tests.len() + self.syns.len() + self.simple_queues.len();
-        let own = own + self.members.len() + self.one_way.len();
+        let own = own + self.members.len() + self.wireguard.len() + self.one_way.len();
         // Only the last test can have grown.
         own + self.tests.last().map_or(0, Test::facts)
     }

@@ -383,7 +383,11 @@ fn named(tool: &str, letter: char) -> String {
 }
 
 /// Whether a command goes through a proxy, by its options and settings.
-fn way((scheme, host): (&str, &str), parts: &[(String, String)], settings: &[(&str, &str)]) -> Way {
+pub(super) fn way(
+    (scheme, host): (&str, &str),
+    parts: &[(String, String)],
+    settings: &[(&str, &str)],
+) -> Way {
     let option = |names: &[&str]| {
         let mut all = parts.iter().rev();
         let found = all.find(|(name, _)| names.contains(&name.as_str()));
@@ -443,7 +447,7 @@ fn options(parts: &[(String, String)]) -> Vec<String> {
 }
 
 /// The host and port of `user:secret@192.0.2.8:3128`, without the first; none without a host.
-fn end(authority: &str) -> Option<End> {
+pub(super) fn end(authority: &str) -> Option<End> {
     let bare = authority.rsplit('@').next().unwrap_or(authority);
     let (host, port) = match bare.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, rest)) => (host, rest.strip_prefix(':')),

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::Facts;
+use super::route::hubs;
 use crate::fact::{Figure, Of, Place};
 use crate::known::SEGMENT;
 use crate::redact;
@@ -31,7 +32,7 @@ pub(super) fn read(
         return iperf3::document(value, at, facts).then_some("iperf3");
     }
     if let Some(report) = value.get("report").filter(|r| r.get("hubs").is_some()) {
-        return mtr(report, at, facts).then_some("mtr");
+        return hubs::take(report, at, facts).then_some("mtr");
     }
     if value.get("schema").and_then(Json::as_str) == Some("farpath.run/1") {
         return record::run(value, at, facts).then_some("farpath");
@@ -77,41 +78,6 @@ fn list<'a>(value: &'a Json, key: &str) -> &'a [Json] {
         .get(key)
         .and_then(Json::as_array)
         .map_or(&[], Vec::as_slice)
-}
-
-/// mtr's report: the last hop, where it answered.
-fn mtr(report: &Json, at: Place, facts: &mut Facts) -> bool {
-    let hubs = list(report, "hubs");
-    let last = hubs
-        .iter()
-        .rev()
-        .find(|h| n(h, &["Loss%"]).is_some_and(|l| l < 100.0));
-    let Some(last) = last else { return false };
-    facts.exact(Of::Path, "hops", hubs.len() as f64, at);
-    if hubs.last() != Some(last) {
-        facts.unreached("mtr", at);
-        return true;
-    }
-    let (Some(sent), Some(loss)) = (n(last, &["Snt"]), n(last, &["Loss%"])) else {
-        return false;
-    };
-    for (key, name) in [
-        ("Best", "rtt_min_ns"),
-        ("Avg", "rtt_avg_ns"),
-        ("Wrst", "rtt_max_ns"),
-    ] {
-        if let Some(ms) = n(last, &[key]) {
-            facts.exact(Of::Path, name, ms * 1e6, at);
-        }
-    }
-    facts.exact(Of::Path, "ping_sent", sent, at);
-    facts.exact(
-        Of::Path,
-        "ping_received",
-        (sent * (1.0 - loss / 100.0)).round(),
-        at,
-    );
-    true
 }
 
 /// ndt7's summary and measurements, and the snapshots of M-Lab's sidecar.

@@ -38,7 +38,7 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 30] = [
+const ALSO: [&str; 34] = [
     "dd",
     "mtr",
     "traceroute",
@@ -54,11 +54,15 @@ const ALSO: [&str; 30] = [
     "iwconfig",
     "nfsiostat",
     "fio",
+    "git",
+    "apt",
+    "apt-get",
     "speedtest",
     "speedtest-cli",
     "networkQuality",
     "Get-NetAdapter",
     "Get-NetAdapterStatistics",
+    "Get-NetAdapterAdvancedProperty",
     "Get-NetAdapterRss",
     "Get-NetTCPSetting",
     "Get-SmbConnection",

@@ -69,6 +69,7 @@ mod powershell;
 mod printable;
 pub(crate) mod processor;
 mod protocols;
+mod proxied;
 mod pscheduler;
 mod pscheduler_rtt;
 mod qdisc;
@@ -104,6 +105,7 @@ mod typeperf;
 pub(crate) mod uname;
 mod vrp;
 mod windows;
+pub(crate) mod wireguard;
 pub(crate) mod xfrm;
 
 use crate::fact::Place;
@@ -176,6 +178,11 @@ pub(crate) trait Tool {
         false
     }
 
+    /// Whether what it prints stands indented below its first line, so that such a line which nobody knows does not end it.
+    fn is_indented(&self) -> bool {
+        false
+    }
+
     /// How many facts it has read and not handed over.
     fn held(&self) -> usize {
         0
@@ -216,6 +223,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(own_ports::OwnPorts::default()),
         Box::new(cgroup::Cgroup::default()),
         Box::new(xfrm::Xfrm::default()),
+        Box::new(wireguard::WireGuard::default()),
         Box::new(net_tools::NetTools::default()),
         Box::new(protocols::Protocols::default()),
         Box::new(counters::Counters::default()),
@@ -311,6 +319,7 @@ fn text(number: u32, source: &Source, facts: &mut Facts) {
         text: &text,
         tools: tools(),
         current: None,
+        margin: 0,
         stream: json::Stream::default(),
         budget: text.len().saturating_mul(3).saturating_add(1 << 20),
     }
@@ -324,6 +333,8 @@ struct Reader<'t> {
     tools: Vec<Box<dyn Tool>>,
     /// The tool that took the last line.
     current: Option<usize>,
+    /// The bytes of white space before the first line that it took.
+    margin: usize,
     stream: json::Stream,
     /// Bytes that may still be tried as JSON: each beginning that is none costs what was read of it.
     budget: usize,
@@ -334,7 +345,9 @@ impl Facts {
     /// of day that somebody typed above it says when.
     fn typed(&mut self, line: Line) {
         self.moments.clock(line);
+        self.moments.command(line);
         self.typed_fetch(line);
+        self.typed_through(line);
         self.typed_limit(line);
         self.typed_rate_file(line);
         self.tries_of(line);
@@ -400,7 +413,7 @@ impl Reader<'_> {
             if taken.is_none() && (!bare.contains(char::is_alphanumeric) || plain::is_date(bare)) {
                 continue;
             }
-            self.current = taken;
+            self.goes_on(whole, taken);
             if taken.is_none() && !label::is_typed(bare) {
                 facts.ignore(self.number, n);
             }
@@ -411,6 +424,19 @@ impl Reader<'_> {
                 "{name}: {long} lines longer than {LINE_MAX} bytes were left"
             ));
         }
+    }
+
+    /// A line was taken by this tool, or by none: then the tool of the line before goes on where it indents what it prints, as this line is.
+    fn goes_on(&mut self, whole: &str, taken: Option<usize>) {
+        let margin = whole.len() - whole.trim_start().len();
+        let indents = |n: usize| self.tools[n].is_indented() && margin > self.margin;
+        if taken.is_none() && self.current.is_some_and(indents) {
+            return;
+        }
+        if taken != self.current {
+            self.margin = margin;
+        }
+        self.current = taken;
     }
 
     /// The text is over: what is half read is finished.

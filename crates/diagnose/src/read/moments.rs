@@ -12,6 +12,9 @@ const KEPT_MAX: usize = 10_000;
 /// Most words of a comment that are weighed.
 const WORDS_MAX: usize = 40;
 
+/// How commands of routers begin that print what is counted.
+const SHOWS: [&str; 7] = ["show ", "sho ", "sh ", "display ", "disp ", "dis ", "/"];
+
 /// What is so many seconds apart, beside the length of a test, is of another time: queues and traffic are others. A choice.
 const APART_S: f64 = 1800.0;
 
@@ -63,6 +66,8 @@ pub(crate) struct Moments {
     loads: Vec<(Place, bool)>,
     /// The names of hosts at prompts behind which something was typed.
     prompts: Vec<(Place, String)>,
+    /// Lines on which a command was typed, of hosts and of routers.
+    commands: Vec<Place>,
 }
 
 /// What `date` printed.
@@ -101,6 +106,22 @@ impl Moments {
         {
             self.clocks.push((line.at, minute));
         }
+    }
+
+    /// Takes a line on which a command was typed, also where a tool knows it.
+    pub(super) fn command(&mut self, line: Line<'_>) {
+        let shows = |text: &str| SHOWS.iter().any(|w| text.starts_with(w));
+        let typed = label::behind_prompt(line.bare);
+        let typed = typed.is_some_and(|text| shows(text) || label::is_known(text));
+        if typed && self.commands.len() < KEPT_MAX {
+            self.commands.push(line.at);
+        }
+    }
+
+    /// Whether a command was typed between two places.
+    pub(crate) fn is_typed_between(&self, first: Place, last: Place) -> bool {
+        let above = self.commands.partition_point(|at| *at <= first);
+        self.commands.get(above).is_some_and(|at| *at < last)
     }
 
     /// Takes what a line says of the load under which what follows was sent.

@@ -2,6 +2,7 @@
 
 use super::copies::shown;
 use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::both_loaded::LOADED_BOTH;
 use crate::fact::{Figure, Place};
 use crate::seen::{Report, Side, Test};
 use crate::words::{decimal, rate, whole};
@@ -13,6 +14,8 @@ pub(super) struct NetworkQuality {
     on: bool,
     /// Ways that it reported.
     reported: usize,
+    /// The note on how many connections it has.
+    noted: Option<usize>,
 }
 
 /// What it is called in results.
@@ -51,7 +54,7 @@ impl Tool for NetworkQuality {
         if text.starts_with("===") && text.trim_matches('=').trim() == "SUMMARY" {
             *self = NetworkQuality {
                 on: true,
-                reported: 0,
+                ..NetworkQuality::default()
             };
             return true;
         }
@@ -69,7 +72,7 @@ impl Tool for NetworkQuality {
         };
         match (way, key.split_once(' ').map_or(key, |(_, what)| what)) {
             (Some(down), "capacity") => self.reports(down, value, at, facts),
-            (Some(down), "Flow count" | "flows") => self.has_flows(down, value, facts),
+            (Some(down), "Flow count" | "flows") => self.has_flows(down, value, at, facts),
             (Some(down), "Responsiveness") => {
                 if let Some(ns) = round_trip(value) {
                     self.sets(Some(down), ("rtt_loaded_ns", ns), at, facts);
@@ -113,9 +116,11 @@ impl NetworkQuality {
         facts.tests.push(test);
         self.reported += 1;
         if self.reported == 1 && facts.notes.len() < NOTES_MAX {
-            let note = format!(
-                "{}: networkQuality has several connections side by side: {STREAMS} are assumed, unless it prints how many (-v); it says nothing of a path to another server than its own",
-                facts.place(at)
+            self.noted = Some(facts.notes.len());
+            let note = noted(
+                facts,
+                at,
+                &format!(": {STREAMS} are assumed, as it prints how many with -v alone"),
             );
             facts.notes.push(note);
         }
@@ -136,13 +141,19 @@ impl NetworkQuality {
     }
 
     /// How many connections one way had.
-    fn has_flows(&self, down: bool, value: &str, facts: &mut Facts) -> bool {
+    fn has_flows(&mut self, down: bool, value: &str, at: Place, facts: &mut Facts) -> bool {
         let flows = whole(value).and_then(|n| u32::try_from(n).ok());
         let Some(flows) = flows.filter(|n| *n > 0) else {
             return false;
         };
         self.tests(Some(down), facts)
             .for_each(|test| test.streams = flows);
+        // Nothing is assumed then.
+        let note = noted(facts, at, "");
+        let first = self.noted.take().and_then(|n| facts.notes.get_mut(n));
+        if let Some(first) = first {
+            *first = note;
+        }
         true
     }
 
@@ -162,9 +173,11 @@ impl NetworkQuality {
 
     /// Both ways were loaded at the same time: nothing says in which of them a round trip waited.
     fn loads_both(&self, value: &str, at: Place, facts: &mut Facts) -> bool {
-        if let Some(ns) = round_trip(value)
-            && facts.notes.len() < NOTES_MAX
-        {
+        let Some(ns) = round_trip(value) else {
+            return true;
+        };
+        self.sets(None, (LOADED_BOTH, ns), at, facts);
+        if facts.notes.len() < NOTES_MAX {
             let note = format!(
                 "{}: a round trip takes {:.0} ms while both ways are loaded at the same time; which of them makes it wait networkQuality -s says, which loads one after the other",
                 facts.place(at),
@@ -174,6 +187,14 @@ impl NetworkQuality {
         }
         true
     }
+}
+
+/// What its connections and its server are; `assumed` follows that there are several.
+fn noted(facts: &Facts, at: Place, assumed: &str) -> String {
+    format!(
+        "{}: networkQuality has several connections side by side{assumed}; it says nothing of a path to another server than its own",
+        facts.place(at)
+    )
 }
 
 /// The round trip of so many a minute, nanoseconds: `Low (90 RPM) (Accuracy: High)`, `High (46.815 milliseconds | 1281 RPM)`.
@@ -218,6 +239,10 @@ mod tests {
         assert_eq!((down.round(), streams, loaded), (736_244_000.0, 16, None));
         let notes = facts.notes.join("\n");
         assert!(notes.contains("takes 667 ms while both ways"), "{notes}");
+        // It printed how many connections it had.
+        assert!(!notes.contains("assumed"), "{notes}");
+        let both = said(&facts, true, LOADED_BOTH).2.map(f64::round);
+        assert_eq!(both, Some(666_666_667.0));
     }
 
     #[test]
@@ -226,6 +251,7 @@ mod tests {
             "==== SUMMARY ====\nUpload capacity: 36.633 Mbps\nDownload capacity: 865.296 Mbps\nUpload flows: 16\nDownload flows: 12\nUpload Responsiveness: Medium (40.000 milliseconds | 1500 RPM)\nDownload Responsiveness: High (2000 RPM)\n",
         );
         assert_eq!(facts.ignored_count, [0]);
+        assert_eq!(said(&facts, true, LOADED_BOTH).2, None);
         let of = |down: bool| said(&facts, down, "rtt_loaded_ns").2.map(f64::round);
         assert_eq!([of(false), of(true)], [Some(40e6), Some(30e6)]);
         // Prose of capacities is none of it.

@@ -9,6 +9,47 @@ use crate::words::{decimal, number};
 #[derive(Default)]
 pub(super) struct Nuttcp {
     rows: Vec<Row>,
+    /// Datagrams of these intervals that were lost, and that were sent; none of a connection.
+    datagrams: Option<[f64; 2]>,
+}
+
+impl Nuttcp {
+    /// Takes an interval: how long it was, its rate, bit/s, and what was sent again.
+    fn interval(&mut self, seconds: f64, bps: f64, retransmits: Option<f64>, at: Place) {
+        let from = self.rows.last().map_or(0.0, |r| r.until);
+        self.rows.push(Row {
+            from,
+            until: from + seconds,
+            bps,
+            retransmits,
+            cwnd: None,
+            side: Side::Receiver,
+            at,
+        });
+    }
+
+    /// Takes the datagrams of an interval.
+    fn counts(&mut self, datagrams: Option<[f64; 2]>) {
+        if let Some([lost, sent]) = datagrams {
+            let [all_lost, all_sent] = self.datagrams.unwrap_or_default();
+            self.datagrams = Some([all_lost + lost, all_sent + sent]);
+        }
+    }
+}
+
+/// Datagrams that were lost, and that were sent: `62 / 25823 drop/pkt 0.24 %loss`, of an interval `~drop/pkt`. The rate is of what arrived.
+fn dropped(rest: &[&str]) -> Option<[f64; 2]> {
+    rest.windows(4).find_map(|words| match words {
+        [lost, "/", sent, "drop/pkt" | "~drop/pkt"] => Some([decimal(lost)?, decimal(sent)?]),
+        _ => None,
+    })
+}
+
+/// Makes it a test with datagrams.
+fn set_datagrams(test: &mut Test, [lost, sent]: [f64; 2], at: Place) {
+    test.udp = true;
+    test.set("datagrams_lost", Figure::exact(lost, at));
+    test.set("datagrams", Figure::exact(sent, at));
 }
 
 impl Tool for Nuttcp {
@@ -45,21 +86,18 @@ impl Tool for Nuttcp {
                 .and_then(|n| rest.get(n))
                 .and_then(|w| decimal(w))
         };
+        let datagrams = dropped(rest);
         if figure("%TX").is_none() {
-            let from = self.rows.last().map_or(0.0, |r| r.until);
-            self.rows.push(Row {
-                from,
-                until: from + seconds,
-                bps: mbit.value * 1e6,
-                retransmits: figure("retrans"),
-                cwnd: None,
-                side: Side::Receiver,
-                at,
-            });
+            self.interval(seconds, mbit.value * 1e6, figure("retrans"), at);
+            self.counts(datagrams);
             return true;
         }
         let mut test = Test::new("nuttcp", at);
         test.rows = core::mem::take(&mut self.rows);
+        self.datagrams = None;
+        if let Some(datagrams) = datagrams {
+            set_datagrams(&mut test, datagrams, at);
+        }
         test.received = Some(Report {
             goodput: mbit.times(1e6),
             bytes: Some(mib.times(1_048_576.0)),
@@ -84,6 +122,9 @@ impl Tool for Nuttcp {
         let rows = core::mem::take(&mut self.rows);
         if let Some(first) = rows.first() {
             let mut test = Test::new("nuttcp", first.at);
+            if let Some(datagrams) = self.datagrams.take() {
+                set_datagrams(&mut test, datagrams, first.at);
+            }
             test.rows = rows;
             facts.tests.push(test);
         }

@@ -124,7 +124,7 @@ impl PathPing {
         facts.exact(Of::Path, "hops", hop.number, at);
         facts.trace_targets.insert(at, names);
         let Some(ms) = hop.ms.filter(|_| is_end) else {
-            facts.unreached("pathping", at);
+            facts.unreached("pathping", at, None);
             return;
         };
         // The mean is rounded to whole milliseconds, and nothing says how far the others lie from it.

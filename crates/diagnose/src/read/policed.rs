@@ -6,12 +6,15 @@
 
 mod car;
 pub(super) mod classes;
+mod now;
+mod typed;
 
 use super::conditioned::{FEW, POLICER, SHAPER, words_of};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::port::{Kind, OF_TC, Port, PortReading};
-use crate::words::{after, decimal, decimal_prefix, option_rate, rate, shortens, size, whole};
+use crate::words::{after, decimal, decimal_prefix, option_rate, rate, size, whole};
+use typed::{command, filters};
 
 /// A contract as it was stated.
 #[derive(Clone, PartialEq)]
@@ -42,6 +45,8 @@ struct Open {
     of_policy: Option<[String; 3]>,
     /// Packets that exceeded each of them, as IOS counts, and where.
     exceeded: [Option<(u64, Place)>; 2],
+    /// What conforms now, and exceeds each of them, bit/s.
+    now: Option<[f64; 3]>,
 }
 
 /// The state of reading statements.
@@ -199,17 +204,24 @@ impl Policed {
             (class, "") => format!("the policer of class {class}"),
             (class, name) => format!("the policer of class {class} at {name}"),
         };
-        self.counted.push(PortReading {
-            port: Port {
-                router: self.port.router.clone(),
-                name,
-            },
-            kind: Kind::Policed,
-            value: all.iter().map(|(n, _)| *n as f64).sum(),
-            packets: None,
-            sent: None,
-            at: *at,
-        });
+        let port = Port {
+            router: self.port.router.clone(),
+            name,
+        };
+        let dropped: f64 = all.iter().map(|(n, _)| *n as f64).sum();
+        let part = open
+            .now
+            .and_then(|bps| now::dropped(bps, [0, 1].map(drops)));
+        for (kind, value) in [(Kind::Policed, Some(dropped)), (Kind::Policing, part)] {
+            self.counted.extend(value.map(|value| PortReading {
+                port: port.clone(),
+                kind,
+                value,
+                packets: None,
+                sent: None,
+                at: *at,
+            }));
+        }
     }
 
     /// What the queue of the class that is read has, of a kind.
@@ -489,8 +501,11 @@ impl Policed {
         let Some(open) = &mut self.open else {
             return false;
         };
-        let kinds = ["conform", "exceed", "violat"];
-        if let Some(kind) = kinds.iter().position(|k| first.starts_with(k)) {
+        if let Some(bps) = now::rates(words) {
+            open.now = Some(bps);
+            return true;
+        }
+        if let Some(kind) = now::KINDS.iter().position(|k| first.starts_with(k)) {
             if let (1 | 2, Some(packets)) = (kind, packets(words)) {
                 open.exceeded[kind - 1] = Some((packets, at));
                 let action = words.iter().position(|w| w.starts_with("action"));
@@ -546,28 +561,6 @@ fn packets(words: &[&str]) -> Option<u64> {
         [_, count, "packets", ..] => whole(count),
         _ => None,
     }
-}
-
-/// The router and the interface of `R1#sh policy-map int Gi0/1`.
-fn command(text: &str) -> Option<(&str, &str)> {
-    let (router, command) = text.split_once(['#', '>'])?;
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let [show, map, interface, ref rest @ ..] = words[..] else {
-        return None;
-    };
-    let is_it = shortens(show, "show", 2) && shortens(map, "policy-map", 6);
-    let router = router.rsplit(['@', ':']).next().unwrap_or("");
-    let name = rest.first().copied().unwrap_or("");
-    (is_it && shortens(interface, "interface", 3)).then_some((router, name))
-}
-
-/// The interface whose filters a command of `tc` prints: `hv1# tc -s filter show dev vnet7 ingress`.
-fn filters(text: &str) -> Option<&str> {
-    let words: Vec<&str> = text.split_whitespace().take(20).collect();
-    let is_tc = |w: &&str| w.rsplit(['/', '#', '$', '>']).next() == Some("tc");
-    let command = &words[words.iter().position(is_tc)?..];
-    let prints = command.contains(&"filter");
-    follows(command, "dev").filter(|_| prints)
 }
 
 /// The word behind a key.

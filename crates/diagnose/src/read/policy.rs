@@ -2,7 +2,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::port::{Kind, Port, PortReading};
-use crate::words::whole;
+use crate::words::{decimal, whole};
 
 /// The state of reading: the policer's router, and its interface and policy.
 #[derive(Default)]
@@ -10,6 +10,10 @@ pub(super) struct PolicyMap {
     port: Port,
     /// The class that is read.
     class: String,
+    /// What comes to it now, kbit/s.
+    matched: Option<f64>,
+    /// The packets of it that were dropped, whoever did, and what is dropped now, kbit/s.
+    dropped: Option<(u64, f64)>,
 }
 
 /// How lines of a class begin.
@@ -40,6 +44,10 @@ impl Tool for PolicyMap {
         "show policy-map"
     }
 
+    fn is_indented(&self) -> bool {
+        true
+    }
+
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if let Some((prompt, _)) = text.split_once("#show policy-map interface ") {
@@ -50,6 +58,7 @@ impl Tool for PolicyMap {
         if let Some(name) = head(text) {
             self.port.name = crate::redact(name);
             self.class.clear();
+            (self.matched, self.dropped) = (None, None);
             return true;
         }
         if !going || self.port.name.is_empty() {
@@ -57,29 +66,51 @@ impl Tool for PolicyMap {
         }
         if let Some(class) = text.strip_prefix("Class ") {
             class.trim().clone_into(&mut self.class);
+            (self.matched, self.dropped) = (None, None);
             return true;
         }
-        let dropped = text.strip_prefix("Policed and dropped");
-        let packets = dropped.and_then(|rest| {
-            let (packets, _) = rest.split_once(':')?.1.split_once('/')?;
-            whole(packets.trim())
-        });
-        if let Some(packets) = packets {
+        if let Some(rest) = text.strip_prefix("Matched ") {
+            self.matched = counted(rest).and_then(|(_, kbps)| kbps);
+        }
+        if let Some(rest) = text.strip_prefix("Total Dropped ") {
+            self.dropped = counted(rest).and_then(|(packets, kbps)| Some((packets, kbps?)));
+        }
+        let policed = text.strip_prefix("Policed and dropped");
+        if let Some((packets, _)) = policed.and_then(counted) {
             let mut port = self.port.clone();
             if !self.class.is_empty() {
                 port.name = format!("the policer of class {} at {}", self.class, port.name);
             }
-            facts.ports.push(PortReading {
-                port,
-                kind: Kind::Policed,
-                value: packets as f64,
-                packets: None,
-                sent: None,
-                at: line.at,
-            });
+            let dropped = (Kind::Policed, Some(packets as f64));
+            for (kind, value) in [dropped, (Kind::Policing, self.now(packets))] {
+                facts.ports.extend(value.map(|value| PortReading {
+                    port: port.clone(),
+                    kind,
+                    value,
+                    packets: None,
+                    sent: None,
+                    at: line.at,
+                }));
+            }
         }
         LINES.iter().any(|begin| text.starts_with(begin))
     }
+}
+
+impl PolicyMap {
+    /// What part of what comes the policer drops now, 0 to 1, where it dropped all that was ever dropped, so many packets.
+    fn now(&self, packets: u64) -> Option<f64> {
+        let (_, kbps) = self.dropped.filter(|(all, _)| *all == packets)?;
+        let matched = self.matched.filter(|matched| *matched > 0.0)?;
+        Some(kbps / matched)
+    }
+}
+
+/// The packets in `             :    2900751/4061051400    418910`, and the rate behind them, kbit/s.
+fn counted(text: &str) -> Option<(u64, Option<f64>)> {
+    let (packets, rest) = text.split_once(':')?.1.split_once('/')?;
+    let rate = rest.split_whitespace().nth(1);
+    Some((whole(packets.trim())?, rate.and_then(decimal)))
 }
 
 /// The interface in `TenGigE0/1/0/5 input: CUST-IN`.

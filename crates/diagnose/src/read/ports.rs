@@ -1,5 +1,6 @@
 //! What routers print of their ports' counters and of policers: which router and port, and how much.
 
+mod cleared;
 mod errors;
 mod flapped;
 mod queues;
@@ -136,6 +137,9 @@ impl Here {
         }
         if let Some(ago) = flapped::recently(text) {
             self.flapped(ago, at, facts);
+        }
+        if let Some(seconds) = cleared::ago(text) {
+            self.has(Kind::Cleared, seconds, at, facts);
         }
         let router = &self.port.router;
         if self.errors.line(text, router, at, &mut self.counted) {

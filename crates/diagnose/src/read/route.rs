@@ -7,7 +7,13 @@ use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::late_hops::{Late, Rise};
+use crate::long_way::{LongWay, Timed};
 use crate::words::{after, decimal, number};
+
+pub(super) mod hubs;
+mod silent;
+
+use silent::Silent;
 
 /// A trace that reached its target, and is by TCP or may be.
 #[derive(Clone, Debug)]
@@ -60,12 +66,18 @@ pub(super) struct Routes {
     trail: Vec<Answered>,
     /// The same, with how late their answers are.
     late: Vec<Late>,
+    /// Hops of a traceroute that answered.
+    timed: Vec<Timed>,
     /// Names and addresses of the target, where the first line says them.
     target: Vec<String>,
     /// Whether the last hop is the target.
     reached: bool,
+    /// Hops that did not answer.
+    silent: Silent,
     /// The largest packet by the first line of tracepath, bytes.
     pmtu: Option<f64>,
+    /// The same by its last line, where it did not reach its target.
+    left: Option<f64>,
     /// Where the trace begins.
     at: Option<Place>,
     /// The port that the trace opens, where it is by TCP.
@@ -90,10 +102,18 @@ struct Hop {
 const HOPS_MAX: usize = 255;
 
 impl Hop {
+    /// Whether it answered nothing.
+    fn is_silent(&self) -> bool {
+        match self.loss {
+            Some((sent, lost)) => lost >= sent,
+            None => self.times.is_empty(),
+        }
+    }
+
     /// The hop and the share of packets that it did not answer, where it answered any.
     fn answered(&self) -> Option<Answered> {
         let (sent, lost) = self.loss.filter(|(sent, _)| *sent > 0.0)?;
-        (!self.times.is_empty()).then(|| (self.name.clone(), lost / sent))
+        (!self.is_silent()).then(|| (self.name.clone(), lost / sent))
     }
 
     /// The hop, and by how much its mean is above its least, where both were counted.
@@ -104,9 +124,34 @@ impl Hop {
         let counted = self.loss.is_some();
         counted.then(|| (self.name.clone(), mean.value - least.value))
     }
+
+    /// The hop of a traceroute's line, where it answered.
+    fn timed(&self, text: &str) -> Option<Timed> {
+        let times = || self.times.iter().map(|t| t.value);
+        let least = times().reduce(f64::min).filter(|_| self.loss.is_none())?;
+        Some(Timed {
+            name: named(text)?.to_owned(),
+            least,
+            most: times().fold(least, f64::max),
+            answers: self.times.len(),
+        })
+    }
+}
+
+/// The name or address in a line of a traceroute: before its times, or behind them on Windows.
+fn named(text: &str) -> Option<&str> {
+    let is_time = |w: &&str| {
+        let number = w.trim_start_matches('<').trim_end_matches("ms");
+        matches!(*w, "*" | "ms") || decimal(number).is_some()
+    };
+    let mut words = text.split_whitespace().skip(1);
+    words.find(|w| !is_time(w)).map(name_of)
 }
 
 const NS: f64 = 1e6;
+
+/// What IPv4 and ICMP add to a ping's data, bytes (RFC 791 and RFC 792).
+const IPV4_ECHO: f64 = 28.0;
 
 impl Tool for Routes {
     fn name(&self) -> &'static str {
@@ -148,13 +193,9 @@ impl Tool for Routes {
         };
         match hop {
             Some(hop) => {
-                self.hops += 1.0;
-                self.reached = !hop.times.is_empty() && self.is_target(text);
-                self.trail.extend(hop.answered());
-                self.late.extend(hop.late());
-                if !hop.times.is_empty() {
-                    self.hop = Some(hop);
-                }
+                let is_target = self.is_target(text);
+                self.timed.extend(hop.timed(text));
+                self.take(hop, numbered(text), is_target);
                 true
             }
             None => {
@@ -268,12 +309,23 @@ fn mtr(text: &str, at: Place) -> Option<Hop> {
         (Some(best), Some(mean), Some(worst)) if loss < 100.0 => vec![best, mean, worst],
         _ => Vec::new(),
     };
+    // Of other columns nobody knows what was counted.
+    let counted = loss >= 100.0 || !times.is_empty();
     Some(Hop {
         times,
-        loss: Some((sent, sent * loss / 100.0)),
+        loss: counted.then_some((sent, sent * loss / 100.0)),
         name: words[..first].join(" "),
         at,
     })
+}
+
+/// The number that a line of a hop begins with.
+fn numbered(text: &str) -> Option<u32> {
+    let text = text.trim_start();
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    text[..end].parse().ok()
 }
 
 /// ` 4  host (10.0.0.1)  1.2 ms  1.3 ms  1.4 ms`, `  4    12 ms    11 ms    12 ms  10.0.0.1`, ` 4:  10.0.0.1   1.2ms`.
@@ -302,6 +354,19 @@ fn traced(text: &str, at: Place) -> Option<Hop> {
 }
 
 impl Routes {
+    /// Takes the next hop, with its number, and whether it is the target if it answered.
+    fn take(&mut self, hop: Hop, number: Option<u32>, is_target: bool) {
+        let is_silent = hop.is_silent();
+        self.hops += 1.0;
+        self.reached = !is_silent && is_target;
+        self.silent.take(number, is_silent);
+        self.trail.extend(hop.answered());
+        self.late.extend(hop.late());
+        if !is_silent {
+            self.hop = Some(hop);
+        }
+    }
+
     /// Whether a hop that answers is the target. Tracepath says so; mtr goes on until it is. A traceroute of which the address is
     /// known ends there, and nowhere else.
     fn is_target(&self, text: &str) -> bool {
@@ -321,7 +386,9 @@ impl Routes {
         let Some(pmtu) = after(rest, "").and_then(decimal) else {
             return false;
         };
-        if rest.contains(" hops ") {
+        let arrived = rest.contains(" hops ");
+        self.left = Some(pmtu).filter(|_| !arrived);
+        if arrived {
             facts.exact(Of::Path, "mtu_bytes", pmtu, at);
             if self.pmtu.is_some_and(|first| pmtu < first) {
                 facts.exact(Of::Path, "mtu_discovered_bytes", pmtu, at);
@@ -351,12 +418,27 @@ impl Routes {
         let (hop, at) = (self.hop.take(), self.at.take());
         let trail = core::mem::take(&mut self.trail);
         let late = core::mem::take(&mut self.late);
-        let Some(hop) = hop else { return };
+        let timed = core::mem::take(&mut self.timed);
+        let (silent, left) = (core::mem::take(&mut self.silent), self.left.take());
+        let passed = silent.passed();
+        if let Some(at) = at.filter(|_| !passed.is_empty()) {
+            facts.silent_hops = Some((passed, at));
+        }
+        let end = silent.since().map(|first| (first, left));
+        let Some(hop) = hop else {
+            if let (Some(end), Some(at)) = (end, at) {
+                facts.unreached(kind, at, Some(end));
+            }
+            return;
+        };
         facts.exact(Of::Path, "hops", hops, hop.at);
         facts.trace_targets.insert(hop.at, self.target.clone());
         if !reached {
-            facts.unreached(kind, at.unwrap_or(hop.at));
+            facts.unreached(kind, at.unwrap_or(hop.at), end);
             return;
+        }
+        if timed.len() <= HOPS_MAX {
+            facts.long_way = LongWay::of(&timed);
         }
         let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);
         let (least, most) = (hop.times.iter().min_by(by), hop.times.iter().max_by(by));
@@ -407,14 +489,33 @@ impl Facts {
         }
     }
 
-    /// A trace ended at a router on the way.
-    pub(super) fn unreached(&mut self, tool: &str, at: Place) {
-        if self.notes.len() < NOTES_MAX {
-            self.notes.push(format!(
-                "{}: {tool} did not reach its target: its times are of a router on the way, and are left out",
-                self.place(at)
-            ));
+    /// A trace ended at a router on the way; `end` is the hop from which on nothing answered, and the largest packet of tracepath, bytes.
+    pub(super) fn unreached(
+        &mut self,
+        tool: &str,
+        at: Place,
+        end: Option<(u32, Option<f64>)>,
+    ) {
+        if self.notes.len() >= NOTES_MAX {
+            return;
         }
+        let silent = end.map_or_else(String::new, |(first, _)| {
+            format!(
+                "; from hop {first} on nothing answered it, which routers and firewalls that drop probes do as well as a fault: pings or a test say whether the target is reached"
+            )
+        });
+        let packets = end.and_then(|(_, left)| left);
+        let packets = packets.filter(|pmtu| *pmtu > IPV4_ECHO);
+        let packets = packets.map_or_else(String::new, |pmtu| {
+            format!(
+                ". Its packets had {pmtu:.0} bytes in the end: whether such a size passes behind the last router that answered, it does not say. By IPv4 ping -M do -s {:.0} ADDRESS does",
+                pmtu - IPV4_ECHO
+            )
+        });
+        self.notes.push(format!(
+            "{}: {tool} did not reach its target: its times are of a router on the way, and are left out{silent}{packets}",
+            self.place(at)
+        ));
     }
 }
 

@@ -77,6 +77,10 @@ impl Tool for Interfaces {
             }
     }
 
+    fn is_indented(&self) -> bool {
+        true
+    }
+
     fn held(&self) -> usize {
         self.here.held()
     }
@@ -352,6 +356,7 @@ fn is_ios(text: &str) -> bool {
         "output flow control is ",
         "ARP type ",
         "Layer 1 Transport Mode is ",
+        "Carrier delay ",
         "loopback not set",
         "Last link flapped ",
         "Loopback not set",

@@ -1,14 +1,19 @@
-//! `Get-NetAdapterRss` of Windows: which adapters spread what arrives over several processors (receive side scaling), as a list for each.
+//! `Get-NetAdapterRss` of Windows: which adapters spread what arrives over several processors (receive side scaling), as a list for each or as a
+//! table; and the same in the table of `Get-NetAdapterAdvancedProperty`.
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
+
+mod table;
+
+use table::Table;
 
 /// The adapter that spreads nothing, and one that does, as facts have them.
 pub(crate) const RSS_OFF: &str = "rss_off";
 pub(crate) const RSS_ON: &str = "rss_on";
 
-/// The command, in lower case.
-const COMMAND: &str = "get-netadapterrss";
+/// The commands, in lower case.
+const COMMANDS: [&str; 2] = ["get-netadapterrss", "get-netadapteradvancedproperty"];
 
 /// What its list has of each adapter, as far as a colon or a space.
 const KEYS: [&str; 10] = [
@@ -30,6 +35,8 @@ pub(super) struct Rss {
     host: Option<Of>,
     /// The adapter that is read.
     name: String,
+    /// The table that is read.
+    table: Option<Table>,
 }
 
 impl Tool for Rss {
@@ -43,8 +50,22 @@ impl Tool for Rss {
             *self = Rss::default();
             return true;
         }
+        if let Some(table) = Table::headed(text, going) {
+            if !going {
+                *self = Rss::default();
+            }
+            self.table = Some(table);
+            return true;
+        }
         if !going {
             return false;
+        }
+        if let Some(row) = self.table.and_then(|table| table.row(text)) {
+            if let Some((name, on)) = row {
+                self.name = crate::redact(name);
+                self.says(if on { RSS_ON } else { RSS_OFF }, line.at, facts);
+            }
+            return true;
         }
         let Some((key, value)) = text.split_once(" :") else {
             return is_array(text);
@@ -78,7 +99,8 @@ fn asks(text: &str) -> bool {
         return false;
     };
     let first = command.split_whitespace().next().unwrap_or("");
-    prompt.contains(":\\") && first.eq_ignore_ascii_case(COMMAND)
+    let first = first.to_ascii_lowercase();
+    prompt.contains(":\\") && COMMANDS.contains(&first.as_str())
 }
 
 /// Whether a line goes on with numbers of processors: `0:8/0  0:10/0`.
@@ -104,6 +126,30 @@ mod tests {
         assert_eq!(said(RSS_ON), Some("SLOT 3"));
         assert_eq!(said("system"), Some("windows"));
         assert_eq!(facts.hosts.len(), 1);
+    }
+
+    /// Columns that stand apart are read; one that was cut off, and one without its command, are not.
+    #[test]
+    fn a_table_says_the_same_as_a_list() {
+        let said = |text: &str| {
+            let (facts, _) = facts(text);
+            let of = |name| word(&facts, Of::Host(0), name).map(|(adapter, _)| adapter.to_owned());
+            [of(RSS_OFF), of(RSS_ON)]
+        };
+        let both = [Some("SLOT 2".to_owned()), Some("Ethernet".to_owned())];
+        let plain = "PS C:\\> Get-NetAdapterRss | ft Name, Enabled, NumberOfReceiveQueues\n\nName     Enabled NumberOfReceiveQueues\n----     ------- ---------------------\nSLOT 2     False                     1\nEthernet    True                     8\n";
+        assert_eq!(said(plain), both);
+        let described = "PS C:\\> Get-NetAdapterRss | ft Name, InterfaceDescription, Enabled\n\nName     InterfaceDescription                 Enabled\n----     --------------------                 -------\nSLOT 2   Intel(R) Ethernet Converged Netwo...   False\nEthernet Realtek PCIe GbE Family Controller      True\n";
+        assert_eq!(said(described), both);
+        let properties = "Name                      DisplayName                    DisplayValue                   RegistryKeyword RegistryValue\n----                      -----------                    ------------                   --------------- -------------\nSLOT 2                    Receive Side Scaling           Disabled                       *RSS            {0}\nSLOT 2                    Interrupt Moderation           Enabled                        *InterruptMo... {1}\nEthernet                  Receive Side Scaling           Enabled                        *RSS            {1}\n";
+        assert_eq!(said(properties), both);
+        let (properties, whole) = facts(properties);
+        assert!(whole, "{:?}", properties.ignored);
+        let nothing = [None, None];
+        let cut = plain.replace("SLOT 2  ", "SLO... ");
+        assert_eq!(said(&cut.replace("True", "    ")), nothing);
+        let (_, table) = plain.split_once("\n\n").expect("two parts");
+        assert_eq!(said(table), nothing);
     }
 
     #[test]

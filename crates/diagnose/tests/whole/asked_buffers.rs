@@ -99,6 +99,28 @@ fn rooms(flow: &FlowReport) -> Vec<(&str, f64)> {
     all.map(|c| (c.cause, c.limit_bps)).collect()
 }
 
+/// 262144 bytes were asked for, and Linux gave 425984, its limit twice: a half of them over 46.12 ms are 36.95 Mbit/s.
+#[test]
+fn the_buffer_that_a_report_says_was_given_bounds_the_sender() {
+    let report = report(262_144)
+        .replace("1048576", "425984")
+        .replace("694880", "524288")
+        .replace("1714432", "372136")
+        .replace("95500", "46120")
+        .replace("55200000", "36900000")
+        .replace("6900000", "4612500");
+    let flow = first_flow(of_files(&[("client.json", &report)], &Known::default()));
+    let all = rooms(&flow);
+    let buffer = all.iter().find(|(cause, _)| *cause == "send_buffer");
+    let bps = buffer.map_or(0.0, |(_, bps)| *bps);
+    assert!((bps / 36.95e6 - 1.0).abs() < 0.01, "{all:?}");
+    assert!(
+        !asked(&flow).contains(&"send_buffer_bytes"),
+        "{:?}",
+        flow.missing
+    );
+}
+
 /// `-w` of iperf3 is of both ends: 262144 bytes over 150 ms are 13.98 Mbit/s.
 #[test]
 fn a_buffer_that_was_typed_bounds_window_and_buffer() {

@@ -157,3 +157,33 @@ Serial0/1/0 is up, line protocol is up
     let line = flow.ceilings.iter().find(|c| c.cause == "link");
     assert!(line.is_none(), "{line:#?}");
 }
+
+/// A port of a usual speed that is full of the flow alone, by its counters, is the line, though a window that systems have leaves as much.
+#[test]
+fn a_full_port_of_a_usual_speed_is_the_line_and_no_window() {
+    let rows: Vec<(f64, u32)> = (0..10)
+        .map(|n| (94.0 + f64::from(n % 2) * 0.1, 0))
+        .collect();
+    // 94 Mbit/s over 5.5 ms are 64.7 kB.
+    let text = test(&rows, "5.500");
+    let port = |bps: u32| {
+        format!(
+            "br-r1#show interfaces FastEthernet0/1
+FastEthernet0/1 is up, line protocol is up
+  MTU 1500 bytes, BW 100000 Kbit/sec, DLY 100 usec,
+     reliability 255/255, txload 248/255, rxload 8/255
+  5 minute input rate 610000 bits/sec, 810 packets/sec
+  5 minute output rate {bps} bits/sec, 8130 packets/sec
+"
+        )
+    };
+    let flow = first(&(text.clone() + &port(97_300_000)));
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence > 0.6, "{:#?}", flow.verdict);
+    let why = because(&flow);
+    let said = "FastEthernet0/1 of br-r1 carries 97.3 Mbit/s, 97 % of its 100 Mbit/s";
+    assert!(why.contains(said), "{why}");
+    // One with room says nothing.
+    let why = because(&first(&(text + &port(61_000_000))));
+    assert!(!why.contains("this flow is all of that"), "{why}");
+}

@@ -50,3 +50,67 @@ fn datagrams_that_nobody_says_who_lost_are_not_to_come_faster() {
     let flow = first(&datagrams(200));
     assert_eq!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
 }
+
+/// A port of IOS by which so many packets left, and whose queue dropped so many.
+fn port(sent: u32, dropped: u32) -> String {
+    format!(
+        "leaf4#show interfaces GigabitEthernet1/0/48
+GigabitEthernet1/0/48 is up, line protocol is up (connected)
+  MTU 1500 bytes, BW 1000000 Kbit/sec, DLY 10 usec,
+  Full-duplex, 1000Mb/s, link type is auto, media type is 10/100/1000BaseTX SFP
+  Input queue: 0/2000/0/0 (size/max/drops/flushes); Total output drops: {dropped}
+  30 second input rate 12210000 bits/sec, 22011 packets/sec
+  30 second output rate 583100000 bits/sec, 48100 packets/sec
+     7811002 packets input, 501220110 bytes, 0 no buffer
+     0 input errors, 0 CRC, 0 frame, 0 overrun, 0 ignored
+     {sent} packets output, 22401220110 bytes, 0 underruns
+"
+    )
+}
+
+/// 3320 of 1071428 are 0.31 %, as 46 thousand of 14.9 million are; from one reading to the next they are as many.
+#[test]
+fn datagrams_are_lost_where_a_queue_dropped_as_many() {
+    let grown = port(14_811_002, 46_000) + &port(16_011_002, 49_330);
+    for (router, said) in [
+        (port(14_811_002, 46_000), "as large a share"),
+        (grown, "about as many as the test lost, 3320"),
+    ] {
+        let flow = first(&(datagrams(3320) + &router));
+        assert_eq!(flow.verdict.cause, "congestion_loss", "{:#?}", flow.verdict);
+        let because = because(&flow);
+        assert!(because.contains(said), "{because}");
+        assert!(
+            because.contains("the queue of GigabitEthernet1/0/48 of leaf4 dropped"),
+            "{because}"
+        );
+        assert!(!commands(&flow).contains("faster"), "{:#?}", flow.changes);
+    }
+    // Of a queue that hardly dropped any it is not.
+    let flow = first(&(datagrams(3320) + &port(14_811_002, 40)));
+    assert_ne!(flow.verdict.cause, "congestion_loss", "{:#?}", flow.verdict);
+}
+
+/// nuttcp's of 8948 bytes, 698461 in 10 s, of which so many were lost: what arrived of 5 Gbit/s; a processor of the sender was so busy.
+fn of_nuttcp(lost: u32, busy: u32) -> String {
+    let arrived = f64::from(698_461 - lost) * 8948.0;
+    format!(
+        "$ nuttcp -u -R5g -T10 -l8948 198.51.100.40\n {:.4} MB /  10.00 sec = {:.4} Mbps {busy} %TX 44 %RX {lost} / 698461 drop/pkt {:.2} %loss\n",
+        arrived / 1_048_576.0,
+        8.0 * arrived / 1e7,
+        100.0 * f64::from(lost) / 698_461.0
+    )
+}
+
+#[test]
+fn datagrams_of_nuttcp_are_not_a_connection() {
+    let flow = first(&of_nuttcp(42_112, 61));
+    let because = because(&flow);
+    assert!(because.contains("of the datagrams were lost"), "{because}");
+    assert_ne!(flow.verdict.cause, "receive_window", "{because}");
+    let flow = first(&of_nuttcp(0, 31));
+    assert_eq!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
+    // A sender that is busy all the time may have been asked for more.
+    let flow = first(&of_nuttcp(0, 99));
+    assert_ne!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
+}

@@ -102,6 +102,7 @@ mod spread;
 mod standing;
 mod start;
 mod starved;
+mod still;
 mod stood;
 mod stops;
 mod strangers;

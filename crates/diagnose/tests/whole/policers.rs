@@ -697,3 +697,87 @@ rtt min/avg/max/mdev = 10.1/10.2/10.4/0.09 ms
     let commands = crate::commands(&crate::first(&text("2m")));
     assert!(!commands.contains("for a burst of"), "{commands}");
 }
+
+/// The policer's rate is far above the flow's, and its bucket is small: 0.56 % of what comes is dropped while 0.79 % is sent again.
+#[test]
+fn a_policer_that_drops_as_large_a_share_now_needs_no_second_reading() {
+    let test = "cust$ iperf3 -c 192.0.2.10 -t 30 -i 10
+Connecting to host 192.0.2.10, port 5201
+[  5] local 198.51.100.44 port 39022 connected to 192.0.2.10 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-10.00  sec   113 MBytes  95.1 Mbits/sec  644    331 KBytes
+[  5]  10.00-20.00  sec   104 MBytes  87.3 Mbits/sec  602    402 KBytes
+[  5]  20.00-30.00  sec   107 MBytes  90.0 Mbits/sec  615    297 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-30.00  sec   325 MBytes  90.8 Mbits/sec  1861             sender
+[  5]   0.00-30.04  sec   323 MBytes  90.2 Mbits/sec                  receiver
+
+cust$ ping -c 5 192.0.2.10 | tail -2
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 40.211/40.252/40.301/0.033 ms
+";
+    let ios = |now: &str| {
+        format!(
+            "pe7#show policy-map interface GigabitEthernet0/0/1\n GigabitEthernet0/0/1\n\n  Service-policy input: CUST-500M\n\n    Class-map: class-default (match-any)\n      98123441 packets, 143201928311 bytes\n      Match: any\n      police:\n          cir 500000000 bps, bc 62500 bytes\n        conformed 97981022 packets, 142999120021 bytes; actions:\n          transmit\n        exceeded 142419 packets, 202808290 bytes; actions:\n          drop\n        {now}\n\n"
+        )
+    };
+    let xr = |now: u32| {
+        format!(
+            "RP/0/RSP0/CPU0:pe7#show policy-map interface TenGigE0/0/0/7 input\n\nTenGigE0/0/0/7 input: POL\n\nClass class-default\n  Classification statistics          (packets/bytes)     (rate - kbps)\n    Matched             :            98123441/143201928311        91022\n    Transmitted         :            97981022/142999120021        90510\n    Total Dropped       :              142419/202808290             {now}\n  Policing statistics                (packets/bytes)     (rate - kbps)\n    Policed(exceed)     :              142419/202808290             {now}\n    Policed and dropped :              142419/202808290\n\n"
+        )
+    };
+    let of = |router: String| first_flow(of(&(router + test), &Known::default()));
+    let said = "by its rates it drops now 0.56 % of what comes";
+    for router in [ios("conformed 90510000 bps, exceeded 512000 bps"), xr(512)] {
+        let flow = of(router);
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        assert!(because(&flow).contains(said), "{}", because(&flow));
+        assert!(!crate::asked(&flow).contains(&"policer_drops"));
+    }
+    // What it drops now is far less than what is sent again, or nothing.
+    for router in [ios("conformed 90510000 bps, exceeded 900 bps"), xr(0)] {
+        let flow = of(router);
+        let why = because(&flow);
+        assert!(why.contains("one reading does not say how many"), "{why}");
+    }
+}
+
+/// Datagrams came through 58 times as fast as TCP: no queue was full of what others send.
+#[test]
+fn datagrams_that_pass_far_above_tcp_show_a_queue_too_short_for_its_bursts() {
+    let text = "$ iperf3 -u -c 192.0.2.99 -b 2G -l 8948 -t 10 -i 0
+Connecting to host 192.0.2.99, port 5201
+[  5] local 192.0.2.1 port 42211 connected to 192.0.2.99 port 5201
+[ ID] Interval           Transfer     Bitrate         Total Datagrams
+[  5]   0.00-10.00  sec  2.33 GBytes  2.00 Gbits/sec  279390
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-10.00  sec  2.33 GBytes  2.00 Gbits/sec  0.000 ms  0/279390 (0%)  sender
+[  5]   0.00-10.04  sec  2.33 GBytes  1.99 Gbits/sec  0.003 ms  0/279390 (0%)  receiver
+
+iperf Done.
+$ iperf3 -c 192.0.2.99 -t 10 -i 5
+Connecting to host 192.0.2.99, port 5201
+[  5] local 192.0.2.1 port 42213 connected to 192.0.2.99 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec  21.3 MBytes  35.8 Mbits/sec   22    201 KBytes
+[  5]   5.00-10.00  sec  19.9 MBytes  33.3 Mbits/sec   19    187 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  41.2 MBytes  34.5 Mbits/sec   41             sender
+[  5]   0.00-10.04  sec  41.0 MBytes  34.2 Mbits/sec                  receiver
+
+iperf Done.
+$ ping -c 4 -q 192.0.2.99 | tail -1
+rtt min/avg/max/mdev = 44.001/44.010/44.030/0.010 ms
+";
+    let d = of(text, &Known::default());
+    let slow = |f: &&FlowReport| f.observed.goodput_bps.is_some_and(|bps| bps < 1e8);
+    let verdict = &d.flows.iter().find(slow).expect("TCP").verdict;
+    let first = match verdict.cause {
+        "unknown" => verdict.second.as_ref().map(|s| s.cause),
+        cause => Some(cause),
+    };
+    assert_eq!(first, Some("shallow_buffer"), "{verdict:#?}");
+}

@@ -281,6 +281,33 @@ fn a_port_that_drops_as_large_a_share_is_the_queue() {
     }
 }
 
+/// Neither as many nor as large a share was dropped: but all of it in ten minutes, at a port that carries as much as the flow has.
+#[test]
+fn a_port_that_was_cleared_of_late_is_the_queue() {
+    let cleared = |when: &str, dropped: u32| {
+        let last = "media type is 1G\n";
+        let line = format!("{last}  Last clearing of \"show interface\" counters {when}\n");
+        first_flow(of(
+            &(shared() + &port_of_nexus(dropped).replace(last, &line)),
+            &on("1Gbit/s"),
+        ))
+    };
+    let flow = cleared("00:10:03", 3000);
+    assert_eq!(flow.verdict.cause, "shallow_buffer", "{:#?}", flow.verdict);
+    let said = "the queue of Ethernet1/48 of leaf4 dropped 3000 packets in the 10 min since its counters were cleared, and as much leaves by that port as this flow has; this flow sent 626 segments again";
+    assert!(because(&flow).contains(said), "{}", because(&flow));
+    // Counters of a day or of always, fewer than were sent again, and more in a second than the flow loses say nothing.
+    for (when, dropped) in [
+        ("never", 3000),
+        ("23:10:03", 3000),
+        ("00:10:03", 100),
+        ("00:10:03", 200_000),
+    ] {
+        let why = because(&cleared(when, dropped));
+        assert!(!why.contains("were cleared"), "{why}");
+    }
+}
+
 /// The rate of a port of Junos, as it is printed and as it is set.
 #[test]
 fn a_port_that_is_shaped_is_the_shaper() {

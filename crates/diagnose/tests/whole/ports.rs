@@ -106,11 +106,11 @@ fn a_port_read_twice_counts_by_what_came_between() {
         because(&d.flows[0])
     );
     let stood = junos(100_000_000, 9000, 9000) + &junos(101_000_000, 9000, 9000);
-    let d = of(190, &stood);
+    let why = because(&of(190, &stood).flows[0]);
+    let said = "the count of xe-1/0/3 of cr2-ams, 9000 damaged frames, did not grow from one reading to the next";
     assert!(
-        !because(&d.flows[0]).contains("damaged"),
-        "{}",
-        because(&d.flows[0])
+        !why.contains("arrived damaged") && why.contains(said),
+        "{why}"
     );
     // The same figures twice are one reading.
     let twice = junos(118_277_366, 5560, 5560) + &junos(118_277_366, 5560, 5560);
@@ -247,6 +247,18 @@ fn the_speed_of_a_port_is_offered_as_the_line() {
     assert_eq!(link, None);
     let notes = of(190, &router).notes.join("\n");
     assert!(!notes.contains("--line"), "{notes}");
+    // A shaper on the way bounds the flow, whatever the line is.
+    let shaped = format!(
+        "{sender}qdisc tbf 8001: root refcnt 2 rate 9Gbit burst 1600b lat 50.0ms\n Sent 1 bytes 1 pkt (dropped 0, overlimits 2 requeues 0)\n"
+    );
+    let files = [
+        ("sender.txt", shaped.as_str()),
+        ("router.txt", router.as_str()),
+    ];
+    let d = of_files(&files, &Known::default());
+    let shaper = d.flows[0].ceilings.iter().find(|c| c.cause == "shaper");
+    assert!(shaper.is_some(), "{:#?}", d.flows[0].ceilings);
+    assert!(!d.notes.join("\n").contains("--line"), "{:?}", d.notes);
 }
 
 #[test]
@@ -394,6 +406,31 @@ HundredGigE0/0/0/0 is up, line protocol is up
     }
     let clean = because(&of(600, &xr(0, 0, 0)).flows[0]);
     assert!(!clean.contains("HundredGigE"), "{clean}");
+}
+
+/// Lines of a later release stand indented below the port's first line, as all of its text does.
+#[test]
+fn lines_that_nobody_knows_do_not_end_a_port() {
+    let with = |margin: &str| {
+        let known = "  5 minute input rate";
+        let unknown = format!(
+            "{margin}Frobnication enabled on both sides\n{margin}frobnication not set,\n{known}"
+        );
+        of(190, &ios(118_277_366, 5560).replace(known, &unknown))
+    };
+    let d = with("  ");
+    let why = because(&d.flows[0]);
+    let said = "at TenGigabitEthernet0/1/0 of cr2-ams 5560 frames arrived damaged, 4.7e-5 of all";
+    assert!(why.contains(said), "{why}");
+    let left: usize = d.read.iter().map(|r| r.ignored_lines.len()).sum();
+    assert_eq!(left, 2, "{:?}", d.read);
+    // What is not indented is of something else.
+    let d = with("");
+    assert!(
+        !because(&d.flows[0]).contains("5560 frames"),
+        "{:?}",
+        d.read
+    );
 }
 
 /// A port of a router that counts as many framing errors as the flow sent segments again, 500; it runs at 1 Gbit/s.

@@ -132,3 +132,49 @@ api-7   1/1     Running   0          3d    10.244.3.17   node4   <none>         
     let flow = first(&format!("{fetch}{counted}"));
     assert_eq!(asked(&flow).first(), Some(&"group_host"), "{flow:#?}");
 }
+
+/// A request names the address of a pod, and has no rate: the group of that pod is what its answer waits for.
+#[test]
+fn a_group_of_the_server_that_a_late_request_asks_is_named() {
+    let counted = stat("pod-a", 2011, 1903);
+    let inside = counted.replace("pod-a$ ", "$ kubectl exec api-7 -- ");
+    let table = "$ kubectl get pod api-7 -o wide
+NAME    READY   STATUS    RESTARTS   AGE   IP            NODE    NOMINATED NODE   READINESS GATES
+api-7   1/1     Running   0          3d    10.244.3.17   node4   <none>           <none>
+";
+    let prompt = "root@api-7:/# ";
+    let here = counted.replace("pod-a$ ", prompt);
+    let own = format!("{prompt}hostname -I\n10.244.3.17 \n{here}");
+    let request = |address: &str| {
+        format!(
+            "$ curl -s -o /dev/null -w 'dns %{{time_namelookup}} conn %{{time_connect}} ttfb %{{time_starttransfer}} total %{{time_total}}\\n' http://{address}:8080/q\ndns 0.000019 conn 0.000412 ttfb 0.381120 total 0.381300\n"
+        )
+    };
+    let asks = request("10.244.3.17");
+    for text in [
+        format!("{inside}{table}{asks}"),
+        format!("{own}{asks}"),
+        // It waits for more than a second: the group is why.
+        format!("{inside}{table}{asks}").replace(" 0.381", " 3.381"),
+    ] {
+        let flow = first(&text);
+        assert_eq!(
+            flow.verdict.cause, "host_cpu",
+            "{text}: {:#?}",
+            flow.verdict
+        );
+        assert!(flow.verdict.confidence >= 0.6, "{:#?}", flow.verdict);
+        let why = because(&flow);
+        let says = "the control group of the server, api-7, used up its share of the processors and waited in 1903 of 2011 periods";
+        assert!(why.contains(says), "{why}");
+        let late = "passed before the first byte of its answer, beyond one round trip";
+        assert!(why.contains(late), "{why}");
+        assert_eq!(flow.changes[0].host, "api-7");
+        let commands = commands(&flow);
+        assert!(commands.contains("resources.limits.cpu"), "{commands}");
+        assert_eq!(asked(&flow), ["throttled_now"], "{text}");
+    }
+    // Of another server it says nothing.
+    let other = first(&format!("{inside}{table}{}", request("10.244.9.9")));
+    assert_ne!(other.verdict.cause, "host_cpu", "{:#?}", other.verdict);
+}

@@ -1,6 +1,6 @@
 //! Traces: what reached its target says how long the path is, and what did not says nothing of it.
 
-use farpath_diagnose::{Diagnosis, Known, Source, read, twin};
+use farpath_diagnose::{Diagnosis, Known, Source, Value, read, twin};
 
 use crate::{asked_with, of, on};
 
@@ -390,4 +390,121 @@ fn a_trace_alone_that_loses_names_the_place() {
     assert!(verdict.because[0].starts_with(first), "{verdict:?}");
     let says = "no rate. This trace shows loss:";
     assert!(d.ticket.contains(says), "{}", d.ticket);
+}
+
+/// Routers that do not answer have others behind them: what they leave out was not lost.
+#[test]
+fn silent_hops_with_answers_behind_them_are_not_loss() {
+    let trace = "traceroute to 203.0.113.66 (203.0.113.66), 30 hops max, 60 byte packets\n 1  192.0.2.1  0.512 ms  0.488 ms  0.470 ms\n 2  * * *\n 3  * * *\n 4  203.0.113.66  23.7 ms  23.8 ms  23.9 ms\n";
+    for beside in ["", PING] {
+        let d = of(&format!("{trace}{beside}"), &Known::default());
+        let because = d.flows[0].verdict.because.join("\n");
+        let said = because.matches("never answer").count();
+        assert_eq!(said, 1, "{beside}: {because}");
+        assert!(because.contains("(2 to 3, "), "{because}");
+    }
+    // Nothing behind them says that what they were sent went on.
+    let d = of(&unreached()[1], &Known::default());
+    assert!(
+        !d.flows[0]
+            .verdict
+            .because
+            .join("\n")
+            .contains("never answer")
+    );
+    let notes = d.notes.join("\n");
+    assert!(notes.contains("from hop 3 on nothing answered"), "{notes}");
+}
+
+/// tracepath without an answer to the end: what its size is worth, and what decides.
+#[test]
+fn a_tracepath_that_nobody_answers_says_what_is_open() {
+    let silent = " 1?: [LOCALHOST]                      pmtu 1500\n 1:  no reply\n 2:  no reply\n     Too many hops: pmtu 1500\n     Resume: pmtu 1500 \n";
+    for (trace, hop) in [(silent, 1), (unreached()[0].as_str(), 2)] {
+        let d = of(&format!("{trace}{LOG}"), &Known::default());
+        let notes = d.notes.join("\n");
+        let says = format!("from hop {hop} on nothing answered");
+        assert!(notes.contains(&says), "{notes}");
+        assert!(notes.contains("ping -M do -s 1472"), "{notes}");
+    }
+}
+
+/// The report in JSON gives what the text gives: where a loss begins, what a router's own is, which hops are silent.
+#[test]
+fn hops_of_mtr_in_json_are_those_of_its_text() {
+    let hops = [
+        ("192.0.2.1", 0.0, [0.7, 0.6, 0.9]),
+        ("???", 100.0, [0.0, 0.0, 0.0]),
+        ("198.51.100.9", 20.0, [9.1, 8.9, 10.2]),
+        ("203.0.113.66", 19.0, [23.8, 23.6, 24.1]),
+    ];
+    let mut text =
+        "HOST: cli                         Loss%   Snt   Last   Avg  Best  Wrst StDev\n".to_owned();
+    let mut hubs = Vec::new();
+    for (n, (host, loss, [mean, best, worst])) in hops.into_iter().enumerate() {
+        let n = n + 1;
+        text += &format!(
+            "  {n}.|-- {host:<28} {loss:.1}%   100   {mean}   {mean}   {best}   {worst}   0.1\n"
+        );
+        hubs.push(format!(
+            "{{\"count\": {n}, \"host\": \"{host}\", \"Loss%\": {loss:.1}, \"Snt\": 100, \"Last\": {mean}, \"Avg\": {mean}, \"Best\": {best}, \"Wrst\": {worst}, \"StDev\": 0.1}}"
+        ));
+    }
+    let json = format!(
+        "{{\"report\": {{\"mtr\": {{\"src\": \"cli\", \"dst\": \"203.0.113.66\", \"tests\": 100}}, \"hubs\": [{}]}}}}\n",
+        hubs.join(", ")
+    );
+    let said = |report: &str| {
+        let source = Source {
+            name: "trace.txt".to_owned(),
+            bytes: report.as_bytes().to_vec(),
+        };
+        let all = read(&[source]).facts;
+        let each = all.iter().map(|fact| match &fact.value {
+            Value::Word(word) => format!("{} {word}", fact.name),
+            Value::Number(number) => format!("{} {}", fact.name, number.value),
+        });
+        let mut each: Vec<String> = each.collect();
+        each.sort();
+        each
+    };
+    let of_text = said(&text);
+    for fact in [
+        "loss_after_hop 192.0.2.1",
+        "loss_hop 198.51.100.9",
+        "hops 4",
+    ] {
+        assert!(of_text.iter().any(|own| own == fact), "{of_text:?}");
+    }
+    assert_eq!(said(&json), of_text);
+    let because = of(&json, &Known::default()).flows[0]
+        .verdict
+        .because
+        .join("\n");
+    assert!(because.contains("never answer"), "{because}");
+}
+
+/// A traceroute alone whose round trip grows by 97.3 ms behind London, at each hop from there on.
+#[test]
+fn a_step_that_lasts_to_the_end_of_a_traceroute_is_the_way() {
+    let trace = |end: &str| {
+        format!(
+            "User: hop 3 adds 100 ms, your Chicago router is overloaded.\n\ntraceroute to 203.0.113.4 (203.0.113.4), 30 hops max, 60 byte packets\n 1  10.3.0.1 (10.3.0.1)  0.312 ms  0.290 ms  0.281 ms\n 2  lon-r1.ex.net (192.0.2.9)  15.212 ms  15.190 ms  15.201 ms\n 3  chi-r3.ex.net (192.0.2.13)  112.512 ms  112.490 ms  112.501 ms\n 4  * * *\n 5  203.0.113.4 (203.0.113.4)  {end}\n"
+        )
+    };
+    let first = |text: &str| {
+        let d = of(text, &Known::default());
+        d.flows[0]
+            .verdict
+            .because
+            .first()
+            .cloned()
+            .unwrap_or_default()
+    };
+    let said = first(&trace("113.012 ms  112.990 ms  113.001 ms"));
+    let from = "from lon-r1.ex.net to chi-r3.ex.net the round trip grows by 97.3 ms";
+    assert!(said.contains(from), "{said}");
+    // Answers of the end that differ may wait.
+    let varies = first(&trace("113.012 ms  152.990 ms  131.001 ms"));
+    assert!(!varies.contains(from), "{varies}");
 }

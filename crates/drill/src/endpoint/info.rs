@@ -108,6 +108,7 @@ impl Connection {
             "tcpi_rttvar" => micros(sender.rttvar()),
             "tcpi_min_rtt" => micros(sender.rtt_min()?),
             "tcpi_rto" => micros(sender.rto()),
+            "tcpi_backoff" => i64::from(sender.backoff()),
             "tcpi_pacing_rate" => (sender.pacing_rate()?.as_bps() / 8) as i64,
             "tcpi_snd_mss" => segment as i64,
             "tcpi_advmss" => {

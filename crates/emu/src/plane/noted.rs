@@ -60,6 +60,11 @@ impl<I: Interface> Plane<I> {
         all.map_or(Queries::default(), |all| all.of(host))
     }
 
+    /// Whether the first of these ends sent the other one a datagram of UDP before any came back. Never where nobody asked for it.
+    pub fn has_asked(&self, way: Way) -> bool {
+        self.queries.as_ref().is_some_and(|all| all.has_asked(way))
+    }
+
     /// From now on it is known how each connection began, and which datagrams were refused: [`Self::openings`], [`Self::unheard`].
     pub fn note_openings(&mut self) {
         self.openings.get_or_insert_default();

@@ -293,6 +293,12 @@ impl Asked {
         }
     }
 
+    /// Whether the first of these ends sent the other one a datagram before any came back.
+    pub(super) fn has_asked(&self, way: Way) -> bool {
+        let talk = self.talks.get(&key(way));
+        talk.is_some_and(|talk| talk.way == way)
+    }
+
     /// Those that a host answered.
     pub(super) fn of(&self, host: NodeId) -> Queries {
         let had = self.hosts.get(&host);
@@ -316,6 +322,18 @@ fn way(packet: &Packet) -> Option<Way> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_sends_first_has_asked() {
+        let mut asked = Asked::default();
+        let packet = datagram(0, 1, [7, 53]);
+        let there = way(&packet).expect("a datagram of UDP");
+        let back = [there[1], there[0]];
+        assert!(!asked.has_asked(there));
+        asked.sent(&packet, &[], at(0));
+        asked.sent(&datagram(1, 0, [53, 7]), &[], at(5));
+        assert!(asked.has_asked(there) && !asked.has_asked(back));
+    }
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)

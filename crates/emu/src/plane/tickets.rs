@@ -60,6 +60,8 @@ pub(super) struct Tickets {
     records: u64,
     /// Bytes of each, header included.
     length: usize,
+    /// The client has sent more than the end of its handshake.
+    has_asked: bool,
 }
 
 impl Tickets {
@@ -77,6 +79,11 @@ impl Tickets {
             (Stage::Asked, 1, _) if another.is_some_and(is_data) => Behind::SecondTicket,
             (Stage::Followed, 1, _) if is_data(payload) => Behind::SecondTicket,
             _ => Behind::Other,
+        };
+        self.has_asked |= match (self.stage, end) {
+            (Stage::Finished | Stage::Asked, 0) => true,
+            (Stage::Answered, 0) => record(behind_change(payload)).is_some_and(|r| !r.1.is_empty()),
+            _ => false,
         };
         self.stage = match (self.stage, end) {
             (Stage::Begun, 0) if is_hello(payload) => Stage::Greeted,
@@ -97,6 +104,16 @@ impl Tickets {
             _ => Stage::Over,
         };
         behind
+    }
+
+    /// Whether what an end has just sent may be tickets alone, to a client that has asked already; and whether it is known that it is.
+    pub(super) fn beside(&self, end: usize) -> Option<bool> {
+        let is_known = match self.stage {
+            Stage::Finished => self.records >= SEVERAL,
+            Stage::Followed => false,
+            _ => return None,
+        };
+        (end == 1 && self.has_asked).then_some(is_known)
     }
 
     /// What follows a record of the length of those that may be tickets, if one stands in front.
@@ -186,6 +203,32 @@ mod tests {
         assert_eq!(with(&[asks, (1, OTHER), (1, TICKET)]), Behind::Other);
         let twice = [asks, (1, TICKET), (1, OTHER), asks, (1, TICKET), (1, OTHER)];
         assert_eq!(with(&twice), Behind::Other);
+    }
+
+    /// A request that leaves with the end of the handshake, or right behind it, before tickets come.
+    #[test]
+    fn tickets_behind_a_request_are_beside_the_answer() {
+        let with_request = [FINISHED, &[0; 52], OTHER].concat();
+        let whole = [FINISHED, &[0; 52]].concat();
+        let beside = |rest: &[(usize, &[u8])]| {
+            let mut tickets = Tickets::default();
+            let begun = [(0, CLIENT_HELLO), (1, SERVER)];
+            for (end, payload) in begun.iter().chain(rest) {
+                tickets.sent(*end, payload);
+            }
+            tickets.beside(rest.last().map_or(0, |last| last.0))
+        };
+        let both = [TICKET, TICKET].concat();
+        let plain: &[u8] = b"HTTP/1.1";
+        let (asks, ends) = ((0, with_request.as_slice()), (0, whole.as_slice()));
+        let one = (1, TICKET);
+        assert_eq!(beside(&[asks, one]), Some(false));
+        assert_eq!(beside(&[ends, (0, OTHER), one]), Some(false));
+        assert_eq!(beside(&[asks, (1, both.as_slice())]), Some(true));
+        // Nothing was asked, or it is not a ticket.
+        assert_eq!(beside(&[ends, one]), None);
+        assert_eq!(beside(&[asks, (1, plain)]), None);
+        assert_eq!(beside(&[asks, one, (0, OTHER)]), None);
     }
 
     #[test]

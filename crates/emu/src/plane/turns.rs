@@ -3,6 +3,9 @@
 //! A message is under way from when its sender's kernel hands its first byte over until the last of it is due at the other end. From then
 //! on it is the other end's turn, until that one sends data. Segments without data, and data sent again, are nobody's turn.
 
+mod asides;
+mod endings;
+
 use std::collections::BTreeMap;
 
 use farpath_units::{Duration, Time};
@@ -14,6 +17,7 @@ use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
 use super::small_writes::SmallWrites;
 use super::tickets::{Behind, Tickets};
+use asides::Aside;
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -68,6 +72,9 @@ pub struct Turns {
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
     /// one has closed. Where the end that opened the connection sent last and closed before the other one, it has given up: it stays known.
     pub unanswered: Option<(usize, Time)>,
+    /// Since when the second end has had all of a request behind a handshake of TLS, and has sent one record alone that may be a ticket or the
+    /// answer. None where that is not so.
+    pub ticketed: Option<Time>,
 }
 
 impl Turns {
@@ -92,6 +99,7 @@ impl Turns {
             landing: Default::default(),
             set_up: None,
             unanswered: None,
+            ticketed: None,
         }
     }
 }
@@ -206,6 +214,11 @@ struct Talk {
     /// What is sent now follows, and how long a request has waited for an acknowledgement that came with a ticket, or with the server's own words.
     behind: Behind,
     doubtful: Option<Duration>,
+    /// What is sent now may be tickets alone, and whether that is known; and how it was before those that were sent last.
+    beside: Option<bool>,
+    aside: Option<Aside>,
+    /// The end that has just sent an alert of TLS, with all of the other one's answer.
+    farewell: Option<usize>,
 }
 
 impl Talk {
@@ -228,14 +241,22 @@ impl Talk {
             tickets: Tickets::default(),
             behind: Behind::Other,
             doubtful: None,
+            beside: None,
+            aside: None,
+            farewell: None,
         }
     }
 
     /// An end is about to send these bytes, perhaps again.
     fn reads(&mut self, end: usize, (seq, length): (u32, u32), payload: &[u8]) {
         let (_, until) = self.streams[end].place(seq, length);
-        if !self.tickets.is_over() && until > self.streams[end].sent {
+        if until <= self.streams[end].sent {
+            return;
+        }
+        self.says_farewell(end, payload);
+        if !self.tickets.is_over() {
             self.behind = self.tickets.sent(end, payload);
+            self.beside = self.tickets.beside(end);
         }
     }
 
@@ -256,6 +277,7 @@ impl Talk {
         let held = self.small_writes[end].waited(length, now, (there, heard));
         self.follows(end, held);
         self.small_writes[end].sends(length, now, (there, heard), is_missing);
+        self.sets_aside(end);
         let is_too_late = self.over[1 - end].is_served;
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
@@ -369,6 +391,9 @@ impl Talk {
 
     /// An end has sent a FIN, or a reset.
     fn ended(&mut self, end: usize, is_reset: bool, now: Time) {
+        if let Some(aside) = self.aside.take_if(|aside| aside.is_known) {
+            self.takes_back(&aside);
+        }
         let so_far = self.waited(end);
         let stream = &self.streams[1 - end];
         let is_all_there = stream.is_all_there();
@@ -385,8 +410,9 @@ impl Talk {
                 self.turns.closing[end] = now.since(there);
             }
         }
+        let is_served = served.is_some() || self.is_farewell(end, now);
         let over = &mut self.over[end];
-        if served.is_some() {
+        if is_served {
             over.is_served = true;
             over.done.get_or_insert(now);
         }
@@ -394,13 +420,6 @@ impl Talk {
         over.closed.get_or_insert(now);
         over.is_reset |= is_reset;
         self.overlaps.closes(end);
-    }
-
-    /// Whether an end opened the connection, and closed before the other one has.
-    fn gives_up(&self, end: usize) -> bool {
-        let [own, other] = [end, 1 - end].map(|who| self.over[who].closed);
-        let is_first = own.is_some_and(|own| other.is_none_or(|other| own <= other));
-        is_first && self.asked.is_some_and(|(who, _)| who == end)
     }
 
     /// The span so far without an end's own turns.
@@ -412,9 +431,11 @@ impl Talk {
     fn turns(&self) -> Turns {
         let is_left = |(end, _): &(usize, Time)| {
             let is_open = !self.over[1 - *end].is_served || self.gives_up(*end);
-            self.streams[*end].is_all_there() && is_open
+            self.streams[*end].is_all_there() && is_open && self.over[*end].done.is_none()
         };
-        let last = self.last.filter(is_left);
+        let since = |(end, then): (usize, Time)| (end, self.streams[end].grew.max(then));
+        let [last, one] = self.beside_tickets();
+        let last = last.filter(is_left);
         let mut handing = self.turns.handing;
         if let Some((end, _)) = self.last {
             handing[end] = handing[end].and(self.message.last());
@@ -424,13 +445,14 @@ impl Talk {
             begun: self.begun,
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
-            unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
+            unanswered: last.map(since),
+            ticketed: one.map(since).map(|(_, since)| since),
             overlapping: self.overlaps.found(),
             lines: self.carried.each_ref().map(Carried::known),
             repairs: self.repairs.each_ref().map(Repairing::known),
             at_a_time: self.overlaps.at_a_time(),
             closing: self.unless_half(self.turns.closing),
-            landing: self.unless_half(self.turns.landing),
+            landing: [0, 1].map(|end| self.landing(end)),
             done: [0, 1].map(|end| {
                 let over = &self.over[end];
                 over.done.filter(|_| !over.is_half())
@@ -445,14 +467,6 @@ impl Talk {
             Some((asker, share)) => turns.with_backlog(asker, share),
             None => turns,
         }
-    }
-
-    /// These times of the ends, without that of one that has closed its own way alone.
-    fn unless_half(&self, times: [Duration; 2]) -> [Duration; 2] {
-        [0, 1].map(|end| match self.over[end].is_half() {
-            true => Duration::ZERO,
-            false => times[end],
-        })
     }
 
     fn reaches(&mut self, now: Time) {
@@ -828,6 +842,107 @@ mod tests {
         assert_eq!(heard.turns().closing, [0, 875].map(Duration::from_ms));
         assert_eq!(heard.turns().landing, [Duration::ZERO; 2]);
         assert_eq!(heard.turns().unanswered, None);
+    }
+
+    /// A client that closes its own way with its request, over 75 ms each way, and a server that works for 800 ms: it has waited for the answer,
+    /// and for its way.
+    #[test]
+    fn a_request_with_a_fin_is_waited_for() {
+        let mut talk = talk();
+        talk.sent(0, (1, 80), at(0));
+        talk.ended(0, false, at(0));
+        talk.arrived(0, (1, 80), at(75));
+        assert_eq!(talk.turns().unanswered, Some((0, at(75))));
+        talk.sent(1, (1, 200), at(875));
+        talk.ended(1, false, at(875));
+        talk.arrived(1, (1, 200), at(950));
+        let turns = talk.turns();
+        assert_eq!(turns.at, [0, 800].map(Duration::from_ms));
+        assert_eq!(turns.landing, [75, 0].map(Duration::from_ms));
+        assert_eq!(turns.waited[0], Duration::from_ms(950));
+        assert_eq!((turns.closed[0], turns.done[0]), (None, None));
+    }
+
+    /// A client over TLS that has its answer, and says so before its FIN; and one that gives up a request in the same way.
+    #[test]
+    fn an_alert_before_a_fin_asks_for_nothing() {
+        let found = |is_answered: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(50));
+            if is_answered {
+                talk.sent(1, (1, 200), at(50));
+                talk.arrived(1, (1, 200), at(100));
+            }
+            talk.reads(0, (81, 24), &[23, 3, 3, 0, 19, 7]);
+            talk.sent(0, (81, 24), at(100));
+            talk.ended(0, false, at(100));
+            talk.arrived(0, (81, 24), at(150));
+            talk.turns()
+        };
+        let answered = found(true);
+        assert_eq!(answered.done[0], Some(at(100)));
+        assert_eq!(
+            (answered.unanswered, answered.way),
+            (None, Duration::from_ms(100))
+        );
+        let given_up = found(false);
+        assert_eq!(
+            (given_up.done[0], given_up.unanswered),
+            (None, Some((0, at(150))))
+        );
+    }
+
+    /// A request behind a handshake of TLS 1.3, over 50 ms each way, tickets at once, and the answer after 300 ms: all of that is the server's. What
+    /// follows one record says whether that was a ticket.
+    #[test]
+    fn a_ticket_is_no_answer() {
+        let found = |is_known: Option<bool>, answers: bool, asks: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 200), at(0));
+            talk.arrived(0, (1, 200), at(50));
+            talk.beside = is_known;
+            talk.sent(1, (1, 255), at(50));
+            talk.arrived(1, (1, 255), at(100));
+            if asks {
+                talk.sent(0, (201, 80), at(100));
+                talk.arrived(0, (201, 80), at(150));
+            }
+            if answers {
+                talk.sent(1, (256, 900), at(350));
+                talk.arrived(1, (256, 900), at(400));
+            }
+            talk
+        };
+        let had = |is_known: Option<bool>| {
+            let turns = found(is_known, true, false).turns();
+            (turns.at[1], turns.way, turns.unanswered)
+        };
+        let [all, way] = [300, 50].map(Duration::from_ms);
+        let answered = Some((1, at(400)));
+        assert_eq!(had(Some(false)), (all, way, answered));
+        assert_eq!(had(Some(true)), (all, way, answered));
+        assert_eq!(had(None), (Duration::ZERO, way, answered));
+        // The client goes on: it was an answer.
+        let asked = found(Some(false), false, true).turns();
+        assert_eq!((asked.way, asked.ticketed), (way.times(2), None));
+        // Nothing follows: tickets do not answer, and of one record it is not known.
+        let tickets = found(Some(true), false, false).turns();
+        assert_eq!(tickets.unanswered, Some((0, at(50))));
+        let one = found(Some(false), false, false).turns();
+        assert_eq!(one.unanswered, Some((1, at(100))));
+        assert_eq!((one.ticketed, tickets.ticketed), (Some(at(50)), None));
+        // A client that gives up behind them.
+        let mut given_up = found(Some(true), false, false);
+        given_up.reads(0, (201, 24), &[23, 3, 3, 0, 19, 7]);
+        given_up.sent(0, (201, 24), at(950));
+        given_up.ended(0, false, at(950));
+        assert_eq!(given_up.turns().done, [None; 2]);
+        assert_eq!(given_up.turns().at[0], Duration::ZERO);
+        // A server that closes behind its tickets.
+        let mut closed = found(Some(true), false, false);
+        closed.ended(1, false, at(950));
+        assert_eq!(closed.turns().closing, [0, 900].map(Duration::from_ms));
     }
 
     /// A client that gives up after 3 s, and a server that is ended behind it. It has answered nothing, or has only greeted.

@@ -166,8 +166,8 @@ impl Figures<'_> {
             );
         } else if self.input.cc == Cc::Htcp && self.input.beta.is_none() {
             note.push_str(
-                "β is ½; where the queue stays empty H-TCP keeps four fifths of its window, and gets more: \
-                 --beta 0.8. ",
+                "β is ½; H-TCP keeps its least over its largest RTT, ½ to 4/5: where the queue stays empty four fifths, and gets more: \
+                 --beta 0.8. Linux keeps ½ of a least RTT of 10 ms and below. ",
             );
         } else if self.input.cc == Cc::HighSpeed && p < 1e-7 {
             note.push_str("Outside the formula's range: the RFC fixes its line at p = 1e-7.");

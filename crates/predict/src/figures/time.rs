@@ -87,7 +87,7 @@ impl Figures<'_> {
         let rounds = libm::fmax(libm::ceil(libm::log(grows) / libm::log(each)), 1.0);
         format!(
             "Reno's: Hybla adds 2^ρ − 1 segments for each ACK, ρ = RTT/25 ms = {rho:.1} (Caini and Firrincieli 2004), and is there after \
-             {rounds:.0} rounds, {:.3} s.",
+             {rounds:.0} rounds, {:.3} s. slow_start_waste_s is of Reno's, too.",
             rounds * self.rtt_s
         )
     }

@@ -188,9 +188,10 @@ fn bic_of_linux_grows_by_the_segments_for_each_ack() {
     let ratio = bic::ack_ratio(2);
     assert_eq!(Conditions::of_linux(Cc::Bic, 0.1), on(ratio));
     assert_eq!(Conditions::of_linux(Cc::Reno, 0.1), on(1.0));
+    let twice = law::window(Cc::Bic, 1e-4, on(ratio));
+    assert_eq!(law::window(Cc::Bic, 1e-4 / 2.0, on(1.0)), twice);
     for loss in [1e-2, 1e-4] {
         let twice = law::window(Cc::Bic, loss, on(ratio)).expect("a law");
-        assert_eq!(law::window(Cc::Bic, loss / 2.0, on(1.0)), Some(twice));
         let back = law::loss_for(Cc::Bic, twice, on(ratio)).expect("a law");
         assert!((back / loss - 1.0).abs() < 1e-6, "{back}");
     }
@@ -205,9 +206,13 @@ fn bic_of_linux_grows_by_the_segments_for_each_ack() {
         };
         climb.rounds().expect("it gets there")
     };
-    for top in [14.0, 100.0, 10_000.0] {
+    for top in [100.0, 10_000.0] {
         assert_eq!(rounds(top, ratio), rounds(top, 1.0).div_ceil(2), "{top}");
     }
+    // Up to 14 segments it is Reno: √(3/2p) is 12.2, and half of 14 takes 7 round trips.
+    let small = law::window(Cc::Bic, 1e-2, on(ratio)).expect("a law");
+    assert!((12.2..14.0).contains(&small), "{small}");
+    assert_eq!([1.0, ratio].map(|b| rounds(14.0, b)), [7, 7]);
 }
 
 #[test]

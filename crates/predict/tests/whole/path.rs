@@ -366,6 +366,33 @@ fn a_path_says_what_buffers_streams_and_hosts_do() {
     assert_eq!(value(&path(&p).expect("a path"), "recovery_s"), Value::Null);
 }
 
+/// The figure was of a limited window, and the formula beside it that of an unlimited one.
+#[test]
+fn a_window_that_losses_do_not_reach_has_the_other_branch_of_the_model() {
+    let mut p = input("1 Gbit/s", "100 ms", "1500");
+    p.cc = Cc::Reno;
+    p.loss = Ratio::new(1e-3);
+    let formula = |p: &PathInput| {
+        let answers = path(p).expect("a path");
+        let found = answers.iter().find(|a| a.name == "pftk_bps");
+        let found = found.expect("it is there");
+        (
+            found.formula,
+            found.note.clone(),
+            number(&answers, "pftk_bps"),
+        )
+    };
+    let (free, note, _) = formula(&p);
+    assert!(free.contains("bW/2 + 1") && note.is_empty(), "{note}");
+    // Losses of one in a thousand leave 37 segments of 1448 bytes or more; 20 kB are 13 whole ones.
+    p.window = Some(Size::from_bytes(20_000));
+    let (limited, note, bps) = formula(&p);
+    assert!(limited.contains("b Wm/8"), "{limited}");
+    assert!(note.contains("Wm = 13 segments"), "{note}");
+    p.window = Some(Size::from_bytes(13 * 1448));
+    assert_eq!(formula(&p).2, bps);
+}
+
 #[test]
 fn a_pipe_of_a_segment_has_no_loss_to_fill() {
     let mut p = input("1 Mbit/s", "1 ms", "1500");
@@ -767,6 +794,7 @@ fn vegas_and_hybla_start_in_their_own_ways() {
     let hybla = note(&of(Cc::Hybla), "slow_start_s");
     assert!(hybla.contains("ρ = RTT/25 ms = 4.0"), "{hybla}");
     assert!(hybla.contains("after 3 rounds, 0.300 s"), "{hybla}");
+    assert!(hybla.contains("slow_start_waste_s is of Reno's"), "{hybla}");
 }
 
 /// Linux's gains a segment a round trip up to 100 segments: 42 to 48.8 in 7, of 14 by hundredths.

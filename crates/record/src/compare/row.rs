@@ -90,6 +90,13 @@ pub(super) fn are_few(row: &Row, x: &Side, y: &Side) -> bool {
 /// Of two values, the share by which they may differ and are taken for equal.
 const ROUNDING: f64 = 1e-9;
 
+/// What one side has of a metric, as [`crate::Repeats`] sums it up.
+fn summary(key: &Key<'_>, side: &Side) -> Option<Summary> {
+    let counted = if side.random { side.counted } else { 0.0 };
+    let summary = Summary::of(&side.values)?.of_counts(counted);
+    Some(summary.within(range(key.metric)))
+}
+
 /// A row of what both sides have of a metric; none where a side has nothing to measure.
 pub(super) fn row(
     key: &Key<'_>,
@@ -98,9 +105,7 @@ pub(super) fn row(
     y: &Side,
     tolerance: Option<f64>,
 ) -> Option<Row> {
-    let ends = range(key.metric);
-    let (a, b) = (Summary::of(&x.values)?, Summary::of(&y.values)?);
-    let (a, b) = (a.within(ends), b.within(ends));
+    let (a, b) = (summary(key, x)?, summary(key, y)?);
     let exact = |s: &Summary, origin: Origin| s.n > 1 || origin == Origin::Predicted;
     let certain = (key.origin, origin_b) == (Origin::Predicted, Origin::Predicted);
     let known = exact(&a, key.origin) && exact(&b, origin_b) && (a.n > 1 || b.n > 1 || certain);

@@ -24,6 +24,7 @@ fn data() -> ReportData {
                 min: Some(580e6),
                 max: None,
                 actual: Some(580_061_300.0),
+                repeats: None,
                 absent: None,
                 unstated: None,
                 stated: Some("580/581/584 ms".into()),

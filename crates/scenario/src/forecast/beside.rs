@@ -145,9 +145,14 @@ impl Path<'_> {
             .map(|(n, path)| (*n, path.load(&self.scenario.tests[*n]), path))
             .collect();
         let overload = |l: &Load| l.overloads && l.port.is_some_and(|p| self.uses(number, p));
-        let overloaded = loads.iter().any(|(_, l, _)| overload(l));
+        let losing = if loads.iter().any(|(_, l, _)| overload(l)) {
+            Some("more is sent than a link on the way carries")
+        } else {
+            let drained = self.meets_drained(own, others);
+            drained.then_some("the bucket of a policer on the way is empty at times")
+        };
         let unknown = |why: &str| Met {
-            overloaded,
+            losing,
             waits: Waits::Unknown(""),
             why: why.to_owned(),
             unsettled: 1.0,
@@ -188,7 +193,7 @@ impl Path<'_> {
             return unknown("the path crosses the full link more than once");
         }
         Met {
-            overloaded,
+            losing,
             why: port.map_or_else(String::new, |p| self.port_name(p)),
             waits,
             unsettled,
@@ -363,7 +368,7 @@ impl Path<'_> {
                     cc,
                     top: (top_s * bps / 8.0 / flow.streams / f64::from(flow.config.mss)).max(1.0),
                     rtt_s: top_s,
-                    segments_per_ack: 1.0,
+                    segments_per_ack: flow.counted_per_ack(),
                     htcp: flow.htcp(),
                     rules: flow.rules(),
                 };
@@ -428,20 +433,20 @@ struct Met {
     burst: Duration,
     /// Whether each of them begins with one.
     bursts: Vec<bool>,
-    /// Whether one of them sends more than a port on the way carries.
-    overloaded: bool,
+    /// Why it is not foreseen how many single packets are lost beside them, if so.
+    losing: Option<&'static str>,
 }
 
 impl Met {
     /// `first`: the test starts no later than the others, so that its first packet meets nothing.
     fn correct(self, own: &Test, first: bool, names: &[String], record: &mut Record) {
         let others = names.join(", ");
-        if self.overloaded && own.kind.periodic().is_some() {
+        if let Some(why) = self.losing.filter(|_| own.kind.periodic().is_some()) {
             record
                 .metrics
                 .retain(|m, lost| m != "loss_ratio" || *lost >= 1.0);
             record.notes.push(format!(
-                "beside {others} more is sent than a link on the way carries; how many packets are lost there is not foreseen"
+                "beside {others} {why}; how many packets are lost there is not foreseen"
             ));
         }
         let times: Vec<String> = record

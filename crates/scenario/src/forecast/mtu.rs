@@ -118,6 +118,7 @@ impl Path<'_> {
             initial,
             pipe: (rate * rtt_s).min(flow.window as f64),
             cc: flow.cc?,
+            segments_per_ack: flow.counted_per_ack(),
             always,
         }
         .cross()

@@ -302,9 +302,9 @@ impl Path<'_> {
             cc: flow.cc?,
             top: (top / f64::from(flow.config.mss) / flow.streams).max(1.0),
             rtt_s,
-            segments_per_ack: 1.0,
-            htcp: farpath_predict::htcp::Growth::PAPER,
-            rules: farpath_predict::Rules::Document,
+            segments_per_ack: flow.counted_per_ack(),
+            htcp: flow.htcp(),
+            rules: flow.rules(),
         };
         Some((top * 8.0 / rtt_s, climb.mean_share()?))
     }

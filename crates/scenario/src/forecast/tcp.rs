@@ -301,7 +301,7 @@ impl Flow {
     }
 
     /// Segments for each ACK as growth in congestion avoidance counts them: Reno's steps, and what Linux's BIC measures.
-    fn counted_per_ack(&self) -> f64 {
+    pub(super) fn counted_per_ack(&self) -> f64 {
         match self.cc {
             Some(Cc::Bic) => bic::ack_ratio(self.config.delayed_ack.every.max(1).into()),
             _ => self.segments_per_step(),

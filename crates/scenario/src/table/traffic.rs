@@ -69,7 +69,7 @@ pub(crate) const TEST: Section = Section {
         key("timestamps", Bool, "Timestamps (RFC 7323): 12 bytes a segment.").default("true").only(TCP),
         key("initial_window", Int { min: 1, max: 1_000_000 }, "Initial window in segments.").default("1 (sender is bsd-1999), 2 (linux-2004), 10 (linux-5, linux-6)").only(TCP).instead_of("remembered_window"),
         key("initial_ssthresh", Int { min: 2, max: 1_000_000_000 }, "Initial slow-start threshold in segments.").default("unlimited").only(TCP),
-        key("delayed_ack", Int { min: 1, max: 255 }, "One ACK per this many full segments. While an autotuned window opens, each segment, or what is gathered of several, is acknowledged at once, as by a kernel.").default("2").only(TCP),
+        key("delayed_ack", Int { min: 1, max: 255 }, "One ACK per this many full segments. While an autotuned window opens, each segment, or what is gathered of several, is acknowledged at once, as by a kernel. The sender's `profile` decides what an ACK is worth to the window, and not `flavour`: one segment (bsd-1999, linux-2004), so that fewer ACKs slow its growth, or all that it acknowledges (linux-5, linux-6).").default("2").only(TCP),
         recovery::DELAYED_ACK_TIMEOUT,
         recovery::QUICK_ACKS,
         recovery::RTO_MIN,

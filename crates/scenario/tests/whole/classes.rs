@@ -1,6 +1,12 @@
 //! Classes and schedulers: what is read, and what is answered to text that makes no sense.
 
-use farpath_scenario::{ClassLimit, Match, Queueing, Scheduler, Set, Sharing, Source, Way, parse};
+use std::collections::BTreeMap;
+
+use farpath_scenario::plan::Plan;
+use farpath_scenario::{
+    ClassLimit, Match, Queueing, Scheduler, Set, Sharing, Source, Way, forecast, parse,
+    round_shares,
+};
 use farpath_units::Size;
 
 const BASE: &str = r#"[scenario]
@@ -362,4 +368,41 @@ fn queue_management_policers_and_marks_that_make_no_sense() {
         assert!(said.contains(help), "{keys}\n{said}");
         assert!(said.contains("1 error in x.toml"), "{keys}\n{said}");
     }
+}
+
+/// A stream of 1200 bytes at a weight of 1 beside full segments at 2: a round of 1514 bytes a weight sends two frames of each.
+#[test]
+fn shares_of_unlike_frames_that_weights_do_not_say_are_said() {
+    let of = |rounds: &str, size: u32| {
+        let keys = format!(
+            "{rounds}\n[[link.class]]\nname = \"video\"\ndscp = \"af41\"\nweight = 1\nqueue = \"100 kB\"\n\
+             [[link.class]]\nname = \"rest\"\nweight = 2\nqueue = \"100 kB\"\n"
+        );
+        let mut text = source(&keys);
+        text.text += &format!(
+            "\n[[test]]\nname = \"video\"\nkind = \"udp\"\nfrom = \"a\"\nto = \"b\"\nclass = \"af41\"\nrate = \"600 Mbit/s\"\n\
+             size = {size}\nduration = \"1 s\"\n"
+        );
+        let scenario = parse(&text, &[]).unwrap_or_else(|e| panic!("{e}"));
+        let plan = Plan::new(&scenario).expect("a plan");
+        let records = forecast(&scenario, &plan, &BTreeMap::new());
+        let noted = records
+            .iter()
+            .filter(|r| r.notes.iter().any(|n| n.contains("round robin")));
+        (round_shares(&scenario, &plan), noted.count())
+    };
+    let (said, noted) = of("scheduler = \"wrr\"", 1200);
+    assert!(
+        said[0].contains("have 45.1 : 54.9 %") && said[0].contains("not 33.3 : 66.7 %"),
+        "{said:?}"
+    );
+    // On the way there; nothing of the way back is shared.
+    assert_eq!((said.len(), noted), (1, 2));
+    let none = (Vec::new(), 0);
+    assert_eq!(
+        of("scheduler = \"wrr\"\nwrr = { carry = true }", 1200),
+        none
+    );
+    assert_eq!(of("scheduler = \"drr\"", 1200), none);
+    assert_eq!(of("scheduler = \"wrr\"", 1472), none, "alike");
 }

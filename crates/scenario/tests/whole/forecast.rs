@@ -248,6 +248,12 @@ fn a_named_loss_costs_what_the_climb_lacks() {
         assert_eq!(says(&cubic, &words), linux, "{:?}", cubic.notes);
     }
     assert!(!clean.metrics.contains_key("recovery_s"));
+    // What a receiver gathers makes BIC faster; one that counts segments gathers nothing.
+    for (keys, gathers) in [("", true), ("delayed_ack = 2\n", false)] {
+        let bic = predicted(lose, &format!("{BULK}cc = \"bic\"\n{keys}"));
+        let said = says(&bic, "recovery_s is of a BIC with");
+        assert_eq!(said, gathers, "{:?}", bic.notes);
+    }
 }
 
 #[test]
@@ -708,6 +714,36 @@ fn a_policer_holds_the_window_to_its_burst() {
     assert_eq!(record.limited_by.as_deref(), Some("receive_window"));
 }
 
+/// A ping or a one-way probe beside what empties a policer's bucket was to lose nothing; small packets lose less than a stream's, and by chance.
+#[test]
+fn losses_of_a_probe_beside_a_drained_bucket_are_not_foreseen() {
+    let words = "the bucket of a policer on the way is empty at times; how many packets are lost there is not foreseen";
+    let probe = |load: &str, kind: &str, police: &str| {
+        let test = format!(
+            "{load}\nduration = \"5 s\"\n[[test]]\nname = \"p\"\nkind = \"{kind}\"\nfrom = \"a\"\nto = \"b\"\nstart = \"1 s\"\ncount = 3"
+        );
+        let police = format!(
+            "[link.forward]\npolice = {{ name = \"p\", rate = \"50 Mbit/s\", burst = \"25 kB\"{police} }}"
+        );
+        policed(&test, &police)
+    };
+    let udp = |rate: &str| format!("kind = \"udp\"\nsize = 1000\nrate = \"{rate}\"");
+    let cubic = "kind = \"tcp\"\ncc = \"cubic\"\nwindow = \"16 MiB\"";
+    for kind in ["ping", "oneway"] {
+        for load in [udp("100 Mbit/s").as_str(), cubic] {
+            let record = probe(load, kind, "");
+            assert!(says(&record, words), "{kind}: {:?}", record.notes);
+            assert!(!record.metrics.contains_key("loss_ratio"), "{kind}");
+        }
+        let below = probe(&udp("40 Mbit/s"), kind, "");
+        assert_eq!(of(&below, "loss_ratio"), 0.0, "{kind}");
+        assert!(!says(&below, words), "{kind}: {:?}", below.notes);
+    }
+    // A policer of TCP drops nothing of a ping's.
+    let other = probe(cubic, "ping", ", protocol = \"tcp\"");
+    assert!(!says(&other, words), "{:?}", other.notes);
+}
+
 /// Streams take tokens from one another: sixteen have not sixteen times what one has. The means of five simulated starts within a
 /// second, CUBIC of 1448 bytes behind 10 Gbit/s at 60 ms, lie within the bounds.
 #[test]
@@ -963,6 +999,20 @@ fn a_pace_that_is_asked_for_is_the_limit() {
     let keys = "kind = \"tcp\"\ncc = \"bbr\"\nwindow = \"16 MB\"\npacing_rate = \"200 Mbit/s\"";
     let before = predicted("", &format!("{keys}\nomit = \"3 s\"\nduration = \"6 s\""));
     assert!((of(&before, "goodput_bps") / 200e6 - 1.0).abs() < 1e-3);
+}
+
+/// Linux's H-TCP halves its window up to 10 ms, however empty the queue.
+#[test]
+fn what_h_tcp_keeps_is_said_where_it_may_be_more_than_half() {
+    let more = |delay: &str, flavour: &str| {
+        let far =
+            format!("rate = \"1 Gbit/s\"\ndelay = \"{delay}\"\n[link.forward]\nlose_every = 10000");
+        let test = format!("{BULK}cc = \"htcp\"\nflavour = \"{flavour}\"");
+        let record = by_router("rate = \"10 Gbit/s\"", &far, &test);
+        says(&record, "four fifths are left")
+    };
+    assert!(more("20 ms", "linux") && more("4 ms", "rfc"));
+    assert!(!more("4 ms", "linux"));
 }
 
 #[test]
@@ -2271,6 +2321,16 @@ fn the_window_of_a_note_is_one_connections() {
             record.notes
         );
     }
+}
+
+/// What was simulated of BIC before it grew by the segments for each ACK is not said of it as it grows now.
+#[test]
+fn few_segments_of_bic_say_of_which_growth_they_are() {
+    let test = "kind = \"tcp\"\ncc = \"bic\"\nduration = \"120 s\"\n";
+    let record = wide("[link.forward]\nloss = 1e-2", test);
+    let mut few = record.notes.iter().filter(|n| n.contains("is few for it"));
+    let said = few.next().expect("it is said");
+    assert!(said.contains("with them that was not measured"), "{said}");
 }
 
 /// 5 MB are over after a second: BBR does not probe for the shortest round trip before ten.

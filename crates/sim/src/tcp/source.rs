@@ -6,6 +6,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::dial::Called;
+use super::silence::Silence;
 use super::{sack_bytes, stamped, syn_bytes};
 use crate::host::{Host, Refusal};
 use crate::sequence::Sequence;
@@ -97,6 +98,8 @@ pub struct TcpSource {
     pub cwnd_max: u64,
     /// Round-trip times as acknowledgements showed them.
     pub rtt: RttSummary,
+    /// When nothing arrived.
+    pub(crate) silence: Silence,
     /// The account of limits when the application stopped or everything was acknowledged: what
     /// comes after limits nobody.
     pub ended: Option<farpath_tcp::Shares>,
@@ -163,6 +166,7 @@ impl TcpSource {
             sequence: (config.sequence > 0).then(|| Sequence::new(config.sequence)),
             cwnd_max: 0,
             rtt: RttSummary::default(),
+            silence: Silence::new(config.start),
             ended: None,
             config,
         }
@@ -217,6 +221,7 @@ impl TcpSource {
             }
         }
         self.send(now, host, io);
+        self.silence.ran_out(self.sender.timers_ran_out());
     }
 
     /// See `Program::on_frames`.
@@ -236,6 +241,7 @@ impl TcpSource {
                 break;
             }
             taken += 1;
+            self.silence.heard(now);
             match frame.kind {
                 Kind::Ack => {
                     self.accept(now, frame, host);

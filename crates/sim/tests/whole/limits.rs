@@ -222,10 +222,55 @@ fn a_flapping_link_leaves_what_limits_in_between() {
     assert_limit(&world, "receive_window", 0.8);
     let share = outage(&world).expect("it is said");
     assert_within("outage, %", share, 55.0, 60.0);
+    let exact = world.metric("t", "outage_ratio");
+    assert_within("outage, exact", 100.0 * exact, share - 0.5, share + 0.5);
     // A frame lost now and then in 1 ms of 100 hardly counts, and no silence is made of it.
     let short = flaps("{ up = \"99 ms\", down = \"1 ms\", while_down = \"hold\" }");
     let share = outage(&short).unwrap_or(0.0);
     assert_within("short outages, %", share, 0.0, 3.0);
+}
+
+/// 100 kbit/s carry 139 acknowledgements a second, each for two segments: 3.2 of 100 Mbit/s.
+#[test]
+fn a_way_back_that_is_full_is_said() {
+    let said = |back: &str| -> Option<f64> {
+        let world = run_text(&format!(
+            r#"
+[scenario]
+name = "asymmetric"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "path"
+ends = ["a", "b"]
+rate = "100 Mbit/s"
+delay = "20 ms"
+[link.reverse]
+rate = "{back}"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+window = "64 KiB"
+omit = "2 s"
+duration = "5 s"
+"#
+        ));
+        let notes = world.record("t").notes.join("; ");
+        let (_, rest) = notes.split_once("the way back was full ")?;
+        let (share, rest) = rest.split_once(" % of the time")?;
+        assert!(
+            rest.starts_with(": acknowledgements waited for it"),
+            "{notes}"
+        );
+        share.parse().ok()
+    };
+    let share = said("100 kbit/s").expect("it is said");
+    assert!(share > 90.0, "{share} %");
+    assert_eq!(said("10 Mbit/s"), None);
 }
 
 #[test]
@@ -310,6 +355,49 @@ duration = "5 s"
     assert!(!shares.contains_key("application"), "{shares:?}");
     assert_limit(&world, "nic", 0.6);
     assert_within("slow start", shares["cwnd_slow_start"], 0.2, 0.4);
+}
+
+/// Slow start overflows a queue, and without SACK a hole is filled each round trip for 20 s and more. What came behind the holes fills
+/// the receiver's window, and yet the repair is what limits.
+#[test]
+fn a_repair_without_sack_is_not_the_receivers_window() {
+    let world = run_text(
+        r#"
+[scenario]
+name = "repair"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+[[link]]
+name = "lan"
+ends = ["a", "r"]
+framing = "gbe"
+delay = "1 ms"
+[[link]]
+name = "wan"
+ends = ["r", "b"]
+rate = "100 Mbit/s"
+delay = "19 ms"
+queue = "1bdp"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+omit = "10 s"
+duration = "12 s"
+cc = "reno"
+sack = false
+"#,
+    );
+    assert_limit(&world, "cwnd_recovery", 0.9);
+    let said = |n: &String| {
+        n.contains("the sender was in recovery, in repairs of more than 4 round trips")
+    };
+    assert!(world.record("t").notes.iter().any(said));
 }
 
 /// The measurement begins after `omit`, and so does the account.

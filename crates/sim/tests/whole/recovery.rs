@@ -1,6 +1,6 @@
 //! Loss recovery and hosts of their time, through the whole simulator.
 
-use crate::world::{World, assert_near, run_text};
+use crate::world::{World, assert_near, assert_within, run_text};
 
 fn path(link: &str, test: &str) -> World {
     run_text(&format!(
@@ -94,6 +94,22 @@ fn after_an_outage_the_window_has_to_come_back() {
     assert_near("back at the window", recovery, 42.0, 0.05);
 }
 
+/// The last acknowledgement comes 50 ms after the link went down, then a tail loss probe after two round trips, the timer after 0.3 s
+/// more, and its answer after a round trip. Intervals of 0.1 s do not blur it.
+#[test]
+fn how_long_nothing_arrived_in_an_outage_is_known_to_the_frame() {
+    let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"";
+    let down = "[[event]]\nat = \"5 s\"\nfor = \"500 ms\"\nlink = \"pipe\"\nup = false\n";
+    let test = "window = \"1220 kB\"\nduration = \"20 s\"\n";
+    let world = path(link, &format!("{test}{down}"));
+    let notes = world.record("bulk").notes.join("; ");
+    let said = notes.split_once("the path was down for 500.0 ms, and nothing arrived for ");
+    let silent = said.and_then(|(_, rest)| rest.split_once(" ms ("));
+    let silent: Option<f64> = silent.and_then(|(ms, _)| ms.parse().ok());
+    let silent = silent.unwrap_or_else(|| panic!("one time: {notes}"));
+    assert_within("silent, ms", silent, 595.0, 660.0);
+}
+
 /// A link that goes down three times within four seconds is one outage: the window is back when it is what it was before the first.
 /// A second outage after the window was back is another.
 #[test]
@@ -110,8 +126,12 @@ fn an_outage_that_comes_back_is_one() {
     let once = recovery(&[(5000, 6000)]);
     let thrice = recovery(&[(5000, 6000), (6300, 7300), (7600, 8600)]);
     assert!(thrice > once + 2.6, "{thrice} s, {once} s of the first");
-    let later = recovery(&[(5000, 6000), (9000, 10_000)]);
-    assert_near("another", later, once, 0.01);
+    let later = recovery(&[(5000, 6000), (30_000, 31_000)]);
+    assert_near("another", later, once, 0.05);
+    // Timeouts of a longer outage are taken back too, and the window is back later.
+    let longer = [500, 2000, 4000].map(|ms| recovery(&[(5000, 5000 + ms)]));
+    assert!(longer[1] > longer[0] + 1.0, "{longer:?} s");
+    assert!(longer[2] > longer[1] + 1.0, "{longer:?} s");
 }
 
 /// E21: a path of 80 Mbit/s whose round trip goes from 370 to 300 to 250 ms at 60 and 120 s, a window

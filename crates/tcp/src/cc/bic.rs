@@ -82,12 +82,13 @@ impl Bic {
         libm::exp2(libm::log2(gained).floor()).min(PAPER_LARGEST)
     }
 
-    /// Linux's: acknowledged segments for each one added. It divides by the segments for each ACK, as if it counted ACKs, and has
-    /// counted segments since 5.7.
+    /// Linux's: acknowledged segments for each one added. Where it is not Reno it divides by the segments for each ACK, as if it counted
+    /// ACKs, and has counted segments since 5.7.
     fn linux_each(&self, w: f64) -> f64 {
-        let each = if w <= LOW_WINDOW {
-            w
-        } else if w < self.maximum {
+        if w <= LOW_WINDOW {
+            return w.max(1.0);
+        }
+        let each = if w < self.maximum {
             let distance = ((self.maximum - w) / DIVISOR).floor();
             if distance > LARGEST {
                 w / LARGEST
@@ -310,6 +311,7 @@ mod tests {
             bic.reduce(&loss(1000.0));
             assert_eq!(bic.linux_each(100.0), far, "{segments}");
             assert_eq!(bic.linux_each(1000.0), near, "{segments}");
+            assert_eq!(bic.linux_each(14.0), 14.0, "Reno");
             bic.restart();
             assert_eq!(bic.ratio.sixteenths, RATIO_FIRST);
         }

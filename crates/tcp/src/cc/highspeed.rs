@@ -17,11 +17,16 @@ const LOG_RANGE: f64 = 7.689_010_6;
 /// ln Low_Window.
 const LOG_LOW: f64 = 3.637_586_2;
 
-/// b(w): the part of the window a loss takes (RFC 3649 §5).
+/// b(w): the part of the window a loss takes (RFC 3649 §5), beyond High_Window as much as there.
 fn cut(w: f64) -> f64 {
     if w <= LOW_WINDOW {
         return 0.5;
     }
+    line(w).max(HIGH_DECREASE)
+}
+
+/// The line that b(w) follows between Low_Window and High_Window. It is 0 at 567 000 segments, where a loss would take nothing.
+fn line(w: f64) -> f64 {
     0.5 + (HIGH_DECREASE - 0.5) * (libm::log(w) - LOG_LOW) / LOG_RANGE
 }
 
@@ -178,14 +183,16 @@ mod tests {
     /// RFC 3649 appendix B, its program: the first window at which a(w) has grown by more than one
     /// since the row before. It writes 0.078 as 1/12.8.
     fn rfc_table() -> Vec<(u32, f64, f64)> {
-        let a = |w: f64| w * w * 2.0 * cut(w) / ((2.0 - cut(w)) * libm::pow(w, 1.2) * 12.8);
+        // Its last rows go on along the line.
+        let b = |w: f64| if w <= LOW_WINDOW { 0.5 } else { line(w) };
+        let a = |w: f64| w * w * 2.0 * b(w) / ((2.0 - b(w)) * libm::pow(w, 1.2) * 12.8);
         let mut rows = vec![(38, 1.0, 0.5)];
         let mut last = 1.0;
         for w in 38..100_000 {
             let step = a(f64::from(w));
             if step > last + 1.0 {
                 last = step;
-                rows.push((w, step.floor(), cut(f64::from(w))));
+                rows.push((w, step.floor(), b(f64::from(w))));
             }
         }
         rows
@@ -325,6 +332,16 @@ mod tests {
             .map(|_| highspeed.increase(&ack(2e5, 200.0)))
             .sum();
         assert_eq!(flat, 72.0);
+    }
+
+    /// 100 Gbit/s over 120 ms hold a million: along the line a loss added 5 %, and a round trip one segment.
+    #[test]
+    fn beyond_the_high_window_a_loss_takes_a_tenth() {
+        let mut highspeed = HighSpeed::new(&setup(Flavour::Rfc));
+        assert_eq!(highspeed.reduce(&loss(1e6)), 9e5);
+        assert!(step(1e6) > step(83_000.0));
+        assert_eq!((cut(1e6), cut(84_000.0)), (0.1, 0.1));
+        assert!(line(566_000.0) > 0.0 && line(568_000.0) < 0.0);
     }
 
     #[test]

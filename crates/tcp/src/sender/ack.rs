@@ -97,6 +97,7 @@ impl Sender {
             answered = self.last_covered(una, ack);
             let original = self.first_original(una, ack);
             head_resent = self.board.rounds_sent(una) > 0;
+            self.note_covered(una, ack);
             let sent = self.log.acknowledge(ack);
             let (head, newest) = self.repair.acknowledge(&self.board, una, ack);
             acked = ack - una - self.board.acknowledge(ack);

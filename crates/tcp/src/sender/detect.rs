@@ -23,9 +23,15 @@ impl Sender {
                     self.repair.rack.answered(now, sent, min);
                 }
             }
-            !self.repair.held && self.detect_by_time(now)
-        } else {
-            !self.repair.held && self.board.detect_loss(self.segment)
+        }
+        if self.repair.held {
+            // Nothing is waited for by time either: the retransmission timer runs instead.
+            self.repair.reorder_at = Time::MAX;
+            return false;
+        }
+        match self.repair.rules.rack {
+            true => self.detect_by_time(now),
+            false => self.board.detect_loss(self.segment),
         }
     }
 

@@ -1,13 +1,11 @@
-//! What cuts the window, and what ends or takes back a recovery: tail loss probes answered, F-RTO, D-SACK, Eifel; and ECN.
+//! What cuts the window, and what ends or takes back a recovery: tail loss probes answered, D-SACK, Eifel; and ECN.
 
 use farpath_units::Time;
 
-use super::{LEAST_SSTHRESH, LossEvent, Out, Sender, State};
+use super::{LEAST_SSTHRESH, LossEvent, Sender, State};
 use crate::cc::Loss;
-use crate::frto::{Frto, Verdict};
-use crate::limit::Limit;
+use crate::frto::Frto;
 use crate::recovery::Prr;
-use crate::scoreboard::News;
 use crate::{Flavour, SackBlock};
 
 impl Sender {
@@ -18,7 +16,8 @@ impl Sender {
 
     /// The same, with `flight` bytes sent and not acknowledged when it showed.
     fn reduce_from(&mut self, now: Time, timeout: bool, flight: u64) {
-        let goes_on = self.is_making_good();
+        let reopened = self.reopened();
+        let goes_on = self.is_making_good() || reopened.is_some();
         self.repair.undo.begin(self.una, self.cwnd, self.ssthresh);
         self.repair.ecn.reduced(self.nxt);
         let used = (flight as f64).min(self.cwnd);
@@ -47,6 +46,10 @@ impl Sender {
             Some(loss) if goes_on => {
                 loss.timeout |= timeout;
                 loss.cuts += 1;
+                loss.regained = None;
+                if let Some(window) = reopened {
+                    self.regain_at(window);
+                }
             }
             last => {
                 *last = Some(LossEvent {
@@ -66,6 +69,13 @@ impl Sender {
     fn is_making_good(&self) -> bool {
         let repairs = matches!(self.state, State::Recovery | State::Loss);
         self.regain.is_finite() && (repairs || self.cwnd < self.ssthresh)
+    }
+
+    /// The window at which the last loss is made good, where its cut was taken back and something that was in flight then is lost
+    /// after all: what is cut now belongs to it too.
+    fn reopened(&mut self) -> Option<f64> {
+        let (point, window) = self.repair.taken_back.take()?;
+        (self.una < point && self.regain.is_infinite()).then_some(window)
     }
 
     /// cwnd is ssthresh now, unless the algorithm sets cwnd itself.
@@ -227,47 +237,6 @@ impl Sender {
             && self.board.repairs(self.una) > 0
     }
 
-    /// F-RTO's test of a timeout goes on.
-    pub(super) fn note_frto(&mut self, now: Time, advanced: bool, news: &News) {
-        if self.state != State::Loss || self.repair.frto == Frto::Idle {
-            return;
-        }
-        let point = self.recovery_point;
-        let old = news.above.is_some_and(|(first, _)| first < point);
-        let new = news.above.is_some_and(|(_, last)| last >= point);
-        let duplicate = !advanced && (news.bytes > 0 || !self.sack);
-        let covered = self.una >= point;
-        let test = &mut self.repair.frto;
-        match test.on_ack(advanced, covered, old, new, duplicate) {
-            Verdict::Open => {}
-            Verdict::Spurious => self.take_back(now),
-            Verdict::Real => {
-                // RFC 5682 §3 step 3a: at most three segments to begin the repair with.
-                let pipe = self.board.pipe(self.una, self.nxt);
-                self.cwnd = self.cwnd.min((pipe + 3 * self.segment) as f64);
-            }
-        }
-    }
-
-    /// F-RTO's step 2: `room` bytes of new data may go out, in place of retransmissions. The outer
-    /// `None` leaves the decision to others.
-    pub(super) fn poll_frto(&mut self, now: Time, room: u64) -> Option<Option<Out>> {
-        let Frto::Probing(left) = self.repair.frto else {
-            return None;
-        };
-        if left > 0 && room > 0 {
-            self.repair.frto = Frto::Probing(left - 1);
-            return Some(Some(self.send_new(now, room)));
-        }
-        if left == 2 {
-            // Nothing to test with: the timeout is believed.
-            self.repair.frto = Frto::Idle;
-            return None;
-        }
-        self.note_limit(now, Limit::Loss);
-        Some(None)
-    }
-
     /// The reduction was a mistake (RFC 4015 §3.2): cwnd and ssthresh are what they were, and what
     /// counted as lost is on its way.
     pub(super) fn take_back(&mut self, now: Time) {
@@ -281,6 +250,11 @@ impl Sender {
         self.ssthresh = self.ssthresh.max(ssthresh);
         self.control.undo();
         if self.cwnd >= self.regain {
+            let point = match self.state {
+                State::Recovery | State::Loss => self.recovery_point,
+                _ => self.una,
+            };
+            self.repair.taken_back = Some((point, self.regain));
             self.regained(now);
         }
         if self.state == State::Recovery {

@@ -8,6 +8,7 @@ use crate::config::Recovery;
 use crate::ecn::Ecn;
 use crate::frto::Frto;
 use crate::rack::Rack;
+use crate::ranges::Range;
 use crate::scoreboard::Scoreboard;
 use crate::send_log::{Acknowledged, Cursor, SendLog};
 use crate::undo::Undo;
@@ -65,7 +66,14 @@ pub(super) struct Repair {
     pub(super) rules: Recovery,
     pub(super) rack: Rack,
     pub(super) frto: Frto,
+    /// Whether the ACK at hand covers data that was sent before the timeout and never again.
+    pub(super) covers_original: bool,
+    /// What the last tail loss probe sent again; empty before the first.
+    pub(super) probed: Range,
     pub(super) undo: Undo,
+    /// A cut was taken back: a cut of what was in flight then, below this byte, belongs to the same loss, which is made good at this
+    /// window.
+    pub(super) taken_back: Option<(u64, f64)>,
     /// What the last ACK said of a mistake waits for repairs in flight: until the next one nothing is marked lost or sent again.
     pub(super) held: bool,
     /// Segments that D-SACKs reported since the start.
@@ -99,7 +107,10 @@ impl Repair {
             },
             rack: Rack::default(),
             frto: Frto::default(),
+            covers_original: false,
+            probed: Range::default(),
             undo: Undo::default(),
+            taken_back: None,
             held: false,
             copies: 0,
             ecn: Ecn::new(asked.ecn),

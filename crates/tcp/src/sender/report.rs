@@ -21,7 +21,8 @@ pub enum Phase {
     Loss,
 }
 
-/// A congestion event: the moment cwnd was cut. Further cuts during its repair, or in the slow start that follows, belong to it.
+/// A congestion event: the moment cwnd was cut. Further cuts during its repair, or in the slow start that follows, belong to it. So
+/// does one of what was in flight when it was taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossEvent {
     /// When.
@@ -164,12 +165,23 @@ impl Sender {
         self.rtt.timeout()
     }
 
+    /// How often the timer in force has doubled since the last sample of a round trip, or since a window opened, 16 at most.
+    pub fn backoff(&self) -> u32 {
+        self.rtt.doubled()
+    }
+
     /// The rate at which bursts leave; `None` for a sender that does not pace, and before the first
     /// round trip is known.
     pub fn pacing_rate(&self) -> Option<Rate> {
         let pacer = &self.paced.as_ref()?.pacer;
         let rate = pacer.rate(self.cwnd, self.ssthresh, self.rtt.srtt_secs());
         Rate::from_bps((8.0 * rate) as u64).filter(|_| rate.is_finite())
+    }
+
+    /// How often a SYN's timer, the retransmission timer or a tail loss probe's ran out.
+    #[inline]
+    pub fn timers_ran_out(&self) -> u64 {
+        self.stats.rtos + self.stats.tail_probes + self.stats.syn_retransmits
     }
 
     /// The counters.

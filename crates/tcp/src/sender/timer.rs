@@ -4,7 +4,6 @@ use farpath_units::Time;
 
 use super::repair::{Probe, Timer};
 use super::{Out, Sender, State};
-use crate::frto::Frto;
 use crate::ranges::Range;
 use crate::slow_start::Exit;
 
@@ -94,12 +93,7 @@ impl Sender {
             State::Loss => self.timed_out_at == self.una,
             _ => false,
         };
-        // RFC 5682 §3: the test is for a timeout that comes out of the blue.
-        self.repair.frto = if self.repair.rules.frto && self.state == State::Open {
-            Frto::Resent
-        } else {
-            Frto::Idle
-        };
+        self.begin_frto();
         if !known {
             self.reduce(now, true);
         }
@@ -177,7 +171,9 @@ impl Sender {
         let again = room < self.segment.min(self.end - self.nxt) || self.end == self.nxt;
         let (start, out) = if again {
             let start = self.nxt.saturating_sub(self.segment).max(self.una);
-            (start, self.send_again(now, Range::new(start, self.nxt)))
+            let last = Range::new(start, self.nxt);
+            self.repair.probed = last;
+            (start, self.send_again(now, last))
         } else {
             let len = self.segment.min(room);
             (self.nxt, self.send_new(now, len))

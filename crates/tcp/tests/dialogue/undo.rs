@@ -2,7 +2,7 @@
 //! RFC 3708), Eifel (RFC 3522).
 
 use farpath_tcp::{Config, DelayedAck, Flavour, Out, Profile, Recovery, SackBlock, Sender};
-use farpath_units::Duration;
+use farpath_units::{Duration, Time};
 
 use crate::harness::{Dialogue, Path, RTT, classic, config, ms};
 
@@ -219,4 +219,82 @@ fn while_repairs_are_in_flight_a_recovery_is_not_taken_back() {
     assert_eq!(repaired, [(4, 0), (6, 0)]);
     let [first, _] = with_repairs_out(Flavour::Rfc, 206, false);
     assert_eq!(first, (4, 1));
+}
+
+/// A sender of `config` whose window is on its way, unheard for `timeouts` timeouts; and when the last one came.
+fn unheard(config: &Config, timeouts: u64) -> (Sender, Time) {
+    let mut s = Sender::new(config);
+    s.open(ms(0));
+    assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+    s.on_syn_ack(ms(100));
+    let mut now = ms(100);
+    while s.poll(now).is_some() {}
+    while s.stats().rtos < timeouts {
+        now = s.deadline();
+        s.on_deadline(now);
+        while s.poll(now).is_some() {}
+    }
+    (s, now)
+}
+
+/// Ten segments and then, if all goes well, ten more; F-RTO alone, with RACK-TLP or without.
+fn tested(flavour: Flavour, rack: bool, amount: u64) -> Config {
+    let recovery = Recovery {
+        frto: true,
+        rack,
+        ..classic()
+    };
+    Config {
+        flavour,
+        initial_window: 10,
+        amount: Some(amount),
+        ..with(recovery, false)
+    }
+}
+
+/// As in Linux 6.18 (`crates/drill/scripts/kernel-6.18/frto-original-covered.pkt`): the first ACK after one timeout or several covers
+/// what was never sent again, because acknowledgements were lost. What is lost after all is of the same loss.
+#[test]
+fn an_ack_of_what_was_never_repeated_takes_timeouts_back() {
+    for (flavour, timeouts, undone) in [
+        (Flavour::Linux, 1, 1),
+        (Flavour::Linux, 3, 1),
+        (Flavour::Rfc, 1, 0),
+        (Flavour::Rfc, 3, 0),
+    ] {
+        let (mut s, last) = unheard(&tested(flavour, false, 20_000), timeouts);
+        let first = s.last_loss().expect("a timeout");
+        assert_eq!(first.at, ms(400));
+        let now = last + Duration::from_ms(50);
+        s.on_ack(now, 6000, 1 << 30, false, &[]);
+        while s.poll(now).is_some() {}
+        assert_eq!(s.stats().undone, undone, "{flavour:?}, {timeouts}");
+        if undone == 0 {
+            continue;
+        }
+        assert!(s.cwnd_bytes() >= 10_000, "{}", s.cwnd_bytes());
+        assert_eq!((s.ssthresh_bytes(), s.lost_bytes()), (40_000, 0));
+        assert_eq!(s.last_loss().and_then(|loss| loss.regained), Some(now));
+        // Ten more left, and the last four of before did not arrive.
+        assert_eq!(s.nxt(), 20_000);
+        let sack = SackBlock {
+            start: 10_000,
+            end: 14_000,
+        };
+        s.on_ack(now + RTT, 6000, 1 << 30, false, &[sack]);
+        assert_eq!(s.stats().fast_recoveries, 1);
+        let again = s.last_loss().expect("a loss");
+        assert_eq!((again.at, again.cuts, again.regained), (ms(400), 2, None));
+    }
+}
+
+/// What a tail loss probe repeated was sent again too: an ACK of it and of what the timer repeated says nothing.
+#[test]
+fn an_ack_of_what_a_probe_and_the_timer_repeated_takes_nothing_back() {
+    for (rack, undone) in [(true, 0), (false, 1)] {
+        let (mut s, last) = unheard(&tested(Flavour::Linux, rack, 2000), 2);
+        assert_eq!(s.stats().tail_probes, u64::from(rack));
+        s.on_ack(last + Duration::from_ms(50), 2000, 1 << 30, false, &[]);
+        assert_eq!(s.stats().undone, undone, "rack: {rack}");
+    }
 }

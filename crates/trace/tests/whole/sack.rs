@@ -116,3 +116,48 @@ fn duplicate_acks_are_counted_by_their_rfcs_and_wireshark_has_others() {
     let theirs = tshark(&file, "tcp.analysis.duplicate_ack", "frame.number");
     assert_eq!(theirs, ["6", "10", "11", "13", "14"]);
 }
+
+/// A last segment of 1000 bytes, sent again after 220 ms at a round trip of 100 ms, where these are the options of both SYNs.
+fn last_again(options: &[u8]) -> farpath_record::trace::Retransmissions {
+    let of = |from_a, seq, ack, control, bytes| Tcp {
+        from_a,
+        seq,
+        ack,
+        control,
+        window: 60_000,
+        options: Vec::new(),
+        payload: vec![0; bytes],
+    };
+    let mut syns = [of(true, 100, 0, 2, 0), of(false, 500, 101, 0x12, 0)];
+    for syn in &mut syns {
+        syn.options = options.to_vec();
+    }
+    let [syn, answer] = syns;
+    // Microseconds, captured at the sender.
+    let all = [
+        (0, syn),
+        (100_000, answer),
+        (100_050, of(true, 101, 501, 0x10, 0)),
+        (100_100, of(true, 101, 501, 0x18, 1000)),
+        (200_100, of(false, 501, 1101, 0x10, 0)),
+        (200_150, of(true, 1101, 501, 0x18, 1000)),
+        (420_150, of(true, 1101, 501, 0x18, 1000)),
+        (520_150, of(false, 501, 2101, 0x10, 0)),
+    ];
+    let packets = all.map(|(at, tcp)| {
+        let bytes = v4(&tcp);
+        let length = bytes.len() as u32;
+        (at * 1000, bytes, length)
+    });
+    let file = pcap(101, &packets, false, true);
+    read(&file).document.connections[0].a2b.retransmissions
+}
+
+/// A sender without SACK never probes: its timer ran out.
+#[test]
+fn a_last_segment_that_comes_again_is_a_probe_only_where_sack_was_agreed() {
+    let agreed = last_again(&[1, 1, 4, 2]);
+    assert_eq!((agreed.tlp, agreed.rto), (1, 0), "{agreed:?}");
+    let without = last_again(&[]);
+    assert_eq!((without.tlp, without.rto), (0, 1), "{without:?}");
+}

@@ -80,12 +80,14 @@ impl Connections {
 }
 
 impl Watched {
-    /// Says what counts say of a connection that was sampled too rarely, and behind a wait for the path what `others` did meanwhile.
+    /// Says what counts say of a connection that was sampled too rarely, and of how it `paused` at the end, in words; and behind a wait for the
+    /// path what `others` did meanwhile.
     pub(super) fn say_counts(
         &self,
         told: &mut Busiest,
         (counts, outage): (&Counts, &Outage),
-        (waits, others): (Option<&Waits>, &str),
+        (waits, paused): (Option<&Waits>, Option<String>),
+        others: &str,
     ) {
         let time = self.time();
         let served = waits.and_then(|w| w.served(self.host, time));
@@ -98,6 +100,7 @@ impl Watched {
             Some(Err(why)) => (None, Some(why)),
             None => (None, None),
         };
+        let served = served.or(paused);
         let lined = waits.filter(|_| known.is_none());
         let lined = lined.and_then(|waits| waits.lined(time));
         let is_known = known.is_some() || served.is_some() || lined.is_some();

@@ -37,7 +37,8 @@ impl Connections {
     }
 
     /// When the command had closed `one` of these ends: what comes after its FIN, or once no program of its host holds the socket, is its
-    /// kernel's, and the other side's. None where it has not.
+    /// kernel's, and the other side's. None where it has not. A FIN behind a request that has no answer yet closes one way alone where a program
+    /// goes on holding the socket.
     fn closed(&self, ends: &[String; 2], one: &Watched) -> Option<Time> {
         let [own, peer] = ends;
         let of_command = match one.host {
@@ -45,7 +46,14 @@ impl Connections {
             _ => self.all.get(&[peer.clone(), own.clone()]),
         };
         let left = of_command.and_then(|one| one.left);
-        let by_frames = self.waits.get(ends).and_then(|w| w.closed(one.host));
+        let waits = self.waits.get(ends);
+        let held = of_command.and_then(Watched::held_until);
+        let is_half = |fin: Time| {
+            let asks = waits.is_some_and(|w| w.is_command_unanswered(one.host));
+            asks && held.is_some_and(|held| held > fin)
+        };
+        let by_frames = waits.and_then(|w| w.closed(one.host));
+        let by_frames = by_frames.filter(|fin| !is_half(*fin));
         [by_frames, left].into_iter().flatten().min()
     }
 }
@@ -56,6 +64,13 @@ impl Watched {
         let is_known = self.is_closed || !self.samples.is_empty();
         let begun = self.begun().as_ps().saturating_sub(self.set_up().as_ps());
         is_known.then(|| (Time::from_ps(begun), self.last.sample.t))
+    }
+
+    /// The last sample in which a program held it.
+    fn held_until(&self) -> Option<Time> {
+        let samples = self.samples.iter().zip(&self.ends);
+        let held = samples.filter(|(_, end)| !end.is_left);
+        held.map(|(sample, _)| sample.t).next_back()
     }
 
     /// The round trip of its handshake; 0 where none was measured.
@@ -120,7 +135,7 @@ mod tests {
     /// A client that closes 50 ms after its SYN, and a server that lets go of its end a second later.
     #[test]
     fn a_connection_is_open_until_the_command_closes_it() {
-        let open = |closed: Option<u64>, is_left: bool| {
+        let open_of = |closed: Option<u64>, is_left: bool, unanswered: Option<u64>| {
             let mut connections = Connections::across([1000; 2]);
             let [own, peer] = ["198.18.0.1:1", "198.18.0.2:80"];
             for (host, t) in [(0, 100), (1, 100), (0, 200), (1, 1200)] {
@@ -140,13 +155,22 @@ mod tests {
             }
             connections.take_turns(&Turns {
                 closed: [closed.map(at), None],
+                unanswered: unanswered.map(|ms| (0, at(ms))),
                 ..Turns::between([own, peer].map(|end| end.parse().expect(end)))
             });
             connections.open()
         };
+        let open = |closed, is_left| open_of(closed, is_left, None);
         assert_eq!(open(None, false), Some(Duration::from_ms(1100)));
         assert_eq!(open(Some(150), false), Some(Duration::from_ms(50)));
         assert_eq!(open(None, true), Some(Duration::from_ms(100)));
         assert_eq!(open(Some(150), true), Some(Duration::from_ms(50)));
+        // A FIN with the request, of a client that goes on waiting for the answer; and of one that has gone.
+        let asked = |is_left| open_of(Some(120), is_left, Some(130));
+        assert_eq!(asked(false), Some(Duration::from_ms(1100)));
+        assert_eq!(
+            open_of(Some(250), false, Some(260)),
+            Some(Duration::from_ms(150))
+        );
     }
 }

@@ -8,33 +8,100 @@ use farpath_units::{Duration, Time};
 
 use super::Watched;
 use crate::lab::cause::Cause;
+use crate::lab::seen::End;
 use crate::lab::sender::SENDERS;
 use crate::lab::waits::Waits;
 
-/// A pause at the end, in which the other side had all of it and sent nothing.
+/// A timer that fires within one part in so many of a pause has not ended it.
+const TIMERS: u64 = 2;
+
+/// Why it is not known whether the command waited in a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// What its program slept in was not seen.
+    Unseen,
+    /// No sample was taken in it.
+    TooShort,
+    /// It slept until something came, or a timer of its own fired.
+    Timer,
+    /// It slept in a loop, and had not asked for anything that was missing.
+    Loop,
+}
+
+impl Why {
+    fn words(self) -> &'static str {
+        match self {
+            Why::Unseen => "nobody saw what it slept in",
+            Why::TooShort => "the run was too short to see what it slept in",
+            Why::Timer => {
+                "it slept until something came or a timer of its own fired, and its own log says which it waited for"
+            }
+            Why::Loop => {
+                "it slept in `epoll_wait`, which anything may end, and its own log says what it waited for"
+            }
+        }
+    }
+}
+
+/// What came before a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    /// All that the end sent, which the other one had.
+    All,
+    /// The same, and one record of the server that may be a ticket of TLS.
+    Ticket,
+    /// A request to the server, which it had.
+    Request,
+}
+
+/// A pause at the end, in which one side had all that was sent to it and sent nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Silence {
     from: Time,
     until: Time,
-    /// The command's program slept until something came; none where nobody saw what it slept in.
-    is_awaited: Option<bool>,
+    before: Before,
+    /// Whether the command's program slept until something came.
+    awaited: Result<bool, Why>,
 }
 
 impl Silence {
-    /// Of a connection that ends at an instant, and the command's end of it; none where the pause is too short to be named.
-    pub(super) fn of(waits: &Waits, end: Time, command: Option<&Watched>) -> Option<Silence> {
-        let (from, until) = waits.pause(end)?;
-        Some(Silence {
+    /// Of a connection that ends at an instant, whose end of a host that has this number waits so, and the command's end of it. None where the
+    /// pause is too short to be named.
+    pub(super) fn of(
+        (host, waits): (usize, &Waits),
+        end: Time,
+        command: Option<&Watched>,
+    ) -> Option<Silence> {
+        let all = waits.pause(end).map(|pause| (pause, Before::All));
+        let more = match host {
+            0 => waits.ticketed_pause(end).map(|p| (p, Before::Ticket)),
+            _ => waits.asked_pause(end).map(|p| (p, Before::Request)),
+        };
+        let ((from, until), before) = all.or(more)?;
+        // Who asked waits for the answer, whatever else may come.
+        let is_asked = before != Before::All || (host == 0 && waits.is_unanswered());
+        let awaited = command.map(|command| command.awaited((from, until), is_asked));
+        let awaited = awaited.unwrap_or(Err(Why::TooShort));
+        // One record may have been the answer, and who has closed may have said no more than that.
+        let is_known = match before {
+            Before::All => true,
+            Before::Ticket => awaited == Ok(true),
+            Before::Request => awaited == Ok(true) || (awaited.is_err() && waits.is_other_open()),
+        };
+        is_known.then_some(Silence {
             from,
             until,
-            is_awaited: command.and_then(|command| command.awaited(from, until)),
+            before,
+            awaited,
         })
     }
 
-    /// What the end of a host that has this number waited for, where the command is known to have waited meanwhile.
+    /// What the end of a host that has this number waited for, where it is known whether the command waited meanwhile.
     pub(super) fn judges(&self, host: usize, waits: &Waits) -> Waits {
-        match self.is_awaited {
-            Some(true) => waits.with_awaited(host, self.time()),
+        match (self.awaited, host) {
+            (Ok(true), 0) => waits.with_closing(self.time()),
+            // Nobody was waited for.
+            (Ok(true), _) | (Ok(false), 0) => waits.with_closing(Duration::ZERO),
             _ => *waits,
         }
     }
@@ -47,24 +114,60 @@ impl Silence {
     fn words(&self, host: usize, cause: Cause) -> Option<String> {
         let [command, server] = SENDERS;
         let other = SENDERS[1 - host];
-        let had = format!(
-            "for the last {:.1} s {other} had all of it and sent nothing back",
-            self.time().as_secs_f64()
-        );
-        let for_whom = ["for that", "for more"][host];
-        let unknown = format!(
-            "{had}; whether {command} waited {for_whom} is unknown: nobody saw what it slept in"
-        );
-        match (cause, self.is_awaited, host) {
-            (Cause::Limit(Limit::Application), Some(true), 1) => {
+        let last = format!("for the last {:.1} s", self.time().as_secs_f64());
+        let had = match self.before {
+            Before::All => format!("{last} {other} had all of it and sent nothing back"),
+            Before::Ticket => format!(
+                "{last} {other} had all of it and sent nothing back but one record, as a ticket of TLS is"
+            ),
+            Before::Request => format!("{last} {server} had a request and had not answered it"),
+        };
+        let is_request = self.before == Before::Request;
+        let for_whom = if host == 0 || is_request {
+            "for that"
+        } else {
+            "for more"
+        };
+        let unknown = |why: Why| {
+            format!(
+                "{had}; whether {command} waited {for_whom} is unknown: {}",
+                why.words()
+            )
+        };
+        match (cause, self.awaited, host) {
+            (Cause::Limit(Limit::Application), Ok(true), 1) if is_request => {
+                Some(format!("{had}, which {command} waited for"))
+            }
+            (Cause::Limit(Limit::Application), Ok(true), 1) => {
                 Some(format!("{had}: it waited for more of {server}"))
             }
-            (Cause::Limit(Limit::Application), Some(false), _) | (Cause::Other, Some(true), 0) => {
+            (Cause::Limit(Limit::Application), Ok(false), _) | (Cause::Other, Ok(true), 0) => {
                 Some(had)
             }
-            (Cause::Limit(Limit::Application), None, _) | (Cause::Other, None, 1) => Some(unknown),
+            (Cause::Limit(Limit::Application), Err(why), _) | (Cause::Other, Err(why), 1) => {
+                Some(unknown(why))
+            }
             _ => None,
         }
+    }
+
+    /// In words, of a connection of this `time` that was sampled too rarely, of a host that has this number; none where it is less than half of
+    /// that.
+    pub(super) fn alone(&self, host: usize, time: Duration) -> Option<String> {
+        let [command, server] = SENDERS;
+        let share = self.time().as_secs_f64() / time.as_secs_f64().max(1e-9);
+        let cause = match (self.awaited, host) {
+            (Ok(true), 0) => Cause::Other,
+            _ => Cause::Limit(Limit::Application),
+        };
+        let words = self.words(host, cause).filter(|_| 2.0 * share >= 1.0)?;
+        Some(match cause {
+            Cause::Other => {
+                let percent = 100.0 * share.min(1.0);
+                format!("{command} waited for {server} {percent:.0} % of the time; {words}")
+            }
+            _ => words,
+        })
     }
 }
 
@@ -81,14 +184,42 @@ impl Watched {
         }
     }
 
-    /// Whether its program slept until something came, in half of the samples between two instants or more that say it; none where none does.
-    fn awaited(&self, from: Time, until: Time) -> Option<bool> {
+    /// Whether its program slept until something came, in half of the samples between two instants or more that say it. Where it is `is_asked`,
+    /// its last request has no answer.
+    fn awaited(&self, (from, until): (Time, Time), is_asked: bool) -> Result<bool, Why> {
+        let pause = until.since(from);
         let samples = self.samples.iter().zip(&self.ends);
         let within = samples.filter(|(sample, _)| (from..=until).contains(&sample.t));
-        let seen: Vec<bool> = within.filter_map(|(_, end)| end.awaits).collect();
-        let waited = seen.iter().filter(|awaits| **awaits).count();
-        (!seen.is_empty()).then_some(2 * waited >= seen.len())
+        let ends: Vec<&End> = within.map(|(_, end)| end).collect();
+        let seen = ends.iter().filter_map(|end| awaits(end, pause, is_asked));
+        let seen: Vec<Result<bool, Why>> = seen.collect();
+        let known: Vec<bool> = seen.iter().copied().filter_map(Result::ok).collect();
+        let waited = known.iter().filter(|awaits| **awaits).count();
+        match seen.iter().copied().find_map(Result::err) {
+            Some(why) if 2 * known.len() < seen.len() => Err(why),
+            _ if !known.is_empty() => Ok(2 * waited >= known.len()),
+            _ if ends.is_empty() => Err(Why::TooShort),
+            _ => Err(Why::Unseen),
+        }
     }
+}
+
+/// Whether the command's program slept until something came on its end of a connection, by a sample in a pause of this length. None where nobody
+/// saw it. Where it `is_asked`, the pause is that after its last request.
+fn awaits(end: &End, pause: Duration, is_asked: bool) -> Option<Result<bool, Why>> {
+    if end.is_left {
+        return Some(Ok(false));
+    }
+    let known = end.awaits.map(Ok);
+    known.or_else(|| {
+        let wakes = end.wakes?;
+        let is_late = |timer: Duration| timer.times(TIMERS) > pause;
+        Some(match () {
+            () if !is_asked => Err(Why::Loop),
+            () if wakes.timer.is_some_and(is_late) => Err(Why::Timer),
+            () => Ok(true),
+        })
+    })
 }
 
 #[cfg(test)]
@@ -96,6 +227,7 @@ mod tests {
     use farpath_emu::plane::Turns;
 
     use super::*;
+    use crate::lab::asleep::Wakes;
     use crate::lab::connections::Connections;
     use crate::lab::seen::ss::read_all;
 
@@ -106,6 +238,11 @@ mod tests {
     /// A connection of 3 s whose sender, of this host, sends 64 B at its start, by samples of both ends each 100 ms: the command's program
     /// `awaits` data in them, or not, or nobody sees it.
     fn told(host: usize, awaits: Option<bool>, turns: impl Fn(Turns) -> Turns) -> String {
+        told_of(host, &|end| end.awaits = awaits, turns)
+    }
+
+    /// The same where the command's end is `seen` so.
+    fn told_of(host: usize, seen: &dyn Fn(&mut End), turns: impl Fn(Turns) -> Turns) -> String {
         let mut connections = Connections::across([500_000; 2]);
         let ends = ["198.18.0.1:40000", "198.18.0.2:7000"];
         for n in 1..=30 {
@@ -117,7 +254,10 @@ mod tests {
                     ends[1 - own]
                 );
                 let mut listed = read_all(at(100 * n), &text);
-                listed[0].1.end.awaits = awaits.filter(|_| own == 0);
+                listed[0].1.end.is_left = false;
+                if own == 0 {
+                    seen(&mut listed[0].1.end);
+                }
                 connections.note(at(100 * n), own, listed);
             }
         }
@@ -155,6 +295,73 @@ mod tests {
         );
     }
 
+    /// A request that is never answered, of a client that sleeps in a loop: without a timer, with one that fires over and over, and with one
+    /// that outlasts the pause.
+    #[test]
+    fn a_loop_with_an_unanswered_request_waits_for_a_silent_server() {
+        let said = |timer: Option<Duration>| {
+            let wakes = Wakes { timer };
+            told_of(0, &|end| end.wakes = Some(wakes), |none| Turns {
+                unanswered: Some((0, at(150))),
+                closed: [2950, 2970].map(|ms| Some(at(ms))),
+                ..none
+            })
+        };
+        for timer in [None, Some(1000)] {
+            let waited = said(timer.map(Duration::from_ms));
+            let words = "your command waited for the server 9";
+            assert!(waited.contains(words), "{timer:?}: {waited}");
+        }
+        let long = said(Some(Duration::from_secs(30)));
+        assert!(long.contains("a timer of its own fired"), "{long}");
+        let left = told_of(0, &|end| end.is_left = true, |none| Turns {
+            unanswered: Some((0, at(150))),
+            ..none
+        });
+        assert!(left.contains("your command limited it"), "{left}");
+        assert!(!left.contains("unknown"), "{left}");
+    }
+
+    /// A request on a connection whose server has sent more; and one behind which one record came that may be a ticket.
+    #[test]
+    fn a_request_behind_larger_answers_or_before_a_ticket_is_waited_for() {
+        let said = |awaits| {
+            told(1, awaits, |none| Turns {
+                unanswered: Some((0, at(150))),
+                ..none
+            })
+        };
+        let had = "for the last 2.9 s the server had a request and had not answered it";
+        let waited = said(Some(true));
+        let words = format!("{had}, which your command waited for");
+        assert!(waited.contains(&words), "{waited}");
+        let unseen = said(None);
+        assert!(unseen.contains("waited for that is unknown"), "{unseen}");
+        let ticketed = |awaits| {
+            told(0, awaits, |none| Turns {
+                unanswered: Some((1, at(200))),
+                ticketed: Some(at(150)),
+                ..none
+            })
+        };
+        let waited = ticketed(Some(true));
+        assert!(waited.contains("one record, as a ticket"), "{waited}");
+        assert!(waited.contains("waited for the server 9"), "{waited}");
+        assert!(!ticketed(None).contains("one record"));
+    }
+
+    /// A connection that has its answer: its client may wait for a child, or on another one.
+    #[test]
+    fn a_loop_that_has_not_asked_may_wait_for_anything() {
+        let wakes = Wakes { timer: None };
+        let said = told_of(1, &|end| end.wakes = Some(wakes), |none| Turns {
+            closing: [2800, 0].map(Duration::from_ms),
+            closed: [Some(at(2950)), None],
+            ..none
+        });
+        assert!(said.contains("which anything may end"), "{said}");
+    }
+
     /// A server that stalls in the middle of an answer, and a client that closes at last: one that waits for the rest, or thinks.
     #[test]
     fn a_command_that_waits_for_the_rest_of_an_answer_keeps_nobody_waiting() {
@@ -186,15 +393,21 @@ mod tests {
     /// A server that works on a request, and closes without a word.
     #[test]
     fn the_time_before_a_server_closes_without_an_answer_is_its_own() {
-        let said = told(0, None, |none| Turns {
-            closing: [0, 2800].map(Duration::from_ms),
-            closed: [None, Some(at(2950))],
-            ..none
-        });
+        let said = |awaits| {
+            told(0, awaits, |none| Turns {
+                closing: [0, 2800].map(Duration::from_ms),
+                closed: [None, Some(at(2950))],
+                ..none
+            })
+        };
+        let unseen = said(None);
         assert!(
-            said.contains("your command waited for the server 9"),
-            "{said}"
+            unseen.contains("your command waited for the server 9"),
+            "{unseen}"
         );
-        assert!(!said.contains("unknown"), "{said}");
+        assert!(!unseen.contains("unknown"), "{unseen}");
+        let idle = said(Some(false));
+        assert!(idle.contains("your command limited it"), "{idle}");
+        assert!(!idle.contains("waited for the server"), "{idle}");
     }
 }

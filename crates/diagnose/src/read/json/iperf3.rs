@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{ROWS_MAX, list, n, s};
 use crate::fact::{Figure, Of, Place};
+use crate::memory::GIVEN;
 use crate::read::Facts;
 use crate::read::iperf3::release;
 use crate::read::uname::is_of_amazon;
@@ -99,6 +100,18 @@ fn asked(start: &Json, at: Place, test: &mut Test) {
     }
 }
 
+/// The buffer that the end which printed this has, where the test asked for one: tuning changes any other.
+fn given(start: &Json, receiving: bool, at: Place, test: &mut Test) {
+    let (key, name) = match receiving {
+        false => ("sndbuf_actual", GIVEN[0]),
+        true => ("rcvbuf_actual", GIVEN[1]),
+    };
+    let asked = test.numbers.contains_key(ASKED[0]);
+    if let Some(bytes) = n(start, &[key]).filter(|b| asked && *b > 0.0) {
+        test.set(name, Figure::exact(bytes, at));
+    }
+}
+
 /// A whole document; `false` if it says nothing of a test.
 pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     let start = &value["start"];
@@ -152,6 +165,7 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
         test.aliases[usize::from(!reverse)].push(redact(host));
     }
     asked(start, at, &mut test);
+    given(start, reverse != server, at, &mut test);
     if both {
         backwards(value, &test, (reverse == server, at), facts);
     }
@@ -190,6 +204,7 @@ fn backwards(value: &Json, forward: &Test, (receiving, at): (bool, Place), facts
     // Windows and round trips of the streams are those of the end that printed them: it sends the other way.
     back.numbers.clear();
     asked(&value["start"], at, &mut back);
+    given(&value["start"], receiving, at, &mut back);
     for row in &mut back.rows {
         row.cwnd = None;
     }

@@ -23,7 +23,7 @@ pub(super) fn recently(text: &str) -> Option<&str> {
 }
 
 /// Seconds of `00:03:12`.
-fn clock(text: &str) -> Option<f64> {
+pub(super) fn clock(text: &str) -> Option<f64> {
     let mut parts = text.split(':').map(whole);
     let all = [parts.next()??, parts.next()??, parts.next()??];
     let seconds = all.iter().fold(0.0, |sum, part| sum * 60.0 + *part as f64);

@@ -26,6 +26,7 @@ impl Path<'_> {
         record.notes.extend(flow.doubt_of_high_windows());
         record.notes.extend(flow.note_of_whole_segments(filled));
         record.notes.extend(flow.note_of_estimate(filled));
+        record.notes.extend(flow.note_of_gathered());
         if let Some(measured) = test.duration.filter(|d| seconds > d.as_secs_f64()) {
             record.notes.push(format!(
                 "recovery_s is that of a full window, and more than the {measured} of the test: a loss in slow start, before the window is full, is made good sooner"
@@ -90,6 +91,19 @@ impl Flow {
             "recovery_s is of CUBIC's curve (RFC 9438 §4.2): Linux counts whole segments, and is back when the curve is less than one below, \
              after {seconds:.2} s"
         ))
+    }
+
+    /// That Linux's BIC grows by the segments for each ACK, of which a receiver that gathers them makes more than are forecast.
+    fn note_of_gathered(&self) -> Option<String> {
+        let gathers = self.config.gro.as_secs_f64() > self.segment_s();
+        let is_cut = self.climb(self.ceiling())?.start()? < self.cap();
+        (self.cc == Some(Cc::Bic) && gathers && is_cut).then(|| {
+            format!(
+                "recovery_s is of a BIC with {:.2} segments for each ACK: where its receiver gathers more of them (GRO), Linux's grows faster \
+                 and is back sooner",
+                self.counted_per_ack()
+            )
+        })
     }
 
     /// How long Westwood+ takes where it estimates less than the line's bandwidth.

@@ -13,6 +13,8 @@ use crate::model::Test;
 
 /// Losses in the measured time below which their mean says little.
 const LOSSES_FEW: f64 = 10.0;
+/// Round trips up to which Linux's H-TCP halves its window (`htcp_beta_update`).
+const HTCP_HALVES: Duration = Duration::from_ms(10);
 /// Segments up to which RFC 3649 §5 draws its line.
 const HIGHSPEED_MOST: f64 = 83_000.0;
 
@@ -239,6 +241,11 @@ impl Flow {
         })
     }
 
+    /// Whether Linux's H-TCP halves its window on this path, however empty its queue.
+    fn halves_as_htcp(&self) -> bool {
+        self.config.flavour == Flavour::Linux && self.base <= HTCP_HALVES
+    }
+
     /// Where the law that a loss-limited flow is predicted by is not that of its algorithm.
     pub(super) fn doubt_of_law(&self, loss_bps: f64) -> Option<String> {
         let over = loss_bps * self.streams / self.narrowest.bps;
@@ -273,8 +280,10 @@ impl Flow {
             Cc::Htcp if random => {
                 "H-TCP's law is one of periodic losses and of a window cut to half: under random ones a simulated flow has up to a third more at 50 ms and above (three fifths with `flavour = \"rfc\"`), up to a fifth at 16 and 30 ms, and up to 7 % at 10 ms"
             }
+            Cc::Htcp if self.halves_as_htcp() => return None,
             Cc::Htcp => {
-                "H-TCP's law is of a window cut to half; where its queue stays empty it is cut to four fifths, and the flow gets more"
+                "H-TCP's law is of a window cut to half: it keeps its least over its largest round trip, from half to four fifths, so that where its \
+                 queue stays empty four fifths are left, and the flow gets more"
             }
             Cc::HighSpeed if segments > HIGHSPEED_MOST => {
                 "outside the formula's range: HighSpeed's law goes on above 83000 segments, its table does not"
