@@ -94,6 +94,7 @@ fn is_alone(facts: &Facts) -> bool {
     let failed = failed || refused.unopened.is_some();
     let counted = !facts.counters.is_empty() || !facts.ports.is_empty();
     let sent = !facts.tests.is_empty() || !facts.sockets.is_empty() || !facts.pings.is_empty();
+    let sent = sent || !facts.one_way.is_empty();
     let seen = !facts.captured.is_empty() || !facts.syns.is_empty();
     let waits = facts.server_wait.is_some() || facts.names.decide();
     !failed && !counted && !sent && !seen && !waits

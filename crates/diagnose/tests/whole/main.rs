@@ -90,6 +90,7 @@ mod rooms;
 mod run_here;
 mod seeds;
 mod segments;
+mod served_classes;
 mod server_waits;
 mod services;
 mod shut_windows;
