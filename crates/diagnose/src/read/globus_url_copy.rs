@@ -118,7 +118,7 @@ impl GlobusUrlCopy {
     }
 }
 
-/// The host of `gsiftp://dtn.example.org:2811/dev/`; an empty answer of `file:///dev/`, and none of what is no address of a file.
+/// The host of `gsiftp://dtn.example.org:2811/dev/`; within, none of `file:///dev/`, which is here. Nothing of other texts.
 fn host(text: &str) -> Option<Option<String>> {
     let (scheme, rest) = text.trim().split_once("://")?;
     let remote = ["gsiftp", "ftp", "sshftp", "http", "https"].contains(&scheme);

@@ -132,7 +132,7 @@ fn counted(text: &str) -> Option<(u64, u64)> {
     (duplicates.is_some() && sent > 0 && lost <= sent).then_some((sent, lost))
 }
 
-/// `119/119.2/119.6`, each with a sign or without; none of what is no number, as where all were lost.
+/// `119/119.2/119.6`, each with a sign or without; nothing of other words, as where all were lost.
 fn delays(values: &str, at: Place) -> Option<Delays> {
     let signed = |value: &str| match value.strip_prefix('-') {
         Some(bare) => {

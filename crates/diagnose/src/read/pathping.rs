@@ -89,7 +89,7 @@ impl Tool for PathPing {
 }
 
 impl PathPing {
-    /// `0  PC.example [192.0.2.1]` and the hops below it, right behind the first line: tracert has no hop of this number.
+    /// `0  PC.example [192.0.2.1]` and the hops below it, right behind the first line: tracert begins with hop 1.
     fn lists(&mut self, text: &str, at: Place, going: bool) -> bool {
         let words: Vec<&str> = text.split_whitespace().take(5).collect();
         let number = words.first().and_then(|word| whole(word));

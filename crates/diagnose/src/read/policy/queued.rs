@@ -9,7 +9,7 @@ use crate::words::whole;
 /// The state of reading the queue of a class.
 #[derive(Default)]
 pub(super) struct Queued {
-    /// Whether the policy map is of what leaves by the port: what arrives has no queue there.
+    /// Whether the policy map is of what leaves by the port: what arrives does not queue there.
     leaves: bool,
     /// The policy map of the port, and the class and its policy map.
     root: String,
