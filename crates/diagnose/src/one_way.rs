@@ -12,7 +12,7 @@ use crate::rest::share_lost;
 /// What was counted of one way.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OneWay {
-    /// Name or address of the end that sent them.
+    /// Name or address of the end that sent them; empty where it is the host whose command it was.
     pub(crate) from: String,
     /// The same of the end that received them.
     pub(crate) to: String,
@@ -117,11 +117,12 @@ impl OneWayLoss {
                 back.sent, back.lost
             )
         });
+        let ends = [("from", &there.from), ("to", &there.to)];
+        let named = ends.iter().filter(|(_, end)| !end.is_empty());
+        let way: String = named.map(|(word, end)| format!(" {word} {end}")).collect();
         format!(
-            "{} of the packets that went one way from {} to {} were lost ({:.0} of {:.0}){back}; no text says whether the path was idle meanwhile",
+            "{} of the packets that went one way{way} were lost ({:.0} of {:.0}){back}; no text says whether the path was idle meanwhile",
             part(there.lost / there.sent),
-            there.from,
-            there.to,
             there.lost,
             there.sent
         )

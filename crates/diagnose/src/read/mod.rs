@@ -71,6 +71,7 @@ pub(crate) mod processor;
 mod protocols;
 mod proxied;
 mod pscheduler;
+mod pscheduler_latency;
 mod pscheduler_rtt;
 mod qdisc;
 pub(crate) mod queries;
@@ -240,6 +241,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(network_quality::NetworkQuality::default()),
         Box::new(pscheduler::PScheduler::default()),
         Box::new(pscheduler_rtt::RoundTrips::default()),
+        Box::new(pscheduler_latency::Latency::default()),
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
