@@ -75,6 +75,8 @@ pub(crate) struct Around {
     pub(crate) cloud: Cloud,
     /// The share that was lost of pings to the peer of a test with datagrams, which counts its own losses.
     pub(crate) pings_lost: Option<Figure>,
+    /// What packets that went one way lost.
+    pub(crate) one_way: Option<crate::one_way::OneWayLoss>,
     /// Where on the way packets are lost, for people.
     pub(crate) lost_at: Option<String>,
     /// What the only trace says, where texts hold nothing else of a path, for people.

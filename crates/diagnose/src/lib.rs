@@ -111,6 +111,7 @@ mod no_rate;
 mod observed;
 mod on_the_wire;
 mod one_by_one;
+mod one_way;
 mod oom;
 mod opened;
 mod opening;

@@ -76,10 +76,13 @@ pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
     let (least, most) = (figure("rtt_min_ns")? * NS, figure("rtt_max_ns")? * NS);
     (most - least < EVEN_S).then(|| {
         let own = own_answers(facts).map_or(String::new(), |own| format!("{own}; "));
+        // Of some traces only the mean is known.
+        let after = match most > least {
+            true => format!("{} to {}", ms(least), ms(most)),
+            false => format!("{} on average", ms(least)),
+        };
         format!(
-            "{CLEAN}: all {sent:.0} packets to {end} came back, after {} to {}; {own}what is slow at another time shows in a trace of that time",
-            ms(least),
-            ms(most)
+            "{CLEAN}: all {sent:.0} packets to {end} came back, after {after}; {own}what is slow at another time shows in a trace of that time"
         )
     })
 }
@@ -91,6 +94,7 @@ fn is_alone(facts: &Facts) -> bool {
     let failed = failed || refused.unopened.is_some();
     let counted = !facts.counters.is_empty() || !facts.ports.is_empty();
     let sent = !facts.tests.is_empty() || !facts.sockets.is_empty() || !facts.pings.is_empty();
+    let sent = sent || !facts.one_way.is_empty();
     let seen = !facts.captured.is_empty() || !facts.syns.is_empty();
     let waits = facts.server_wait.is_some() || facts.names.decide();
     !failed && !counted && !sent && !seen && !waits

@@ -333,7 +333,7 @@ fn targets<'f>(pings: impl IntoIterator<Item = &'f Vec<String>>) -> Vec<String> 
 }
 
 /// Every name of an end of a flow: 0 the sender, 1 the receiver.
-fn names(flow: &Flow, n: usize) -> Vec<String> {
+pub(crate) fn names(flow: &Flow, n: usize) -> Vec<String> {
     let end = if n == 0 { &flow.from } else { &flow.to };
     let aliases = flow.test.iter().flat_map(|t| t.aliases[n].iter());
     let all = aliases.chain([&end.host]).filter(|name| !name.is_empty());
@@ -350,7 +350,7 @@ fn peer<'e>(ends: &'e [Vec<String>; 2], flow: &Flow) -> &'e [String] {
 }
 
 /// Whether both have addresses of one kind, and none in common, or names of records: they are two hosts.
-fn apart(facts: &Facts, a: &[String], b: &[String]) -> bool {
+pub(crate) fn apart(facts: &Facts, a: &[String], b: &[String]) -> bool {
     let recorded = |names: &[String]| names.iter().any(|n| facts.recorded_hosts.contains(n));
     if recorded(a) && recorded(b) {
         return !a.iter().any(|x| b.contains(x));

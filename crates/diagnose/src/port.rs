@@ -54,6 +54,8 @@ pub(crate) enum Kind {
     Mtu,
     /// What the queue of a class sends, bit/s.
     Serves,
+    /// What it drops now, while packets wait in it, bit/s.
+    Dropping,
     /// How long before its text was printed a port's counters were set to 0, seconds.
     Cleared,
     /// What leaves by a port, bit/s.

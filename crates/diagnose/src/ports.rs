@@ -4,6 +4,7 @@ mod dim;
 mod offered;
 mod policing;
 pub(crate) mod queue;
+mod served;
 mod still;
 
 use std::collections::BTreeMap;
@@ -71,6 +72,8 @@ pub(crate) struct Ports {
     dropping_cleared_s: Option<f64>,
     /// What that queue sends, bit/s.
     serves: Option<f64>,
+    /// What it drops now, while packets wait in it, bit/s.
+    drops: Option<f64>,
     /// What it is shaped to, bit/s.
     shaped: Option<Figure>,
     /// What part of it was full, 0 to 1.
@@ -82,8 +85,9 @@ pub(crate) struct Ports {
 }
 
 /// What does not count up: of two readings the larger counts.
-const RATES: [Kind; 5] = [
+const RATES: [Kind; 6] = [
     Kind::Serves,
+    Kind::Dropping,
     Kind::Leaves,
     Kind::Arrives,
     Kind::Filled,
@@ -283,6 +287,7 @@ impl Ports {
             dropping_sent: dropped.as_ref().and_then(|d| d.sent_by_port(facts)),
             dropping_cleared_s: of_dropping(&counts(facts, Kind::Cleared)).map(value),
             serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
+            drops: of_dropping(&counts(facts, Kind::Dropping)).map(value),
             filled: of_dropping(&counts(facts, Kind::Filled)).map(value),
             marked: shaped.as_ref().and_then(|held| queue::marked(facts, held)),
             shaped,

@@ -9,6 +9,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
 use crate::items::{Item, LOSSES, of, step};
+use crate::one_way::OneWayLoss;
 use crate::part::part;
 use crate::read::Facts;
 
@@ -167,7 +168,11 @@ impl Evidence {
         let pings = lost_pings(facts, flow);
         self.around.silent_pings = arrives && pings.as_ref().is_some_and(|p| p.value >= 1.0);
         let pings = pings.filter(|_| !self.around.silent_pings);
-        self.idle_loss = known.or(told).or(pings).or(self.idle_loss.take());
+        // What was counted of the data's own way says more than pings, which go both.
+        self.around.one_way = OneWayLoss::of(facts, flow);
+        let one_way = self.around.one_way.as_ref().map(OneWayLoss::share);
+        let counted = one_way.or(pings);
+        self.idle_loss = known.or(told).or(counted).or(self.idle_loss.take());
     }
 }
 
@@ -185,8 +190,13 @@ fn lost_pings(facts: &Facts, flow: &Flow) -> Option<Figure> {
         return None;
     }
     let lost = (sent.value - received.value).max(0.0);
-    let mut share = sent.with(&received);
-    share.value = lost / sent.value;
+    Some(share_lost(sent.with(&received), sent.value, lost))
+}
+
+/// The share that so many lost have of so many sent, and between what it may lie; read where `of` was.
+pub(crate) fn share_lost(of: Figure, sent: f64, lost: f64) -> Figure {
+    let mut share = of;
+    share.value = lost / sent;
     // 97.5 % of a Poisson law's lower limit (Wilson and Hilferty); one or two may be chance.
     let root = 1.0 - 1.0 / (9.0 * lost) - 1.96 / (3.0 * lost.sqrt());
     let least = if lost < 3.0 {
@@ -194,10 +204,10 @@ fn lost_pings(facts: &Facts, flow: &Flow) -> Option<Figure> {
     } else {
         lost * root * root * root
     };
-    share.low = least / sent.value;
+    share.low = least / sent;
     // None of n lost says that fewer than 3/n are, 19 times of 20.
-    share.high = (lost + 2.0 * lost.sqrt() + 3.0) / sent.value;
-    Some(share)
+    share.high = (lost + 2.0 * lost.sqrt() + 3.0) / sent;
+    share
 }
 
 /// What the path loses whatever is sent.
@@ -223,14 +233,7 @@ pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
                 (Cause::RandomLoss, 10.0 * (1.0 - others)),
                 (Cause::CrossTraffic, 2.0 + 8.0 * others),
             ],
-            sentence: match idle.from.contains(&Place::You) {
-                true => format!("the path loses {} of packets whatever is sent", part(idle.value)),
-                false if idle.value >= 1.0 => "nothing that ping or a trace sent was answered".to_owned(),
-                false => format!(
-                    "{} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
-                    part(idle.value)
-                ),
-            },
+            sentence: lost_in_words(e, idle),
         });
         if let Some(again) = e.again.as_ref().filter(|a| seen && a.value > 0.0) {
             let off = libm::fabs(libm::log(idle.value / again.value));
@@ -246,6 +249,9 @@ pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
                 .concat(),
                 sentence: match idle.from.contains(&Place::You) {
                     true => "as large a share is lost without load as under it",
+                    false if e.lost_one_way(idle).is_some() => {
+                        "as large a share of them is lost as of the flow's segments"
+                    }
                     false => "as large a share of pings is lost as of the flow's segments",
                 }
                 .to_owned(),
@@ -256,6 +262,26 @@ pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
             weights: vec![(Cause::RandomLoss, -4.0)],
             sentence: String::new(),
         });
+    }
+}
+
+/// What says that the path loses packets whatever is sent.
+fn lost_in_words(e: &Evidence, idle: &Figure) -> String {
+    if idle.from.contains(&Place::You) {
+        return format!(
+            "the path loses {} of packets whatever is sent",
+            part(idle.value)
+        );
+    }
+    if let Some(one_way) = e.lost_one_way(idle) {
+        return one_way;
+    }
+    match idle.value >= 1.0 {
+        true => "nothing that ping or a trace sent was answered".to_owned(),
+        false => format!(
+            "{} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",
+            part(idle.value)
+        ),
     }
 }
 

@@ -91,11 +91,21 @@ fn percent(share: f64) -> String {
 /// What it means that pings were lost, and the flow's segments not.
 pub(crate) fn by_unmissed(e: &Evidence, items: &mut Vec<Item>) {
     let told = |u: &Unmissed| u.told || e.loses_back().is_some();
+    let [what, why] = match e.around.one_way.is_some() {
+        true => [
+            "the packets that went one way were lost",
+            "It is of another time, or of other traffic",
+        ],
+        false => [
+            "what ping or a trace sent was not answered",
+            "Routers and hosts answer so many in a second and no more, or it is on the way back, where acknowledgements spare each other",
+        ],
+    };
     items.extend(e.unmissed.filter(|u| !told(u)).map(|u| Item {
         holds: 1.0,
         weights: Vec::new(),
         sentence: format!(
-            "{} of what ping or a trace sent was not answered, and {} were sent again: that loss is not the flow's. Routers and hosts answer so many in a second and no more, or it is on the way back, where acknowledgements spare each other",
+            "{} of {what}, and {} were sent again: that loss is not the flow's. {why}",
             percent(u.share),
             u.sent_again()
         ),

@@ -8,7 +8,18 @@ use crate::flow::Flow;
 use crate::read::Facts;
 
 /// Tools that send pings, or trace.
-const TOOLS: [&str; 4] = ["ping", "mtr", "traceroute", "tracepath"];
+const TOOLS: [&str; 7] = [
+    "ping",
+    "mtr",
+    "traceroute",
+    "tracepath",
+    "pathping",
+    "owping",
+    "pscheduler",
+];
+
+/// Those of them that count what each hop answers.
+const OF_HOPS: [&str; 2] = ["mtr", "pathping"];
 
 /// How the names of their facts begin.
 const BEGINS: [&str; 6] = ["rtt_", "ping_", "loss_", "mtu_", "hops", "doubtful_"];
@@ -29,7 +40,8 @@ pub(super) fn asked(
     if !show_trouble(e) {
         return vec![of_complaint(asking)];
     }
-    let traced = facts.pieces.iter().any(|p| p.tool == "mtr");
+    let mut pieces = facts.pieces.iter();
+    let traced = pieces.any(|p| OF_HOPS.contains(&p.tool));
     let lost = e.idle_loss.as_ref().is_some_and(|l| l.value > 0.0);
     if traced && !lost {
         return vec![of_load(asking)];

@@ -1,5 +1,6 @@
 //! What queues of a router's ports dropped.
 
+use super::served::by_served;
 use super::{Counted, Kind, Port, Ports, counts};
 use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
@@ -46,7 +47,7 @@ impl Ports {
     }
 
     /// Whether the queue that dropped is one before the flow's way back, which is full.
-    fn drop_back(&self, e: &Evidence) -> bool {
+    pub(super) fn drop_back(&self, e: &Evidence) -> bool {
         self.dropping_leaves.is_some() && self.dropping_leaves == e.sent_back()
     }
 
@@ -68,7 +69,7 @@ impl Ports {
 }
 
 /// A class is full from this part of what its rate leaves for payload on, up to that.
-const FULL: [f64; 2] = [0.85, 1.06];
+pub(super) const FULL: [f64; 2] = [0.85, 1.06];
 
 /// A queue is full from this part of what it holds on.
 const BRIM: f64 = 0.9;
@@ -98,6 +99,7 @@ impl Evidence {
     fn class_holds(&self, dropped: &Counted) -> f64 {
         let ports = &self.around.ports;
         let filled = ports.filled.is_some_and(|part| part >= BRIM) && !ports.drop_back(self);
+        let filled = filled || ports.drops_now(self);
         libm::fmax(queue_holds(self, dropped), f64::from(u8::from(filled)))
     }
 
@@ -239,6 +241,10 @@ pub(super) fn by_queue(e: &Evidence, dropped: &Counted, items: &mut Vec<Item>) {
                 bps(held.value)
             ),
         });
+        return;
+    }
+    if let Some(item) = by_served(e, dropped) {
+        items.push(item);
         return;
     }
     let short = SHORT * e.around.ports.drop_below_full(e);

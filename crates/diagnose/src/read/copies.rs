@@ -9,7 +9,15 @@ use crate::small_files::COPIED;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
-pub(crate) const COPIES: [&str; 5] = ["scp", "rsync", "curl", "wget", "robocopy"];
+pub(crate) const COPIES: [&str; 7] = [
+    "scp",
+    "rsync",
+    "curl",
+    "wget",
+    "robocopy",
+    "globus-url-copy",
+    "globus",
+];
 
 /// What a terminal showed last of a line that was written over.
 pub(super) fn shown(text: &str) -> &str {

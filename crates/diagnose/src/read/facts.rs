@@ -28,6 +28,7 @@ use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
 use crate::long_way::LongWay;
 use crate::names::Names;
+use crate::one_way::OneWay;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullDuplexPort, PortReading};
 use crate::request_times::Timed;
@@ -76,6 +77,8 @@ pub struct Facts {
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
     pub(crate) turned: Vec<(Of, [u32; 2])>,
+    /// What was counted of packets that went one way, in the order of the texts.
+    pub(crate) one_way: Vec<OneWay>,
     /// Traces by TCP that are to be held against pings.
     pub(crate) traces: Vec<TcpTrace>,
     /// Those that were answered in the stead of their targets.
@@ -214,6 +217,7 @@ impl Facts {
             && self.ports.is_empty()
             && self.simple_queues.is_empty()
             && self.members.is_empty()
+            && self.one_way.is_empty()
             && self.captured.is_empty()
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
@@ -231,14 +235,14 @@ impl Facts {
         let own = own + self.ports.len() + self.queues.len() + self.simple_queues.len();
         let own = own + self.interfaces.len() + self.duplexes.len() + self.members.len();
         let own = own + self.passed.len() + self.linked.len() + self.owners.len();
-        let own = own + self.full_ports.len();
+        let own = own + self.full_ports.len() + self.one_way.len();
         own + self.sockets.len() + self.pings.len() > FACTS_MAX
     }
 
     pub(super) fn count(&self) -> usize {
         let own = self.facts.len() + self.counters.len() + self.ports.len();
         let own = own + self.tests.len() + self.syns.len() + self.simple_queues.len();
-        let own = own + self.members.len() + self.wireguard.len();
+        let own = own + self.members.len() + self.wireguard.len() + self.one_way.len();
         // Only the last test can have grown.
         own + self.tests.last().map_or(0, Test::facts)
     }

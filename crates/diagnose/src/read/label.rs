@@ -38,7 +38,7 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 34] = [
+const ALSO: [&str; 40] = [
     "dd",
     "mtr",
     "traceroute",
@@ -54,6 +54,12 @@ const ALSO: [&str; 34] = [
     "iwconfig",
     "nfsiostat",
     "fio",
+    "owping",
+    "pathping",
+    "pgbench",
+    "pscheduler",
+    "globus",
+    "globus-url-copy",
     "git",
     "apt",
     "apt-get",

@@ -28,6 +28,8 @@ mod fetch;
 mod flent;
 mod foreign;
 pub(crate) mod frames;
+mod globus_task;
+mod globus_url_copy;
 pub(crate) mod here;
 mod iperf2;
 mod iperf3;
@@ -51,8 +53,11 @@ mod optics;
 mod others;
 mod own_address;
 mod own_ports;
+mod owping;
 mod parted;
+mod pathping;
 mod periods;
+mod pgbench;
 pub(crate) mod ping;
 mod place;
 mod plain;
@@ -66,6 +71,8 @@ pub(crate) mod processor;
 mod protocols;
 mod proxied;
 mod pscheduler;
+mod pscheduler_latency;
+mod pscheduler_rtt;
 mod qdisc;
 pub(crate) mod queries;
 pub(crate) mod radio;
@@ -202,6 +209,8 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(ss::Ss::default()),
         Box::new(tcpdump::Tcpdump::default()),
         Box::new(ping::Ping::default()),
+        Box::new(owping::OwPing::default()),
+        Box::new(pathping::PathPing::default()),
         Box::new(route::Routes::default()),
         Box::new(sysctl::Sysctl::default()),
         Box::new(classes::Classes::default()),
@@ -231,6 +240,8 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(speedtest::Speedtest::default()),
         Box::new(network_quality::NetworkQuality::default()),
         Box::new(pscheduler::PScheduler::default()),
+        Box::new(pscheduler_rtt::RoundTrips::default()),
+        Box::new(pscheduler_latency::Latency::default()),
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
@@ -240,6 +251,8 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
+        Box::new(globus_url_copy::GlobusUrlCopy::default()),
+        Box::new(globus_task::GlobusTask::default()),
         Box::new(drives::NetUse),
     ]
 }
@@ -270,6 +283,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(queries::Queries),
         Box::new(logins::Login::default()),
         Box::new(sqlplus::SqlPlus::default()),
+        Box::new(pgbench::PgBench::default()),
         Box::new(command::Commands),
     ]
 }

@@ -1,8 +1,11 @@
-//! What policers of IOS XR dropped, of `show policy-map interface`. IOS prints other words, which [`super::policed`] reads.
+//! What policers and queues of IOS XR dropped, of `show policy-map interface`. IOS prints other words, which [`super::policed`] reads.
 
+use self::queued::Queued;
 use super::{Facts, Line, Tool};
 use crate::port::{Kind, Port, PortReading};
 use crate::words::{decimal, whole};
+
+mod queued;
 
 /// The state of reading: the policer's router, and its interface and policy.
 #[derive(Default)]
@@ -14,6 +17,8 @@ pub(super) struct PolicyMap {
     matched: Option<f64>,
     /// The packets of it that were dropped, whoever did, and what is dropped now, kbit/s.
     dropped: Option<(u64, f64)>,
+    /// Its queue.
+    queue: Queued,
 }
 
 /// How lines of a class begin.
@@ -55,18 +60,20 @@ impl Tool for PolicyMap {
             self.port.router = crate::redact(router);
             return true;
         }
-        if let Some(name) = head(text) {
+        if let Some((name, way, policy)) = head(text) {
             self.port.name = crate::redact(name);
             self.class.clear();
             (self.matched, self.dropped) = (None, None);
+            self.queue = Queued::of(way, policy);
             return true;
         }
         if !going || self.port.name.is_empty() {
             return false;
         }
-        if let Some(class) = text.strip_prefix("Class ") {
-            class.trim().clone_into(&mut self.class);
+        if let Some((policy, class)) = class(text) {
+            class.clone_into(&mut self.class);
             (self.matched, self.dropped) = (None, None);
+            self.queue.begins(policy, class);
             return true;
         }
         if let Some(rest) = text.strip_prefix("Matched ") {
@@ -75,6 +82,7 @@ impl Tool for PolicyMap {
         if let Some(rest) = text.strip_prefix("Total Dropped ") {
             self.dropped = counted(rest).and_then(|(packets, kbps)| Some((packets, kbps?)));
         }
+        self.queue.line(line, (&self.port, self.dropped), facts);
         let policed = text.strip_prefix("Policed and dropped");
         if let Some((packets, _)) = policed.and_then(counted) {
             let mut port = self.port.clone();
@@ -113,12 +121,21 @@ fn counted(text: &str) -> Option<(u64, Option<f64>)> {
     Some((whole(packets.trim())?, rate.and_then(decimal)))
 }
 
-/// The interface in `TenGigE0/1/0/5 input: CUST-IN`.
-fn head(text: &str) -> Option<&str> {
+/// The class of `Class class-default`, and the policy map within another in `Policy CHILD Class VOICE`.
+fn class(text: &str) -> Option<(Option<&str>, &str)> {
+    if let Some(class) = text.strip_prefix("Class ") {
+        return Some((None, class.trim()));
+    }
+    let (policy, class) = text.strip_prefix("Policy ")?.split_once(" Class ")?;
+    Some((Some(policy.trim()), class.trim()))
+}
+
+/// The interface, the way and the policy map in `TenGigE0/1/0/5 input: CUST-IN`.
+fn head(text: &str) -> Option<(&str, &str, &str)> {
     let (before, policy) = text.split_once(": ")?;
     let (name, way) = before.split_once(' ')?;
     let is_way = matches!(way, "input" | "output");
     let one_word = !policy.is_empty() && !policy.contains(' ');
     let is_name = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.contains('/');
-    (is_way && one_word && is_name).then_some(name)
+    (is_way && one_word && is_name).then_some((name, way, policy))
 }

@@ -275,7 +275,7 @@ fn port_of(words: &[&str]) -> Option<u16> {
 }
 
 /// Names and addresses in a first line: `traceroute to host (192.0.2.9), 30 hops max`, `Tracing route to host [192.0.2.9]`.
-fn target(text: &str) -> Vec<String> {
+pub(super) fn target(text: &str) -> Vec<String> {
     let Some((_, rest)) = text.split_once(" to ") else {
         return Vec::new();
     };
@@ -285,7 +285,7 @@ fn target(text: &str) -> Vec<String> {
 }
 
 /// A name or an address without the signs around it.
-fn name_of(word: &str) -> &str {
+pub(super) fn name_of(word: &str) -> &str {
     word.trim_matches(|c: char| "()[],".contains(c))
 }
 
@@ -490,7 +490,12 @@ impl Facts {
     }
 
     /// A trace ended at a router on the way; `end` is the hop from which on nothing answered, and the largest packet of tracepath, bytes.
-    fn unreached(&mut self, tool: &str, at: Place, end: Option<(u32, Option<f64>)>) {
+    pub(super) fn unreached(
+        &mut self,
+        tool: &str,
+        at: Place,
+        end: Option<(u32, Option<f64>)>,
+    ) {
         if self.notes.len() >= NOTES_MAX {
             return;
         }

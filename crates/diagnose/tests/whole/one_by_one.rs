@@ -110,3 +110,37 @@ fn requests_that_take_far_longer_than_the_path_name_what_else_it_is() {
     let flow = first(&text("0.31", ""));
     assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
 }
+
+/// 242 queries of 82.7 ms over a path of 82.4 ms: of each transaction of a built-in script it is known how many statements it has.
+#[test]
+fn pgbench_waits_for_a_round_trip_for_each_query() {
+    let text = |script: &str| {
+        format!(
+            "app$ pgbench -h db.example -c 1 -T 20 -S bench
+pgbench (15.6)
+starting vacuum...end.
+transaction type: {script}
+scaling factor: 10
+query mode: simple
+number of clients: 1
+number of threads: 1
+duration: 20 s
+number of transactions actually processed: 242
+latency average = 82.731 ms
+tps = 12.087401 (without initial connection time)
+app$ ping -c 5 -q 198.51.100.9
+5 packets transmitted, 5 received, 0% packet loss, time 4006ms
+rtt min/avg/max/mdev = 82.301/82.352/82.420/0.041 ms
+"
+        )
+    };
+    let flow = first(&text("<builtin: select only>"));
+    assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("242 requests"), "{why}");
+    assert!(why.contains("of the 20.0 s that they took"), "{why}");
+    assert!(!commands(&flow).contains("iperf3"), "{}", commands(&flow));
+    // How many statements a script of one's own has nobody says.
+    let flow = first(&text("own.sql"));
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+}
