@@ -18,7 +18,9 @@ impl Evidence {
     /// What the class sends whose queue drops now, bit/s, where this flow has all of that.
     fn served_class(&self) -> Option<f64> {
         let ports = &self.around.ports;
-        let sends = ports.serves.filter(|_| !self.udp && ports.drops_now(self))?;
+        let sends = ports
+            .serves
+            .filter(|_| !self.udp && ports.drops_now(self))?;
         let part = self.usual_rate()?.value / (sends * payload_share(self.mss));
         (part > FULL[0] && part < FULL[1]).then_some(sends)
     }

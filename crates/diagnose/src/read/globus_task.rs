@@ -144,7 +144,11 @@ mod tests {
         assert_eq!(rate, Some(409_333_328.0));
         assert_eq!(test.name, "EX DTN cluster to HPSS");
         assert_eq!(test.streams, STREAMS);
-        assert!(facts.notes[0].contains("8 are assumed"), "{:?}", facts.notes);
+        assert!(
+            facts.notes[0].contains("8 are assumed"),
+            "{:?}",
+            facts.notes
+        );
     }
 
     #[test]

@@ -95,7 +95,11 @@ impl GlobusUrlCopy {
         let seconds = bytes.value / rate.value;
         // Between two servers the one that has the file sends it.
         let fetched = self.from.is_some() && self.to.is_none();
-        let side = if fetched { Side::Receiver } else { Side::Sender };
+        let side = if fetched {
+            Side::Receiver
+        } else {
+            Side::Sender
+        };
         let mut test = copy(TOOL, side, &rate, (Some(bytes), seconds), line.at);
         test.from.host = self.from.clone().unwrap_or_default();
         test.to.host = self.to.clone().unwrap_or_default();
@@ -178,7 +182,10 @@ mod tests {
         assert!((rate.value - 50.0 * MB * 8.0).abs() < 1.0, "{rate:?}");
         let sent = test.sent.as_ref().expect("this end sent it");
         assert!((sent.seconds - 4.0).abs() < 1e-9, "{sent:?}");
-        assert_eq!((test.to.host.as_str(), test.streams), ("dtn.example.org", 1));
+        assert_eq!(
+            (test.to.host.as_str(), test.streams),
+            ("dtn.example.org", 1)
+        );
     }
 
     #[test]

@@ -163,8 +163,16 @@ mod tests {
                 "--- owping statistics from {ends} ---\nSID:\tcb00710aeb9e1f2a5c8d1f0e3a4b5c6d\nfirst:\t2026-11-29T02:10:11.102\nlast:\t2026-11-29T02:11:14.331\n6000 sent, {lost}, 0 duplicates\none-way delay min/median/max = {delays} ms, (err=0.4 ms)\none-way jitter = 0.1 ms (P95-P50)\nhops = 11 (consistently)\nno reordering\n"
             )
         };
-        let there = way("[192.0.2.1]:8810 to [192.0.2.9]:8788", "0 lost (0.000%)", out);
-        let here = way("[192.0.2.9]:8912 to [192.0.2.1]:8795", "14 lost (0.233%)", back);
+        let there = way(
+            "[192.0.2.1]:8810 to [192.0.2.9]:8788",
+            "0 lost (0.000%)",
+            out,
+        );
+        let here = way(
+            "[192.0.2.9]:8912 to [192.0.2.1]:8795",
+            "14 lost (0.233%)",
+            back,
+        );
         format!("Approximately 63.3 seconds until results available\n{there}{here}")
     }
 
@@ -174,7 +182,10 @@ mod tests {
 
     #[test]
     fn each_way_is_counted_and_both_make_the_round_trip() {
-        let facts = taken(OwPing::default(), &run("121/121.1/121.9", "119/119.2/119.6"));
+        let facts = taken(
+            OwPing::default(),
+            &run("121/121.1/121.9", "119/119.2/119.6"),
+        );
         let lost: Vec<f64> = facts.one_way.iter().map(|way| way.lost).collect();
         assert_eq!(lost, [0.0, 14.0]);
         assert_eq!(facts.one_way[1].from, "192.0.2.9");
@@ -185,7 +196,10 @@ mod tests {
 
     #[test]
     fn clocks_that_differ_cancel() {
-        let facts = taken(OwPing::default(), &run("-30/-29.9/-29.1", "270/270.2/270.6"));
+        let facts = taken(
+            OwPing::default(),
+            &run("-30/-29.9/-29.1", "270/270.2/270.6"),
+        );
         assert_eq!(value(&facts, "rtt_min_ns"), Some(240e6));
         let none = taken(OwPing::default(), &run("nan/nan/nan", "119/119.2/119.6"));
         assert_eq!(value(&none, "rtt_min_ns"), None);

@@ -231,7 +231,10 @@ Trace complete.
         let silent = silent.expect("it is a row");
         assert_eq!((silent.ms, silent.lost), (None, 100.0));
         let named = row("2    9ms     0/ 100 =  0%     0/ 100 =  0%  gw.example [192.0.2.1]");
-        assert_eq!(named.map(|hop| hop.name), Some("gw.example [192.0.2.1]".to_owned()));
+        assert_eq!(
+            named.map(|hop| hop.name),
+            Some("gw.example [192.0.2.1]".to_owned())
+        );
         for other in ["0/ 100 =  0%   |", "2    9ms  192.0.2.1", "0  10.8.1.22"] {
             assert_eq!(row(other), None, "{other}");
         }

@@ -112,7 +112,6 @@ fn typed(text: &str) -> Option<[String; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::read::taken::whole as read_whole;
 
     /// A run of this command, of which 14 of 600 packets were lost.
@@ -154,7 +153,11 @@ TTL Histogram:
                 "a.example",
                 "b.example",
             ),
-            ("$ pscheduler task latency --dest=b.example", "", "b.example"),
+            (
+                "$ pscheduler task latency --dest=b.example",
+                "",
+                "b.example",
+            ),
             (
                 "$ pscheduler task latency --reverse --dest b.example",
                 "b.example",

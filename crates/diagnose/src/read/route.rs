@@ -490,12 +490,7 @@ impl Facts {
     }
 
     /// A trace ended at a router on the way; `end` is the hop from which on nothing answered, and the largest packet of tracepath, bytes.
-    pub(super) fn unreached(
-        &mut self,
-        tool: &str,
-        at: Place,
-        end: Option<(u32, Option<f64>)>,
-    ) {
+    pub(super) fn unreached(&mut self, tool: &str, at: Place, end: Option<(u32, Option<f64>)>) {
         if self.notes.len() >= NOTES_MAX {
             return;
         }

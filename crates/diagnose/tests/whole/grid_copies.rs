@@ -2,7 +2,8 @@
 
 use crate::first;
 
-const COPY: &str = "$ globus-url-copy -vb -p 1 file:///dev/zero gsiftp://dtn.example.org:2811/dev/null
+const COPY: &str =
+    "$ globus-url-copy -vb -p 1 file:///dev/zero gsiftp://dtn.example.org:2811/dev/null
 Source: file:///dev/
 Dest:   gsiftp://dtn.example.org:2811/dev/
   zero  ->  null

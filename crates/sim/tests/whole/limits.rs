@@ -219,7 +219,7 @@ fn a_flapping_link_leaves_what_limits_in_between() {
     };
     // Down for 2 of 6 s. Timeouts of 0.24 s that double find it up with the fourth, after 3.6 s.
     let world = flaps("{ up = \"4 s\", down = \"2 s\" }");
-    assert_limit(&world, "receive_window", 0.8);
+    assert_limit(&world, "receive_window", 0.75);
     let share = outage(&world).expect("it is said");
     assert_within("outage, %", share, 55.0, 60.0);
     let exact = world.metric("t", "outage_ratio");
@@ -273,9 +273,10 @@ duration = "5 s"
     assert_eq!(said("10 Mbit/s"), None);
 }
 
+/// Linux takes timeouts back where a part of the window arrives all the same, and waits in congestion avoidance for the next.
 #[test]
 fn timeouts_are_loss() {
-    let test = "kind = \"tcp\"\nwindow = \"100 kB\"\nduration = \"20 s\"";
+    let test = "kind = \"tcp\"\nflavour = \"rfc\"\nwindow = \"100 kB\"\nduration = \"20 s\"";
     let world = path("1 Gbit/s", "1 Gbit/s", BIG, "loss = 0.35", test);
     assert!(world.metric("t", "rtos") >= 3.0);
     assert_limit(&world, "loss", 0.5);

@@ -66,7 +66,13 @@ impl Queued {
         }
         let by_red = text.strip_prefix("RED random drops").and_then(counted);
         if let Some((packets, _)) = by_red.filter(|(packets, _)| *packets > 0) {
-            self.says(Kind::Dropped, packets as f64, (port, " by RED"), line.at, facts);
+            self.says(
+                Kind::Dropped,
+                packets as f64,
+                (port, " by RED"),
+                line.at,
+                facts,
+            );
         }
         let tail = text.strip_prefix("Taildropped(").and_then(counted);
         let Some((packets, _)) = tail else { return };
@@ -96,7 +102,10 @@ impl Queued {
         facts.ports.push(PortReading {
             port: Port {
                 router: port.router.clone(),
-                name: format!("class {} of {}{by} at {}", self.class, self.policy, port.name),
+                name: format!(
+                    "class {} of {}{by} at {}",
+                    self.class, self.policy, port.name
+                ),
             },
             kind,
             value,
@@ -144,7 +153,10 @@ Class class-default
         let dropped = (Kind::Dropped, 21_112.0, name.clone());
         let serves = (Kind::Serves, 1_997_012e3, name.clone());
         let drops = (Kind::Dropping, 1_111e3, name);
-        assert_eq!(of("output", "6021"), [dropped.clone(), serves.clone(), drops]);
+        assert_eq!(
+            of("output", "6021"),
+            [dropped.clone(), serves.clone(), drops]
+        );
         assert_eq!(of("output", "0"), [dropped, serves]);
         assert!(of("input", "6021").is_empty());
     }
