@@ -46,7 +46,7 @@ pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
 pub use lines::OnLine;
-pub use message::Handing;
+pub use message::{Handing, Streamed};
 pub use openings::Opening;
 pub use overlap::Overlap;
 pub use packet::Way;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use farpath_units::{Duration, Time};
 
 use super::lines::{Carried, OnLine, Passed};
-use super::message::{Handing, Message};
+use super::message::{Handing, Message, Piece, Streamed};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
@@ -45,6 +45,8 @@ pub struct Turns {
     pub way: Duration,
     /// How each of the ends handed over its messages that were answered, and the last answer.
     pub handing: [Handing; 2],
+    /// The last answer, where it came in so many pieces that it is not among these: who asked may have waited for it, or not.
+    pub streamed: Option<Streamed>,
     /// What each of the ends waited for beside that, where turns overlap.
     pub overlapping: [Overlap; 2],
     /// How long the slowest link on the way of each of the ends was taken by its data, without a pause.
@@ -82,6 +84,7 @@ impl Turns {
             elsewhere: [Duration::ZERO; 2],
             way: Duration::ZERO,
             handing: Default::default(),
+            streamed: None,
             overlapping: Default::default(),
             lines: Default::default(),
             repairs: Default::default(),
@@ -191,6 +194,8 @@ struct Talk {
     asked: Option<(usize, Time)>,
     /// What is being sent, by the end that sent last.
     message: Message,
+    /// Of several segments that are sent now the last one's bytes, where these are fewer.
+    tail: Option<u32>,
     /// Since when the end that has just sent had all of what it answers; none where that is not so.
     turn: Option<Time>,
     /// When each end was last given a segment, with data or without, and one with data.
@@ -216,6 +221,7 @@ impl Talk {
             begun: None,
             asked: None,
             message: Message::default(),
+            tail: None,
             turn: None,
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
@@ -257,24 +263,26 @@ impl Talk {
         self.follows(end, held);
         self.small_writes[end].sends(length, now, (there, heard), is_missing);
         let is_too_late = self.over[1 - end].is_served;
+        let tail = self.tail.take().unwrap_or(length);
+        let piece = Piece { length, tail };
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
             Some((who, _)) if who == end && is_too_late => {
                 let handing = &mut self.turns.handing[end];
                 *handing = handing.and(self.message.last());
-                self.message = Message::begins(length, false);
+                self.message = Message::begins(piece, now, false);
             }
             Some((who, then)) if who == end => {
                 let heard = (self.heard[end], self.given[end] <= then);
-                if self.message.goes_on(length, [then, now], there, heard) {
+                if self.message.goes_on(piece, [then, now], there, heard) {
                     self.small_writes[end].waits();
                 }
             }
             Some((_, then)) => {
                 self.turns_to(end, then, now);
-                self.message = Message::begins(length, true);
+                self.message = Message::begins(piece, now, true);
             }
-            None => self.message = Message::begins(length, false),
+            None => self.message = Message::begins(piece, now, false),
         }
         self.carried[end].goes_on();
         let counted = Overlap {
@@ -424,6 +432,7 @@ impl Talk {
             begun: self.begun,
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
+            streamed: self.streamed(),
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
             lines: self.carried.each_ref().map(Carried::known),
@@ -445,6 +454,17 @@ impl Talk {
             Some((asker, share)) => turns.with_backlog(asker, share),
             None => turns,
         }
+    }
+
+    /// The last answer, where it came in many pieces.
+    fn streamed(&self) -> Option<Streamed> {
+        let (end, until) = self.last?;
+        let streamed = self.message.streamed(end, until)?;
+        let handing = self.small_writes[end].known(streamed.handing);
+        Some(Streamed {
+            handing,
+            ..streamed
+        })
     }
 
     /// These times of the ends, without that of one that has closed its own way alone.
@@ -499,6 +519,8 @@ impl Talks {
             length => {
                 let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
                 talk.reads(end, (seq, length), payload.unwrap_or_default());
+                let [first, last] = [0, packet.segments() - 1].map(|n| packet.slice(n, 1).1);
+                talk.tail = (last < first).then_some(last);
                 talk.sent(end, (seq, length), now);
             }
         }
@@ -1146,15 +1168,15 @@ mod tests {
         assert_eq!(sender, Overlap::default());
     }
 
-    /// Requests of `pieces` segments, `gap` ms apart, 40 ms on the way; each is acknowledged at once, and 90 ms after the last one there is an
-    /// answer.
-    fn in_pieces(pieces: u64, gap: u64) -> Turns {
+    /// Requests of `pieces` segments of so many bytes, `gap` ms apart, 40 ms on the way; each is acknowledged at once, and 90 ms after the last
+    /// one there is an answer.
+    fn in_pieces(length: u32, pieces: u64, gap: u64) -> Turns {
         let mut talk = talk();
         let mut all: Vec<(u64, u8, u32)> = Vec::new();
         for round in 0..3 {
             let t = round * 10_000;
             for n in 0..pieces {
-                let number = (round * pieces + n) as u32 * 10;
+                let number = (round * pieces + n) as u32 * length;
                 let sent = t + n * gap;
                 all.extend([(sent, 2, number), (sent + 40, 0, number), (sent + 80, 1, 0)]);
             }
@@ -1165,9 +1187,9 @@ mod tests {
         all.sort_unstable();
         for (t, what, number) in all {
             match what {
-                0 => talk.arrived(0, (number, 10), at(t)),
+                0 => talk.arrived(0, (number, length), at(t)),
                 1 => talk.heard[0] = at(t),
-                2 => talk.sent(0, (number, 10), at(t)),
+                2 => talk.sent(0, (number, length), at(t)),
                 3 => talk.arrived(1, (number, 10), at(t)),
                 _ => talk.sent(1, (number, 10), at(t)),
             }
@@ -1178,24 +1200,109 @@ mod tests {
     /// A request that takes its line a second, and one whose program pauses between its pieces: neither is time of who answers.
     #[test]
     fn a_request_is_on_the_way_from_its_first_byte_on() {
-        let full = in_pieces(101, 10);
+        let full = in_pieces(1448, 101, 10);
         assert_eq!(full.handing[0].way, Duration::from_ms(3 * 1000));
         assert_eq!(full.handing[0].paused, Duration::ZERO);
         assert_eq!(full.at[1], Duration::from_ms(3 * 90));
         assert_eq!(full.way, Duration::from_ms(3 * 40 + 2 * 40));
-        // 80 ms for a piece and its acknowledgement, and 120 ms more of the program's.
-        let paused = in_pieces(11, 200);
-        assert_eq!(paused.handing[0].way, Duration::from_ms(3 * 10 * 80));
-        assert_eq!(paused.handing[0].paused, Duration::from_ms(3 * 10 * 120));
+        // Each small piece is all that was written by then: the program pauses for 200 ms.
+        let paused = in_pieces(10, 11, 200);
+        assert_eq!(paused.handing[0].way, Duration::ZERO);
+        assert_eq!(paused.handing[0].paused, Duration::from_ms(3 * 10 * 200));
         assert_eq!(paused.at[1], Duration::from_ms(3 * 90));
-        assert_eq!(in_pieces(1, 0).handing, [Handing::default(); 2]);
-        // The acknowledgement of one lets the next go.
-        let held = in_pieces(11, 80);
-        assert_eq!(held.handing[0].way, Duration::from_ms(3 * 10 * 80));
-        assert_eq!(held.handing[0].paused, Duration::ZERO);
-        assert_eq!(held.handing[0].held, Duration::from_ms(3 * 10 * 80));
+        assert_eq!(in_pieces(10, 1, 0).handing, [Handing::default(); 2]);
+        // The acknowledgement of one lets the next go. What is written by then goes with it: the last piece alone came later by that.
+        let held = in_pieces(10, 11, 80);
+        assert_eq!(held.handing[0].way, Duration::from_ms(3 * 80));
+        assert_eq!(held.handing[0].paused, Duration::from_ms(3 * 9 * 80));
+        assert_eq!(held.handing[0].held, Duration::from_ms(3 * 80));
         assert_eq!(paused.handing[0].held, Duration::ZERO);
         assert_eq!(full.handing[0].held, Duration::ZERO);
+    }
+
+    /// Ten pieces of 50 B without Nagle's algorithm, over 100 ms each way: an acknowledgement comes right before each, by chance. All of the time
+    /// between them is their program's.
+    #[test]
+    fn pauses_shorter_than_a_round_trip_are_the_programs() {
+        let mut talk = talk();
+        let mut all: Vec<(u64, u8, u32)> = Vec::new();
+        for n in 0..10_u32 {
+            let t = 101 * u64::from(n);
+            let number = 50 * n;
+            all.extend([(t, 2, number), (t + 100, 0, number), (t + 200, 1, 0)]);
+        }
+        all.retain(|(t, ..)| *t <= 1009);
+        all.sort_unstable();
+        for (t, what, number) in all {
+            match what {
+                0 => talk.arrived(0, (number, 50), at(t)),
+                1 => talk.heard[0] = at(t),
+                _ => talk.sent(0, (number, 50), at(t)),
+            }
+        }
+        talk.sent(1, (1, 5000), at(1009));
+        let turns = talk.turns();
+        let own = Handing {
+            paused: Duration::from_ms(9 * 101),
+            ..Handing::default()
+        };
+        assert_eq!(turns.handing[0], own);
+        assert_eq!(turns.way, Duration::from_ms(100));
+    }
+
+    /// Two full segments and a bit more at a time, 50 ms apart, over 40 ms each way: that is all that was written.
+    #[test]
+    fn what_ends_with_a_small_segment_is_all_that_was_written() {
+        let paused = |tail: Option<u32>| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(40));
+            for n in 0..2 {
+                talk.tail = tail;
+                talk.sent(1, (1 + 3000 * n, 3000), at(40 + 50 * u64::from(n)));
+            }
+            talk.turns().handing[1].paused
+        };
+        assert_eq!(paused(Some(104)), Duration::from_ms(50));
+        assert_eq!(paused(None), Duration::ZERO, "a window may have held it");
+    }
+
+    /// A request of 4000 B, 40 ms away, and an answer in twenty pieces, 100 ms apart: whoever asks again has waited for them. At the end frames do
+    /// not say it.
+    #[test]
+    fn an_answer_in_many_pieces_is_known() {
+        let found = |asks: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 4000), at(0));
+            talk.arrived(0, (1, 4000), at(40));
+            for n in 0..20_u32 {
+                let t = 140 + 100 * u64::from(n);
+                talk.sent(1, (1 + 40 * n, 40), at(t));
+                talk.arrived(1, (1 + 40 * n, 40), at(t + 40));
+                talk.heard[1] = at(t + 80);
+            }
+            if asks {
+                talk.sent(0, (4001, 4000), at(2081));
+            } else {
+                talk.ended(0, false, at(2081));
+            }
+            talk.turns()
+        };
+        let handing = Handing {
+            paused: Duration::from_ms(1900),
+            ..Handing::default()
+        };
+        let asked = found(true);
+        assert_eq!((asked.handing[1], asked.streamed), (handing, None));
+        let last = found(false);
+        let streamed = Streamed {
+            end: 1,
+            from: at(140),
+            until: at(2040),
+            handing,
+        };
+        assert_eq!(last.handing[1], Handing::default());
+        assert_eq!(last.streamed, Some(streamed));
     }
 
     /// A request, a header at once and a body behind its acknowledgement, 40 ms each way: an answer as of Python's `http.server`. A body of a
