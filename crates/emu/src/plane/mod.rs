@@ -27,6 +27,7 @@ mod reply;
 mod router;
 mod segments;
 mod small_writes;
+mod stream;
 mod tapped;
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@ use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
 use super::small_writes::SmallWrites;
+use super::stream::Stream;
 use super::tickets::{Behind, Tickets};
 
 const FIN: u8 = 0x01;
@@ -20,9 +21,8 @@ const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
-/// So many connections are followed, and of each way so many ranges behind a hole: what is more is not known.
+/// So many connections are followed: what is more is not known.
 const CONNECTIONS: usize = 1 << 12;
-const RANGES: usize = 1 << 10;
 
 /// How a connection's two ends waited for each other, as far as frames say. Of an end that sends again before the other has
 /// answered, or answers before it has all that was sent, the time is in `overlapping`, if it is known to have waited.
@@ -96,61 +96,6 @@ impl Turns {
             set_up: None,
             unanswered: None,
         }
-    }
-}
-
-/// What one end has sent, and what of it the other has. Bytes are counted from the first one.
-#[derive(Clone, Debug, Default)]
-struct Stream {
-    first: Option<u32>,
-    sent: u64,
-    /// Without a hole.
-    arrived: u64,
-    behind: BTreeMap<u64, u64>,
-    /// When `arrived` last grew.
-    grew: Time,
-}
-
-impl Stream {
-    /// The first byte and the one behind the last.
-    fn place(&mut self, seq: u32, length: u32) -> (u64, u64) {
-        let first = *self.first.get_or_insert(seq);
-        let ahead = seq.wrapping_sub(first.wrapping_add(self.sent as u32)) as i32;
-        let start = self.sent.saturating_add_signed(i64::from(ahead));
-        (start, start + u64::from(length))
-    }
-
-    fn arrives(&mut self, seq: u32, length: u32, at: Time) {
-        let (start, end) = self.place(seq, length);
-        if start > self.arrived {
-            if self.behind.len() < RANGES {
-                let known = self.behind.entry(start).or_default();
-                *known = end.max(*known);
-            }
-            return;
-        }
-        if end <= self.arrived {
-            return;
-        }
-        self.arrived = end;
-        self.grew = self.grew.max(at);
-        while let Some(next) = self.behind.first_entry() {
-            if *next.key() > self.arrived {
-                break;
-            }
-            self.arrived = self.arrived.max(next.remove());
-        }
-    }
-
-    fn is_all_there(&self) -> bool {
-        self.arrived >= self.sent
-    }
-
-    /// Whether these bytes have all come before.
-    fn has(&mut self, seq: u32, length: u32) -> bool {
-        let (start, end) = self.place(seq, length);
-        let behind = self.behind.get(&start).copied().unwrap_or_default();
-        end <= self.arrived.max(behind)
     }
 }
 
