@@ -361,6 +361,17 @@ impl Talk {
         self.turns.span.saturating_sub(self.turns.at[end])
     }
 
+    /// The last answer, where it came in many pieces.
+    fn streamed(&self) -> Option<Streamed> {
+        let (end, until) = self.last?;
+        let streamed = self.message.streamed(end, until)?;
+        let handing = self.small_writes[end].known(streamed.handing);
+        Some(Streamed {
+            handing,
+            ..streamed
+        })
+    }
+
     /// What is known of them so far.
     fn turns(&self) -> Turns {
         let is_left = |(end, _): &(usize, Time)| {
@@ -374,10 +385,10 @@ impl Talk {
         }
         let handing = [0, 1].map(|end| self.small_writes[end].known(handing[end]));
         let turns = Turns {
+            streamed: self.streamed(),
             begun: self.begun,
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
-            streamed: self.streamed(),
             unanswered: last.map(|(end, then)| (end, self.streams[end].grew.max(then))),
             overlapping: self.overlaps.found(),
             lines: self.carried.each_ref().map(Carried::known),
@@ -399,17 +410,6 @@ impl Talk {
             Some((asker, share)) => turns.with_backlog(asker, share),
             None => turns,
         }
-    }
-
-    /// The last answer, where it came in many pieces.
-    fn streamed(&self) -> Option<Streamed> {
-        let (end, until) = self.last?;
-        let streamed = self.message.streamed(end, until)?;
-        let handing = self.small_writes[end].known(streamed.handing);
-        Some(Streamed {
-            handing,
-            ..streamed
-        })
     }
 
     /// These times of the ends, without that of one that has closed its own way alone.
