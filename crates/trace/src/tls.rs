@@ -2,7 +2,7 @@
 //! (RFC 8446, RFC 6066).
 //!
 //! A ServerHello of TLS 1.3 says 1.2 in front, and 1.3 in an extension (RFC 8446 §4.1.3). Where that was not captured, records behind it tell: of
-//! TLS 1.3 they are application data, but for a change of ciphers (§5.1, §D.4). Before it a client sends handshakes (RFC 5246 §7.3).
+//! TLS 1.3 they are application data, but for a change of ciphers (§5.1, §D.4). Of TLS 1.2 the client sends a handshake in clear.
 
 use farpath_record::trace::TlsFound;
 

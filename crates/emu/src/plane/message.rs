@@ -17,14 +17,30 @@ const FULL: u32 = 1208;
 /// A piece that follows an acknowledgement within this part of the time that it had to wait for it was held back until then.
 pub(super) const PROMPT: u64 = 8;
 
-/// The bytes of a piece that is handed over at once, and those of its last segment.
+/// Options of TCP take so many bytes of a full segment at most (RFC 9293 §3.1).
+const OPTIONS: u32 = 40;
+
+/// A piece that is handed over at once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    pub(super) length: u32,
-    pub(super) tail: u32,
+    /// It is one segment, and not a full one.
+    is_small: bool,
+    /// Its last segment is not a full one.
+    is_short: bool,
 }
 
-/// Whether a segment of so many bytes is not a full one.
+impl Piece {
+    /// Of so many bytes, with so many in its last segment, of an end whose longest segment so far has so many.
+    pub(super) fn of(length: u32, tail: u32, longest: u32) -> Piece {
+        let is_short = |bytes: u32| is_small(bytes) || bytes + OPTIONS < longest;
+        Piece {
+            is_small: is_short(length),
+            is_short: is_short(tail),
+        }
+    }
+}
+
+/// Whether a segment of so many bytes is not a full one, whatever the path.
 pub(super) fn is_small(length: u32) -> bool {
     length < FULL
 }
@@ -34,7 +50,7 @@ pub(super) fn is_small(length: u32) -> bool {
 pub struct Handing {
     /// A part was on the way, or acknowledgements of it were.
     pub way: Duration,
-    /// All was there and nothing was heard any more: the sender's program paused.
+    /// Nothing that was written was left to send, or all was there and nothing was heard any more: the sender's program paused.
     pub paused: Duration,
     /// Of `way`, the time in which the last piece, a small one, waited for the acknowledgement of a small one before (RFC 1122 §4.2.3.4, Nagle's
     /// algorithm).
@@ -103,8 +119,8 @@ impl Message {
         Message {
             begun: now,
             is_answer,
-            has_small: is_small(piece.tail),
-            is_all: is_small(piece.tail),
+            has_small: piece.is_short,
+            is_all: piece.is_short,
             ..Message::default()
         }
     }
@@ -124,14 +140,13 @@ impl Message {
         let free = there.map_or(now, |there| there.max(heard).clamp(then, now));
         let (waited, paused) = (free.since(then), now.since(free));
         let is_acknowledged = there.is_some_and(|there| heard >= there);
-        let is_small_one = is_small(piece.length);
         self.stalls += u32::from(is_acknowledged);
         self.goes_past(gap);
         let is_prompt = is_acknowledged && is_bare && paused.times(PROMPT) <= waited;
-        let is_held = is_prompt && is_small_one && self.has_small;
+        let is_held = is_prompt && piece.is_small && self.has_small;
         let has_heard = heard >= then && now.since(heard.min(now)).times(PROMPT) <= gap;
         // What follows data of the other end answers it.
-        let is_let_go = is_held || !self.is_all || !is_bare || (has_heard && !is_small_one);
+        let is_let_go = is_held || !self.is_all || !is_bare || (has_heard && !piece.is_small);
         let own = if is_let_go { paused } else { gap };
         self.handing.paused += own;
         self.handing.way += gap.saturating_sub(own);
@@ -139,8 +154,8 @@ impl Message {
             self.handing.held += waited;
             self.hold = waited;
         }
-        self.has_small = is_small(piece.tail) || (self.has_small && !is_acknowledged);
-        self.is_all = is_small(piece.tail);
+        self.has_small = piece.is_short || (self.has_small && !is_acknowledged);
+        self.is_all = piece.is_short;
         is_held
     }
 

@@ -141,6 +141,8 @@ struct Talk {
     message: Message,
     /// Of several segments that are sent now the last one's bytes, where these are fewer.
     tail: Option<u32>,
+    /// Bytes of the longest segment of each end.
+    longest: [u32; 2],
     /// Since when the end that has just sent had all of what it answers; none where that is not so.
     turn: Option<Time>,
     /// When each end was last given a segment, with data or without, and one with data.
@@ -167,6 +169,7 @@ impl Talk {
             asked: None,
             message: Message::default(),
             tail: None,
+            longest: [0; 2],
             turn: None,
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
@@ -209,7 +212,7 @@ impl Talk {
         self.small_writes[end].sends(length, now, (there, heard), is_missing);
         let is_too_late = self.over[1 - end].is_served;
         let tail = self.tail.take().unwrap_or(length);
-        let piece = Piece { length, tail };
+        let piece = Piece::of(length, tail, self.longest[end]);
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
             Some((who, _)) if who == end && is_too_late => {
@@ -466,6 +469,7 @@ impl Talks {
                 talk.reads(end, (seq, length), payload.unwrap_or_default());
                 let [first, last] = [0, packet.segments() - 1].map(|n| packet.slice(n, 1).1);
                 talk.tail = (last < first).then_some(last);
+                talk.longest[end] = talk.longest[end].max(first);
                 talk.sent(end, (seq, length), now);
             }
         }
@@ -1268,6 +1272,26 @@ mod tests {
         assert_eq!(held(300, 120), Duration::from_ms(80));
         assert_eq!(held(1448, 120), Duration::ZERO);
         assert_eq!(held(300, 150), Duration::ZERO);
+    }
+
+    /// A header, full segments, and 1220 B behind the acknowledgement of the header, 40 ms each way: they are short beside segments of 1448 B.
+    #[test]
+    fn a_rest_that_is_nearly_full_may_wait_as_well() {
+        let held = |longest: u32| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(40));
+            talk.longest[1] = longest;
+            talk.sent(1, (1, 200), at(40));
+            talk.sent(1, (201, 14_480), at(40));
+            talk.arrived(1, (1, 14_680), at(82));
+            talk.heard[1] = at(120);
+            talk.sent(1, (14_681, 1220), at(120));
+            talk.arrived(1, (14_681, 1220), at(160));
+            talk.turns().handing[1].held
+        };
+        assert_eq!(held(1448), Duration::from_ms(80));
+        assert_eq!(held(1220), Duration::ZERO);
     }
 
     /// The last words of a server of TLS, 24 B, are sent when it hears the FIN, and not when the answer before is acknowledged. A piece that
