@@ -111,6 +111,7 @@ impl Busiest {
     /// Puts its words together: the cause first, then figures, and at the end whether the cause is doubtful. Of many small connections what
     /// they have in common is said instead.
     pub(super) fn in_words(mut self) -> Busiest {
+        self.doubt_held();
         let doubt = self.doubt.as_ref();
         let of_it = doubt.map_or(String::new(), |why| {
             format!("; what limited it is doubtful: {why}")
@@ -148,6 +149,19 @@ impl Busiest {
             self.line.clone_from(&self.figures);
         }
         self
+    }
+
+    /// Leaves open how long small writes waited that samples saw and frames did not: what leaves with an acknowledgement and data together may
+    /// answer that, or have waited for the first.
+    fn doubt_held(&mut self) {
+        let other = self.other_held_small_ratio.unwrap_or(0.0);
+        let ends = [
+            (self.held_small_ratio, &mut self.held_small_s),
+            (other, &mut self.other_held_small_s),
+        ];
+        for (seen, held) in ends {
+            *held = held.filter(|held| *held > 0.0 || seen < HELD_LEAST);
+        }
     }
 
     /// The same of a command that ran for so long, where all of its connections were watched.
@@ -398,6 +412,24 @@ mod tests {
             assert!(spared.ends_with(UNHELD), "{spared}");
         }
         assert!(said(None, None).ends_with("nobody waited for it"));
+    }
+
+    /// Requests that leave with an acknowledgement and an answer together: samples saw that they wait.
+    #[test]
+    fn small_writes_that_samples_alone_saw_are_unknown_by_frames() {
+        let known = |held_small_ratio, held: f64| {
+            let told = Busiest {
+                held_small_ratio,
+                held_small_s: Some(held),
+                other_held_small_s: Some(0.0),
+                ..Busiest::default()
+            };
+            let told = told.in_words();
+            (told.held_small_s, told.other_held_small_s)
+        };
+        assert_eq!(known(0.96, 0.0), (None, Some(0.0)));
+        assert_eq!(known(0.96, 1.5), (Some(1.5), Some(0.0)));
+        assert_eq!(known(0.05, 0.0), (Some(0.0), Some(0.0)));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! What limits the connections of a program nobody asked: samples of them from outside.
 
+mod answers;
 mod counted;
 mod evidence;
 mod frames;
 mod lasting;
 mod open;
 mod others;
-mod pieces;
 mod room;
 mod silence;
 
@@ -18,7 +18,6 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
-use self::pieces::Pieces;
 use self::silence::Silence;
 use super::back;
 use super::buffer;
@@ -254,8 +253,8 @@ impl Connections {
         let silence = waits.and_then(|w| Silence::of(w, most.last.sample.t, command));
         let judged = waits.map(|w| silence.map_or(*w, |s| s.judges(most.host, w)));
         let waits = judged.as_ref();
-        let pieces = waits.and_then(|w| Pieces::of((most.host, w), command));
-        let waits = pieces.as_ref().map(Pieces::judged).or(waits);
+        let pieces = waits.and_then(|w| answers::Pieces::of((most.host, w), command));
+        let waits = pieces.as_ref().map(answers::Pieces::judged).or(waits);
         let held = waits.map(Waits::held_small).unwrap_or_default();
         [told.held_small_s, told.other_held_small_s] = held;
         // Where no sample was taken at the start, frames know of more of its time.
