@@ -2,8 +2,8 @@
 //!
 //! A piece that ends with less than a full segment is all that was written by then. What follows it was written later, however short a time:
 //! that is its program's. The path's it is where the next piece was let go: a small one by the acknowledgement of a small one before, as
-//! Nagle's algorithm has it, and a longer one by any, as a window has it. What small pieces wait is sent together: so each wait of a message
-//! but the last ended before its program had written all of it, and held nobody up.
+//! Nagle's algorithm has it, and a longer one by any, as a window has it. Small pieces that wait leave together. So each wait of a message but
+//! the last ended before its program had written all of it, and held nobody up.
 
 use farpath_units::{Duration, Time};
 
