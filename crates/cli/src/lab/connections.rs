@@ -9,6 +9,7 @@ mod open;
 mod others;
 mod room;
 mod silence;
+mod unopened;
 
 use std::collections::BTreeMap;
 
@@ -277,6 +278,7 @@ impl Connections {
             let first = causes.first().map(|(cause, _)| *cause);
             told.cause = most.why(causes, lost, silence);
             told.cause.push_str(&pieces.map_or(String::new(), |p| p.words(first)));
+            told.cause.push_str(&self.unopened_meanwhile(most, first));
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }

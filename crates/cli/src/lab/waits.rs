@@ -32,6 +32,8 @@ pub(super) struct Waits {
     asking: Handing,
     /// The last answer of the other end, where it came in so many pieces that frames do not say whether this one waited for it.
     streamed: Option<Streamed>,
+    /// When this end asked to open the connection, first and last, while nothing answered; none where an answer has come, or it did not ask.
+    opening: Option<(Time, Time)>,
     /// Whether frames know of all small writes of this end and the other what they cost.
     is_held_known: [bool; 2],
     /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
@@ -91,6 +93,7 @@ impl Waits {
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],
             streamed: turns.streamed.filter(|of| of.end != end),
+            opening: turns.opening.filter(|_| end == 0),
             is_held_known: [end, 1 - end].map(|who| {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 held > Duration::ZERO && !is_open
@@ -153,6 +156,11 @@ impl Waits {
     /// The last answer of the other end, where it came in so many pieces that frames do not say whether this one waited for it.
     pub(super) fn streamed(&self) -> Option<Streamed> {
         self.streamed
+    }
+
+    /// When this end asked to open the connection, first and last, while nothing answered.
+    pub(super) fn opening(&self) -> Option<(Time, Time)> {
+        self.opening
     }
 
     /// The same where this end waited for those pieces.

@@ -65,6 +65,8 @@ pub struct Turns {
     pub done: [Option<Time>; 2],
     /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
     pub landing: [Duration; 2],
+    /// When the first end asked to open the connection, for the first time and the last, while nothing answered. None where an answer has come.
+    pub opening: Option<(Time, Time)>,
     /// From the first SYN until the answer to it had come; none where that was not seen.
     pub set_up: Option<Duration>,
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
@@ -93,6 +95,7 @@ impl Turns {
             closed: [None; 2],
             done: [None; 2],
             landing: Default::default(),
+            opening: None,
             set_up: None,
             unanswered: None,
         }
@@ -292,7 +295,10 @@ impl Talk {
 
     /// An end asks to open the connection, or answers who does: for the first time, or again.
     fn opens(&mut self, end: usize, seq: u32, now: Time) {
-        self.asked.get_or_insert((end, now));
+        let (who, first) = *self.asked.get_or_insert((end, now));
+        if who == end && self.turns.set_up.is_none() {
+            self.turns.opening = Some((first, now));
+        }
         let is_again = self.streams[end].first.replace(seq) == Some(seq);
         match is_again {
             true => {
@@ -308,6 +314,7 @@ impl Talk {
     fn answers(&mut self, end: usize, at: Time) {
         if let Some((_, then)) = self.asked.filter(|(who, _)| *who != end) {
             self.turns.set_up.get_or_insert(at.since(then.min(at)));
+            self.turns.opening = None;
         }
     }
 
@@ -766,6 +773,24 @@ mod tests {
         assert_eq!(turns.done, [Some(at(1600)), None]);
         let half = found(true);
         assert_eq!((half.done, half.landing), ([None; 2], [Duration::ZERO; 2]));
+    }
+
+    /// A SYN that is sent three times, 3 s apart in all, and is answered at last, or never.
+    #[test]
+    fn a_connection_that_nobody_opens_is_known() {
+        let opening = |is_answered: bool| {
+            let mut talk = talk();
+            for ms in [0, 1000, 3000] {
+                talk.opens(0, 1, at(ms));
+            }
+            if is_answered {
+                talk.opens(1, 1, at(3040));
+                talk.answers(1, at(3080));
+            }
+            talk.turns().opening
+        };
+        assert_eq!(opening(false), Some((at(0), at(3000))));
+        assert_eq!(opening(true), None);
     }
 
     /// 80 B asked and 200 B answered, 75 ms each way: the end that has all and closes first took the time until then, if nothing came after.
