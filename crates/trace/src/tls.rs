@@ -1,5 +1,8 @@
 //! A TLS handshake as it is seen from outside: the name that is asked for, the version, and how long it takes
 //! (RFC 8446, RFC 6066).
+//!
+//! A ServerHello of TLS 1.3 says 1.2 in front, and 1.3 in an extension (RFC 8446 §4.1.3). Where that was not captured, records behind it tell: of
+//! TLS 1.3 they are application data, but for a change of ciphers (§5.1, §D.4). Of TLS 1.2 the client sends a handshake in clear.
 
 use farpath_record::trace::TlsFound;
 
@@ -30,6 +33,8 @@ pub(crate) struct Tls {
     /// The ClientHello so far, and the number of what is missing; none when it was read.
     hello: Option<(Vec<u8>, u32)>,
     version: Option<u16>,
+    /// The version may be 1.3 as well: the end of the ServerHello was not captured.
+    is_open: bool,
     segments: u32,
     /// When application data could flow.
     pub(crate) done: Option<i64>,
@@ -96,7 +101,13 @@ fn name(hello: &[u8]) -> Option<String> {
     None
 }
 
-/// The version that a ServerHello chooses; none where it asks for another ClientHello.
+/// Whether a message of a handshake, at the start of a record, is there to its end.
+fn is_whole(record: &[u8]) -> bool {
+    let mut parts = Parts(record.get(6..).unwrap_or_default());
+    parts.counted(3).is_some()
+}
+
+/// The version that a ServerHello chooses, as far as it is there; none where it asks for another ClientHello.
 fn version(record: &[u8]) -> Option<u16> {
     let mut parts = Parts(record.get(9..)?);
     let mut version = parts.two()?;
@@ -169,12 +180,16 @@ impl Tls {
             self.alert = Some(code);
             return false;
         }
+        if self.is_open {
+            self.decide(s.at, payload, is_client);
+        }
         match self.version {
             None if !is_client
                 && payload.starts_with(&[HANDSHAKE, 3])
                 && payload.get(5) == Some(&2) =>
             {
                 self.version = version(payload);
+                self.is_open = self.version == Some(0x0303) && !is_whole(payload);
             }
             // The client's last flight ends it for TLS 1.3, the server's for what was before.
             Some(0x0304) if is_client => {
@@ -182,7 +197,7 @@ impl Tls {
                 let is_last = kinds.any(|k| k == CHANGE_CIPHER_SPEC || k == APPLICATION_DATA);
                 self.done = is_last.then_some(s.at);
             }
-            Some(v) if v < 0x0304 => {
+            Some(v) if v < 0x0304 && !self.is_open && self.done.is_none() => {
                 let mut kinds = records(payload);
                 let is_last = |k| k == APPLICATION_DATA || (k == CHANGE_CIPHER_SPEC && !is_client);
                 self.done = kinds.any(is_last).then_some(s.at);
@@ -192,10 +207,28 @@ impl Tls {
         self.done.is_none() && self.segments < SEGMENTS_MAX
     }
 
+    /// Takes in what came behind a ServerHello that was not captured whole: what it is may say the version.
+    fn decide(&mut self, at: i64, payload: &[u8], is_client: bool) {
+        // A ClientHello may come again.
+        let is_hello = payload.starts_with(&[HANDSHAKE, 3]) && payload.get(5) == Some(&1);
+        let kinds: Vec<u8> = records(payload).collect();
+        let first = kinds.iter().find(|kind| **kind != CHANGE_CIPHER_SPEC);
+        match first.copied() {
+            Some(APPLICATION_DATA) => (self.version, self.is_open) = (Some(0x0304), false),
+            Some(HANDSHAKE) if is_client && !is_hello => {
+                self.is_open = false;
+                // A session that is resumed ends with the client's flight.
+                let is_last = kinds.contains(&CHANGE_CIPHER_SPEC) && kinds[0] != HANDSHAKE;
+                self.done = is_last.then_some(at);
+            }
+            _ => {}
+        }
+    }
+
     pub(crate) fn stated(&self) -> TlsFound {
         TlsFound {
             name: self.name.clone(),
-            version: self.version.map(|v| match v {
+            version: self.version.filter(|_| !self.is_open).map(|v| match v {
                 0x0304 => "1.3".to_owned(),
                 0x0303 => "1.2".to_owned(),
                 0x0302 => "1.1".to_owned(),
@@ -205,5 +238,73 @@ impl Tls {
             handshake_ns: self.done.map(|at| (at - self.began).max(0) as u64),
             alert: self.alert,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is captured of a segment with 62 bytes of payload, behind headers of 66: the start of a ServerHello that says 1.2.
+    fn hello() -> Vec<u8> {
+        let mut hello = vec![HANDSHAKE, 3, 3, 0, 122, 2, 0, 0, 118, 3, 3];
+        hello.resize(43, 7);
+        hello.push(32);
+        hello.resize(62, 9);
+        hello
+    }
+
+    /// The version that is stated, and the time of the handshake, of a ServerHello and what follows from the client and the server.
+    fn stated(hello: &[u8], rest: &[(bool, &[u8])]) -> (Option<String>, Option<u64>) {
+        let at = |at: usize| Segment {
+            at: at as i64,
+            length: 200,
+            ..Segment::default()
+        };
+        let client = [HANDSHAKE, 3, 1, 0, 100, 1, 0, 0, 96];
+        let mut tls = Tls::begin(&at(0), &client).expect("it begins one");
+        let behind = rest.iter().copied();
+        let all = [(false, hello)].into_iter().chain(behind);
+        for (n, (is_client, payload)) in all.enumerate() {
+            if !tls.take(&at(n + 1), payload, is_client) {
+                break;
+            }
+        }
+        let found = tls.stated();
+        (found.version, found.handshake_ns)
+    }
+
+    const CHANGE: [u8; 6] = [CHANGE_CIPHER_SPEC, 3, 3, 0, 1, 1];
+    const DATA: [u8; 7] = [APPLICATION_DATA, 3, 3, 0, 53, 1, 2];
+    const KEYS: [u8; 7] = [HANDSHAKE, 3, 3, 0, 37, 16, 0];
+
+    /// The version of TLS 1.3 stands behind what was captured of the ServerHello: what the client sends then decides.
+    #[test]
+    fn the_version_of_a_hello_that_was_cut_is_known_by_what_follows() {
+        let hello = hello();
+        let is = |version: &str| Some(version.to_owned());
+        let with_change = [&CHANGE[..], &DATA].concat();
+        let newer = stated(&hello, &[(true, &with_change[..])]);
+        assert_eq!(newer, (is("1.3"), Some(2)));
+        let alone = stated(&hello, &[(true, &DATA[..])]);
+        assert_eq!(alone, (is("1.3"), Some(2)));
+        let older = [(true, &KEYS[..]), (false, &CHANGE[..])];
+        assert_eq!(stated(&hello, &older), (is("1.2"), Some(3)));
+        let resumed = [&CHANGE[..], &KEYS].concat();
+        let resumed = [(false, &CHANGE[..]), (true, &resumed[..])];
+        assert_eq!(stated(&hello, &resumed), (is("1.2"), Some(3)));
+        // Nothing decides it.
+        assert_eq!(stated(&hello, &[(true, &CHANGE[..])]), (None, None));
+        assert_eq!(stated(&hello, &[]), (None, None));
+    }
+
+    /// One without extensions that is there to its end.
+    #[test]
+    fn a_whole_hello_says_its_version() {
+        let mut hello = vec![HANDSHAKE, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3];
+        hello.resize(43, 7);
+        hello.extend([0, 0xc0, 0x2f, 0]);
+        let (version, _) = stated(&hello, &[]);
+        assert_eq!(version.as_deref(), Some("1.2"));
     }
 }

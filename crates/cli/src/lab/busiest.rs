@@ -104,10 +104,14 @@ const SLOW: f64 = 0.5;
 /// Connections that were open for less than this part of a command's time leave most of it to something else.
 const SELDOM: f64 = 0.5;
 
+/// Small writes that frames know of, and that cost one part in so many of the samples that met one, kept nobody waiting for most of it.
+const SELDOM_WAITED: f64 = 4.0;
+
 impl Busiest {
     /// Puts its words together: the cause first, then figures, and at the end whether the cause is doubtful. Of many small connections what
     /// they have in common is said instead.
     pub(super) fn in_words(mut self) -> Busiest {
+        self.doubt_held();
         let doubt = self.doubt.as_ref();
         let of_it = doubt.map_or(String::new(), |why| {
             format!("; what limited it is doubtful: {why}")
@@ -145,6 +149,19 @@ impl Busiest {
             self.line.clone_from(&self.figures);
         }
         self
+    }
+
+    /// Leaves open how long small writes waited that samples saw and frames did not: what leaves with an acknowledgement and data together may
+    /// answer that, or have waited for the first.
+    fn doubt_held(&mut self) {
+        let other = self.other_held_small_ratio.unwrap_or(0.0);
+        let ends = [
+            (self.held_small_ratio, &mut self.held_small_s),
+            (other, &mut self.other_held_small_s),
+        ];
+        for (seen, held) in ends {
+            *held = held.filter(|held| *held > 0.0 || seen < HELD_LEAST);
+        }
     }
 
     /// The same of a command that ran for so long, where all of its connections were watched.
@@ -246,23 +263,20 @@ impl Busiest {
     pub(super) fn besides(&self) -> String {
         let other = self.other_held_small_ratio.unwrap_or(0.0);
         let ratios = [self.held_small_ratio, other];
+        let by_frames = [self.held_small_s, self.other_held_small_s];
         let is_known = self.limited_by.is_some();
-        let shares = self.limited_by.as_ref();
-        let came_of_it = match shares.is_some_and(|all| all.contains_key("small_writes")) {
-            true => UNHELD,
-            false => "its data was late, and nobody waited for it",
-        };
         let held: String = [self.host, 1 - self.host]
             .map(held::words)
             .into_iter()
-            .zip(ratios)
-            .filter(|(words, share)| {
+            .zip(ratios.into_iter().zip(by_frames))
+            .filter(|(words, (share, _))| {
                 is_known && *share >= HELD_LEAST && !self.cause.contains(words.as_str())
             })
-            .map(|(words, share)| {
+            .map(|(words, (share, by_frames))| {
                 format!(
-                    "; in {:.0} % of the samples {words}: {came_of_it}",
-                    100.0 * share
+                    "; in {:.0} % of the samples {words}: {}",
+                    100.0 * share,
+                    self.came_of_it(share, by_frames)
                 )
             })
             .collect();
@@ -287,6 +301,19 @@ impl Busiest {
             ),
         };
         held + &data + &lost + &others
+    }
+
+    /// What came of it that small writes waited in this share of the samples, of an end of which frames know such waits, or not.
+    fn came_of_it(&self, share: f64, by_frames: Option<f64>) -> &'static str {
+        let all = self.limited_by.as_ref();
+        let cost = all.and_then(|all| all.get("small_writes")).copied();
+        match cost {
+            None => "its data was late, and nobody waited for it",
+            Some(cost) if by_frames > Some(0.0) && SELDOM_WAITED * cost < share => {
+                "its data was late, and nobody waited for most of it"
+            }
+            Some(_) => UNHELD,
+        }
     }
 
     /// That small writes waited, by frames, where samples say nothing of what limited it.
@@ -363,6 +390,46 @@ mod tests {
         for often in [said(3000, &[]), said(12_000, &[80])] {
             assert!(often.starts_with("your command sent"), "{often}");
         }
+    }
+
+    /// Small writes in two of three samples, which cost 4 % of the time, or all of that.
+    #[test]
+    fn small_writes_of_a_stream_keep_nobody_waiting() {
+        let said = |cost: Option<f64>, held_small_s: Option<f64>| {
+            let shares = cost.map(|cost| ("small_writes", cost));
+            let told = Busiest {
+                held_small_ratio: 0.67,
+                held_small_s,
+                limited_by: Some(shares.into_iter().collect()),
+                ..Busiest::default()
+            };
+            told.besides()
+        };
+        let stream = said(Some(0.04), Some(0.08));
+        assert!(stream.ends_with("nobody waited for most of it"), "{stream}");
+        for (cost, seen) in [(0.6, Some(1.8)), (0.04, Some(0.0)), (0.04, None)] {
+            let spared = said(Some(cost), seen);
+            assert!(spared.ends_with(UNHELD), "{spared}");
+        }
+        assert!(said(None, None).ends_with("nobody waited for it"));
+    }
+
+    /// Requests that leave with an acknowledgement and an answer together: samples saw that they wait.
+    #[test]
+    fn small_writes_that_samples_alone_saw_are_unknown_by_frames() {
+        let known = |held_small_ratio, held: f64| {
+            let told = Busiest {
+                held_small_ratio,
+                held_small_s: Some(held),
+                other_held_small_s: Some(0.0),
+                ..Busiest::default()
+            };
+            let told = told.in_words();
+            (told.held_small_s, told.other_held_small_s)
+        };
+        assert_eq!(known(0.96, 0.0), (None, Some(0.0)));
+        assert_eq!(known(0.96, 1.5), (Some(1.5), Some(0.0)));
+        assert_eq!(known(0.05, 0.0), (Some(0.0), Some(0.0)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What limits the connections of a program nobody asked: samples of them from outside.
 
+mod answers;
 mod counted;
 mod evidence;
 mod frames;
@@ -9,6 +10,7 @@ mod others;
 mod queued;
 mod room;
 mod silence;
+mod unopened;
 
 use std::collections::BTreeMap;
 
@@ -260,6 +262,8 @@ impl Connections {
         let silence = waits.and_then(|w| Silence::of((most.host, w), most.last.sample.t, command));
         let judged = waits.map(|w| silence.map_or(*w, |s| s.judges(most.host, w)));
         let waits = judged.as_ref();
+        let pieces = waits.and_then(|w| answers::Pieces::of((most.host, w), command));
+        let waits = pieces.as_ref().map(answers::Pieces::judged).or(waits);
         let held = waits.map(Waits::held_small).unwrap_or_default();
         [told.held_small_s, told.other_held_small_s] = held;
         // Where no sample was taken at the start, frames know of more of its time.
@@ -281,6 +285,8 @@ impl Connections {
             told.limited_by_within = Some(within(most.worth()));
             let first = causes.first().map(|(cause, _)| *cause);
             told.cause = most.why(causes, lost, silence);
+            told.cause.push_str(&pieces.map_or(String::new(), |p| p.words(first)));
+            told.cause.push_str(&self.unopened_meanwhile(most, first));
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
@@ -553,7 +559,9 @@ impl Watched {
         };
         match limit {
             Limit::ReceiveWindow => format!("the receiver's window limited it {percent}"),
-            Limit::SendBuffer => format!("its send buffer limited it {percent}"),
+            Limit::SendBuffer => format!(
+                "its send buffer limited it {percent}: a larger one (SO_SNDBUF, tcp_wmem) lets more through"
+            ),
             Limit::Application => {
                 format!("{own} limited it: it had nothing to send {percent}")
             }
@@ -1153,7 +1161,8 @@ mod tests {
         };
         let clear = "the receiver's window limited it 61 % of the time";
         assert_eq!(of(61, 30), clear);
-        let both = "the receiver's window limited it 55 % of the time; its send buffer limited it 40 % of the time";
+        let both = "the receiver's window limited it 55 % of the time; its send buffer limited it 40 % of the time: a larger one \
+                    (SO_SNDBUF, tcp_wmem) lets more through";
         assert_eq!(of(55, 40), both);
     }
 
@@ -1509,7 +1518,7 @@ mod tests {
             ),
             (
                 samples(false, 50, |n| format!("sndbuf_limited:{}ms", n * 80)),
-                "its send buffer limited it 80 % of the time",
+                "its send buffer limited it 80 % of the time: a larger one (SO_SNDBUF, tcp_wmem) lets more through",
             ),
         ] {
             assert_eq!(found.as_deref(), Some(wanted));
@@ -1651,7 +1660,7 @@ mod tests {
             format!("skmem:(r0,rb131072,t0,tb131072,f0,w{queued},o0,bl0,d0)")
         };
         let program = "your command limited it: it had nothing to send 100 % of the time";
-        let buffer = "its send buffer limited it 100 % of the time";
+        let buffer = "its send buffer limited it 100 % of the time: a larger one (SO_SNDBUF, tcp_wmem) lets more through";
         let waited = |n: u64| format!("{} sndbuf_limited:{}ms", memory(n), n * 100);
         for idle in [true, false] {
             let never = samples(idle, 35, memory).expect("a line");
@@ -1678,7 +1687,7 @@ mod tests {
             (told.cause, told.waited_for_room_ratio)
         };
         let program = "your command limited it: it had nothing to send 100 % of the time";
-        let buffer = "its send buffer limited it 100 % of the time";
+        let buffer = "its send buffer limited it 100 % of the time: a larger one (SO_SNDBUF, tcp_wmem) lets more through";
         let window = "the congestion window limited it 100 % of the time";
         let cases = [
             (Some(Asleep::Elsewhere), program, Some(0.0)),

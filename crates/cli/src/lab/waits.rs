@@ -1,6 +1,6 @@
 //! How long an end of a connection waited for answers, by the frames of both.
 
-use farpath_emu::plane::{Handing, OnLine, Overlap, Repairs, Turns};
+use farpath_emu::plane::{Handing, OnLine, Overlap, Repairs, Streamed, Turns};
 use farpath_observe::Limit;
 use farpath_record::count_of;
 use farpath_units::{Duration, Time};
@@ -30,6 +30,12 @@ pub(super) struct Waits {
     overlap: Overlap,
     /// How the other end handed over what this one waited for, before the last of it was on the way.
     asking: Handing,
+    /// The last answer of the other end, where it came in so many pieces that frames do not say whether this one waited for it.
+    streamed: Option<Streamed>,
+    /// When this end asked to open the connection, first and last, while nothing answered; none where an answer has come, or it did not ask.
+    opening: Option<(Time, Time)>,
+    /// Whether frames know of all small writes of this end and the other what they cost.
+    is_held_known: [bool; 2],
     /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
     held_most: [Duration; 2],
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for: at
@@ -92,6 +98,12 @@ impl Waits {
             way: turns.way,
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],
+            streamed: turns.streamed.filter(|of| of.end != end),
+            opening: turns.opening.filter(|_| end == 0),
+            is_held_known: [end, 1 - end].map(|who| {
+                let Handing { held, is_open, .. } = turns.handing[who];
+                held > Duration::ZERO && !is_open
+            }),
             held_most: [end, 1 - end].map(|who| turns.handing[who].way + turns.way),
             held: [end, 1 - end].map(|who| {
                 let Handing { held, is_open, .. } = turns.handing[who];
@@ -144,10 +156,30 @@ impl Waits {
     /// How long the server had what the command had sent and had not answered, where this is the end of a host that has this number, seconds.
     pub(super) fn of_server(&self, host: usize) -> f64 {
         let time = match host {
-            0 => self.other + self.overlap.other,
+            0 => self.other + self.overlap.other + self.asking.paused,
             _ => self.own,
         };
         time.as_secs_f64()
+    }
+
+    /// The last answer of the other end, where it came in so many pieces that frames do not say whether this one waited for it.
+    pub(super) fn streamed(&self) -> Option<Streamed> {
+        self.streamed
+    }
+
+    /// When this end asked to open the connection, first and last, while nothing answered.
+    pub(super) fn opening(&self) -> Option<(Time, Time)> {
+        self.opening
+    }
+
+    /// The same where this end waited for those pieces.
+    pub(super) fn with_streamed(&self) -> Waits {
+        let handing = self.streamed.map(|of| of.handing).unwrap_or_default();
+        Waits {
+            asking: self.asking.and(handing),
+            streamed: None,
+            ..*self
+        }
     }
 
     /// That the command waited for the server for half of a connection's `time` or more, in words; where this is the end of a host that has
@@ -380,12 +412,16 @@ impl Waits {
         known.as_secs_f64() / self.all(time)
     }
 
-    /// The shares of a connection's `time` that small writes of this end and the other took, of those in which samples met one, and the most
-    /// that both can have taken: data that nobody answers is late, and nobody waits for it.
+    /// The shares of a connection's `time` that small writes of this end and the other took, by frames, and of those in which samples met one. Then
+    /// the most that both can have taken: data that nobody answers is late, and nobody waits for it.
     pub(super) fn held(&self, time: Duration, held: [f64; 2]) -> ([f64; 2], f64) {
         let all = self.all(time);
-        let most = self.held_most.map(|most| most.as_secs_f64() / all);
-        let took = [0, 1].map(|who| held[who].min(most[who]));
+        let seen = self.held.map(|held| held.unwrap_or_default().as_secs_f64() / all);
+        let most = [0, 1].map(|who| match self.is_held_known[who] {
+            true => seen[who],
+            false => seen[who].max(self.held_most[who].as_secs_f64() / all),
+        });
+        let took = [0, 1].map(|who| held[who].min(most[who]).max(seen[who]));
         // Of an end that samples never met so, nothing is taken.
         let ends = [0, 1].into_iter().filter(|who| took[*who] > 0.0);
         (took, ends.map(|who| most[who]).sum())
@@ -905,6 +941,62 @@ mod tests {
         assert_eq!(stream.held(time, [1.0, 0.0]).0, [0.0; 2]);
         let asked = Waits::of(&turns(500, 500), 0);
         assert_eq!(asked.held(time, [0.5, 0.0]), ([0.5, 0.0], 1.0));
+    }
+
+    /// A header, a body of full segments, and the rest of it behind the acknowledgement of the header, in answers 80 ms away: samples seldom
+    /// meet that, and frames know all of it.
+    #[test]
+    fn small_writes_that_samples_miss_are_known_by_frames() {
+        let held = |is_open: bool| {
+            let handing = Handing {
+                way: Duration::from_ms(480),
+                held: Duration::from_ms(450),
+                is_open,
+                ..Handing::default()
+            };
+            let turns = Turns {
+                span: Duration::from_ms(1000),
+                way: Duration::from_ms(500),
+                handing: [Handing::default(), handing],
+                ..Turns::between(ends())
+            };
+            let waits = Waits::of(&turns, 1);
+            let (took, most) = waits.held(Duration::from_ms(1000), [0.0; 2]);
+            let [took, most] = [took[0], most].map(|share| (share * 1e3).round());
+            (took, most)
+        };
+        assert_eq!(held(false), (450.0, 450.0));
+        assert_eq!(held(true), (450.0, 980.0), "others may have waited, too");
+    }
+
+    /// An answer in pieces, of which frames do not say whether the command waited for them.
+    #[test]
+    fn an_answer_in_pieces_is_waited_for_where_that_is_known() {
+        let streamed = Streamed {
+            end: 1,
+            from: Time::ZERO + Duration::from_ms(100),
+            until: Time::ZERO + Duration::from_ms(950),
+            handing: Handing {
+                paused: Duration::from_ms(850),
+                ..Handing::default()
+            },
+        };
+        let turns = Turns {
+            span: Duration::from_ms(1000),
+            streamed: Some(streamed),
+            ..Turns::between(ends())
+        };
+        assert_eq!(Waits::of(&turns, 1).streamed(), None);
+        let waits = Waits::of(&turns, 0);
+        assert_eq!(waits.streamed(), Some(streamed));
+        let shared = |waits: Waits| {
+            let mut causes = vec![(Cause::Limit(Limit::Application), 1.0)];
+            waits.share_asking(Duration::from_ms(1000), 0.0, &mut causes);
+            causes[0].0
+        };
+        assert_eq!(shared(waits), Cause::Limit(Limit::Application));
+        assert_eq!(shared(waits.with_streamed()), Cause::Other);
+        assert!((waits.with_streamed().of_server(0) - 0.85).abs() < 1e-9);
     }
 
     /// That nothing waited is not that nobody knows.

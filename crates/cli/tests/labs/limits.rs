@@ -223,6 +223,32 @@ fn answers_that_fill_a_link_are_not_on_the_way() {
     says(&line, &["what the server sends (", words]);
 }
 
+/// A header, and a body of full segments and a rest, in answers 150 ms away: the rest waits for the acknowledgement of the header each time.
+#[test]
+fn small_writes_behind_full_segments_are_named() {
+    let server = "my $c = $l->accept; while (<$c>) { print $c \"h\" x 200; print $c \"b\" x 20_000, \"\\n\" } sleep";
+    let does = "for (1..12) { print $c \"q\" x 80, \"\\n\"; <$c> }";
+    let line = closing(&["--rtt", "150ms"], server, &perl(false, does));
+    says(
+        &line,
+        &[
+            "what the server sends (",
+            "a small write of the server waited",
+            "TCP_NODELAY",
+        ],
+    );
+}
+
+/// Eight words of an answer, 300 ms apart, to a request that is larger: the command reads all the while.
+#[test]
+fn an_answer_word_by_word_is_the_servers_time() {
+    let server = "my $c = $l->accept; while (<$c>) { for my $n (1..8) { select(undef, undef, undef, 0.3); print $c \"word\\n\" } } sleep";
+    let does = "print $c \"q\" x 2000, \"\\n\"; <$c> for 1..8;";
+    let line = closing(&["--rtt", "80ms"], server, &perl(false, does));
+    let words = ": your command waited for the server ";
+    says(&line, &["what your command sends (", words]);
+}
+
 /// A header and a body in two writes, and an answer that is larger than both.
 #[test]
 fn small_writes_of_a_client_with_large_answers_are_named() {

@@ -239,6 +239,7 @@ impl Turns {
         self.waited[asker] += late;
         // What it sends behind another answer may be the answer to another request.
         self.handing[1 - asker] = self.handing[1 - asker].unknown();
+        self.streamed = self.streamed.filter(|of| of.end == asker);
         self
     }
 }

@@ -27,6 +27,7 @@ mod reply;
 mod router;
 mod segments;
 mod small_writes;
+mod stream;
 mod tapped;
 #[cfg(test)]
 mod tests;
@@ -46,7 +47,7 @@ pub use datagrams::Datagrams;
 pub use flows::with_pairs;
 pub use heading::Macs;
 pub use lines::OnLine;
-pub use message::Handing;
+pub use message::{Handing, Streamed};
 pub use openings::Opening;
 pub use overlap::Overlap;
 pub use packet::Way;

@@ -30,7 +30,8 @@ const WAITS: usize = 1 << 10;
 pub struct Queries {
     /// Those whose answer arrived.
     pub answered: u64,
-    /// Time in which it had one of them or more, and had not answered.
+    /// Time in which it had one of them or more, and had not answered. Of one that was asked again it begins with the last copy; where answers to
+    /// copies come as well, with the first one.
     pub at: Duration,
     /// Time in which one of them or more, or an answer to one, was on the way.
     pub way: Duration,
@@ -106,7 +107,14 @@ impl Times {
 
     /// All of it, each instant once.
     fn sum(&self) -> Duration {
-        let mut times = self.times.clone();
+        self.sum_with(&[])
+    }
+
+    /// All of it and of these times, each instant once.
+    fn sum_with(&self, more: &[(Time, Time)]) -> Duration {
+        let more = more.iter().map(|(from, to)| ((*from).max(self.until), *to));
+        let more = more.filter(|(from, to)| from < to);
+        let mut times: Vec<(Time, Time)> = self.times.iter().copied().chain(more).collect();
         join(&mut times);
         self.past + sum(&times)
     }
@@ -137,10 +145,11 @@ impl Had {
         self.way.add(turn.answered, arrived);
     }
 
-    fn queries(&self) -> Queries {
+    /// Those that are known, and beside them when it had any that were asked again.
+    fn queries(&self, again: &[(Time, Time)]) -> Queries {
         Queries {
             answered: self.answered,
-            at: self.at.sum(),
+            at: self.at.sum_with(again),
             way: self.way.sum(),
             retried: self.retried,
             retrying: self.retrying.sum(),
@@ -222,7 +231,9 @@ impl Asked {
             talk.answer = None;
             return;
         }
-        self.unanswered.answers(way, packet, bytes);
+        if self.unanswered.answers(way, packet, bytes, now) {
+            return;
+        }
         if let Some(arrived) = talk.arrived.take()
             && talk.under_way == 0
         {
@@ -245,7 +256,7 @@ impl Asked {
         if talk.way == way {
             talk.under_way = talk.under_way.saturating_sub(count as u64);
             talk.arrived = Some(at);
-            self.unanswered.arrived(way, count as u64);
+            self.unanswered.arrived(way, count as u64, at);
         } else if let Some(turn) = talk.answer.take()
             && let Some(host) = node_at(packet.addresses[0])
         {
@@ -301,12 +312,13 @@ impl Asked {
 
     /// Those that a host answered.
     pub(super) fn of(&self, host: NodeId) -> Queries {
-        let had = self.hosts.get(&host);
+        let none = Had::default();
+        let had = self.hosts.get(&host).unwrap_or(&none);
         let (unanswered, unheeded) = self.unanswered.of(host);
         Queries {
             unanswered,
             unheeded,
-            ..had.map_or(Queries::default(), Had::queries)
+            ..had.queries(&self.unanswered.had(host))
         }
     }
 }
@@ -358,8 +370,8 @@ mod tests {
     }
 
     fn queries(asked: &Asked) -> Queries {
-        let had = asked.hosts.get(&NodeId(1)).map(Had::queries);
-        had.unwrap_or_default()
+        let had = asked.hosts.get(&NodeId(1));
+        had.map(|had| had.queries(&[])).unwrap_or_default()
     }
 
     fn found(asked: &Asked) -> (u64, Duration) {

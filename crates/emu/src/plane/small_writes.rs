@@ -87,10 +87,13 @@ impl SmallWrites {
     pub(super) fn known(&self, handing: Handing) -> Handing {
         let is_repeated = self.held >= REPEATED || self.all <= ONE_IN;
         if self.is_eager {
+            // They left as they were written.
+            let own = handing.held.min(handing.way);
             Handing {
+                way: handing.way.saturating_sub(own),
+                paused: handing.paused + own,
                 held: Duration::ZERO,
                 is_open: false,
-                ..handing
             }
         } else if is_repeated && ONE_IN * self.held >= self.all {
             handing

@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use farpath_units::{Duration, Time};
 
 use super::lines::{Carried, OnLine, Passed};
-use super::message::{Handing, Message};
+use super::message::{Handing, Message, Piece, Streamed};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Transport, Way};
 use super::repairs::{Repairing, Repairs};
 use super::small_writes::SmallWrites;
+use super::stream::Stream;
 use super::tickets::{Behind, Tickets};
 use asides::Aside;
 
@@ -24,9 +25,8 @@ const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
-/// So many connections are followed, and of each way so many ranges behind a hole: what is more is not known.
+/// So many connections are followed: what is more is not known.
 const CONNECTIONS: usize = 1 << 12;
-const RANGES: usize = 1 << 10;
 
 /// How a connection's two ends waited for each other, as far as frames say. Of an end that sends again before the other has
 /// answered, or answers before it has all that was sent, the time is in `overlapping`, if it is known to have waited.
@@ -49,6 +49,8 @@ pub struct Turns {
     pub way: Duration,
     /// How each of the ends handed over its messages that were answered, and the last answer.
     pub handing: [Handing; 2],
+    /// The last answer, where it came in so many pieces that it is not among these: who asked may have waited for it, or not.
+    pub streamed: Option<Streamed>,
     /// What each of the ends waited for beside that, where turns overlap.
     pub overlapping: [Overlap; 2],
     /// How long the slowest link on the way of each of the ends was taken by its data, without a pause.
@@ -67,6 +69,8 @@ pub struct Turns {
     pub done: [Option<Time>; 2],
     /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
     pub landing: [Duration; 2],
+    /// When the first end asked to open the connection, for the first time and the last, while nothing answered. None where an answer has come.
+    pub opening: Option<(Time, Time)>,
     /// From the first SYN until the answer to it had come; none where that was not seen.
     pub set_up: Option<Duration>,
     /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
@@ -89,6 +93,7 @@ impl Turns {
             elsewhere: [Duration::ZERO; 2],
             way: Duration::ZERO,
             handing: Default::default(),
+            streamed: None,
             overlapping: Default::default(),
             lines: Default::default(),
             repairs: Default::default(),
@@ -97,65 +102,11 @@ impl Turns {
             closed: [None; 2],
             done: [None; 2],
             landing: Default::default(),
+            opening: None,
             set_up: None,
             unanswered: None,
             ticketed: None,
         }
-    }
-}
-
-/// What one end has sent, and what of it the other has. Bytes are counted from the first one.
-#[derive(Clone, Debug, Default)]
-struct Stream {
-    first: Option<u32>,
-    sent: u64,
-    /// Without a hole.
-    arrived: u64,
-    behind: BTreeMap<u64, u64>,
-    /// When `arrived` last grew.
-    grew: Time,
-}
-
-impl Stream {
-    /// The first byte and the one behind the last.
-    fn place(&mut self, seq: u32, length: u32) -> (u64, u64) {
-        let first = *self.first.get_or_insert(seq);
-        let ahead = seq.wrapping_sub(first.wrapping_add(self.sent as u32)) as i32;
-        let start = self.sent.saturating_add_signed(i64::from(ahead));
-        (start, start + u64::from(length))
-    }
-
-    fn arrives(&mut self, seq: u32, length: u32, at: Time) {
-        let (start, end) = self.place(seq, length);
-        if start > self.arrived {
-            if self.behind.len() < RANGES {
-                let known = self.behind.entry(start).or_default();
-                *known = end.max(*known);
-            }
-            return;
-        }
-        if end <= self.arrived {
-            return;
-        }
-        self.arrived = end;
-        self.grew = self.grew.max(at);
-        while let Some(next) = self.behind.first_entry() {
-            if *next.key() > self.arrived {
-                break;
-            }
-            self.arrived = self.arrived.max(next.remove());
-        }
-    }
-
-    fn is_all_there(&self) -> bool {
-        self.arrived >= self.sent
-    }
-
-    /// Whether these bytes have all come before.
-    fn has(&mut self, seq: u32, length: u32) -> bool {
-        let (start, end) = self.place(seq, length);
-        let behind = self.behind.get(&start).copied().unwrap_or_default();
-        end <= self.arrived.max(behind)
     }
 }
 
@@ -199,6 +150,10 @@ struct Talk {
     asked: Option<(usize, Time)>,
     /// What is being sent, by the end that sent last.
     message: Message,
+    /// Of several segments that are sent now the last one's bytes, where these are fewer.
+    tail: Option<u32>,
+    /// Bytes of the longest segment of each end.
+    longest: [u32; 2],
     /// Since when the end that has just sent had all of what it answers; none where that is not so.
     turn: Option<Time>,
     /// When each end was last given a segment, with data or without, and one with data.
@@ -229,6 +184,8 @@ impl Talk {
             begun: None,
             asked: None,
             message: Message::default(),
+            tail: None,
+            longest: [0; 2],
             turn: None,
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
@@ -279,24 +236,26 @@ impl Talk {
         self.small_writes[end].sends(length, now, (there, heard), is_missing);
         self.sets_aside(end);
         let is_too_late = self.over[1 - end].is_served;
+        let tail = self.tail.take().unwrap_or(length);
+        let piece = Piece::of(length, tail, self.longest[end]);
         match self.last.replace((end, now)) {
             // Nobody waits for what comes once the other end has all and closes.
             Some((who, _)) if who == end && is_too_late => {
                 let handing = &mut self.turns.handing[end];
                 *handing = handing.and(self.message.last());
-                self.message = Message::begins(length, false);
+                self.message = Message::begins(piece, now, false);
             }
             Some((who, then)) if who == end => {
                 let heard = (self.heard[end], self.given[end] <= then);
-                if self.message.goes_on(length, [then, now], there, heard) {
+                if self.message.goes_on(piece, [then, now], there, heard) {
                     self.small_writes[end].waits();
                 }
             }
             Some((_, then)) => {
                 self.turns_to(end, then, now);
-                self.message = Message::begins(length, true);
+                self.message = Message::begins(piece, now, true);
             }
-            None => self.message = Message::begins(length, false),
+            None => self.message = Message::begins(piece, now, false),
         }
         self.carried[end].goes_on();
         let counted = Overlap {
@@ -358,7 +317,10 @@ impl Talk {
 
     /// An end asks to open the connection, or answers who does: for the first time, or again.
     fn opens(&mut self, end: usize, seq: u32, now: Time) {
-        self.asked.get_or_insert((end, now));
+        let (who, first) = *self.asked.get_or_insert((end, now));
+        if who == end && self.turns.set_up.is_none() {
+            self.turns.opening = Some((first, now));
+        }
         let is_again = self.streams[end].first.replace(seq) == Some(seq);
         match is_again {
             true => {
@@ -374,6 +336,7 @@ impl Talk {
     fn answers(&mut self, end: usize, at: Time) {
         if let Some((_, then)) = self.asked.filter(|(who, _)| *who != end) {
             self.turns.set_up.get_or_insert(at.since(then.min(at)));
+            self.turns.opening = None;
         }
     }
 
@@ -427,6 +390,17 @@ impl Talk {
         self.turns.span.saturating_sub(self.turns.at[end])
     }
 
+    /// The last answer, where it came in many pieces.
+    fn streamed(&self) -> Option<Streamed> {
+        let (end, until) = self.last?;
+        let streamed = self.message.streamed(end, until)?;
+        let handing = self.small_writes[end].known(streamed.handing);
+        Some(Streamed {
+            handing,
+            ..streamed
+        })
+    }
+
     /// What is known of them so far.
     fn turns(&self) -> Turns {
         let is_left = |(end, _): &(usize, Time)| {
@@ -442,6 +416,7 @@ impl Talk {
         }
         let handing = [0, 1].map(|end| self.small_writes[end].known(handing[end]));
         let turns = Turns {
+            streamed: self.streamed(),
             begun: self.begun,
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
@@ -513,6 +488,9 @@ impl Talks {
             length => {
                 let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
                 talk.reads(end, (seq, length), payload.unwrap_or_default());
+                let [first, last] = [0, packet.segments() - 1].map(|n| packet.slice(n, 1).1);
+                talk.tail = (last < first).then_some(last);
+                talk.longest[end] = talk.longest[end].max(first);
                 talk.sent(end, (seq, length), now);
             }
         }
@@ -809,6 +787,24 @@ mod tests {
         assert_eq!(turns.done, [Some(at(1600)), None]);
         let half = found(true);
         assert_eq!((half.done, half.landing), ([None; 2], [Duration::ZERO; 2]));
+    }
+
+    /// A SYN that is sent three times, 3 s apart in all, and is answered at last, or never.
+    #[test]
+    fn a_connection_that_nobody_opens_is_known() {
+        let opening = |is_answered: bool| {
+            let mut talk = talk();
+            for ms in [0, 1000, 3000] {
+                talk.opens(0, 1, at(ms));
+            }
+            if is_answered {
+                talk.opens(1, 1, at(3040));
+                talk.answers(1, at(3080));
+            }
+            talk.turns().opening
+        };
+        assert_eq!(opening(false), Some((at(0), at(3000))));
+        assert_eq!(opening(true), None);
     }
 
     /// 80 B asked and 200 B answered, 75 ms each way: the end that has all and closes first took the time until then, if nothing came after.
@@ -1261,15 +1257,15 @@ mod tests {
         assert_eq!(sender, Overlap::default());
     }
 
-    /// Requests of `pieces` segments, `gap` ms apart, 40 ms on the way; each is acknowledged at once, and 90 ms after the last one there is an
-    /// answer.
-    fn in_pieces(pieces: u64, gap: u64) -> Turns {
+    /// Requests of `pieces` segments of so many bytes, `gap` ms apart, 40 ms on the way; each is acknowledged at once, and 90 ms after the last
+    /// one there is an answer.
+    fn in_pieces(length: u32, pieces: u64, gap: u64) -> Turns {
         let mut talk = talk();
         let mut all: Vec<(u64, u8, u32)> = Vec::new();
         for round in 0..3 {
             let t = round * 10_000;
             for n in 0..pieces {
-                let number = (round * pieces + n) as u32 * 10;
+                let number = (round * pieces + n) as u32 * length;
                 let sent = t + n * gap;
                 all.extend([(sent, 2, number), (sent + 40, 0, number), (sent + 80, 1, 0)]);
             }
@@ -1280,9 +1276,9 @@ mod tests {
         all.sort_unstable();
         for (t, what, number) in all {
             match what {
-                0 => talk.arrived(0, (number, 10), at(t)),
+                0 => talk.arrived(0, (number, length), at(t)),
                 1 => talk.heard[0] = at(t),
-                2 => talk.sent(0, (number, 10), at(t)),
+                2 => talk.sent(0, (number, length), at(t)),
                 3 => talk.arrived(1, (number, 10), at(t)),
                 _ => talk.sent(1, (number, 10), at(t)),
             }
@@ -1293,24 +1289,109 @@ mod tests {
     /// A request that takes its line a second, and one whose program pauses between its pieces: neither is time of who answers.
     #[test]
     fn a_request_is_on_the_way_from_its_first_byte_on() {
-        let full = in_pieces(101, 10);
+        let full = in_pieces(1448, 101, 10);
         assert_eq!(full.handing[0].way, Duration::from_ms(3 * 1000));
         assert_eq!(full.handing[0].paused, Duration::ZERO);
         assert_eq!(full.at[1], Duration::from_ms(3 * 90));
         assert_eq!(full.way, Duration::from_ms(3 * 40 + 2 * 40));
-        // 80 ms for a piece and its acknowledgement, and 120 ms more of the program's.
-        let paused = in_pieces(11, 200);
-        assert_eq!(paused.handing[0].way, Duration::from_ms(3 * 10 * 80));
-        assert_eq!(paused.handing[0].paused, Duration::from_ms(3 * 10 * 120));
+        // Each small piece is all that was written by then: the program pauses for 200 ms.
+        let paused = in_pieces(10, 11, 200);
+        assert_eq!(paused.handing[0].way, Duration::ZERO);
+        assert_eq!(paused.handing[0].paused, Duration::from_ms(3 * 10 * 200));
         assert_eq!(paused.at[1], Duration::from_ms(3 * 90));
-        assert_eq!(in_pieces(1, 0).handing, [Handing::default(); 2]);
-        // The acknowledgement of one lets the next go.
-        let held = in_pieces(11, 80);
-        assert_eq!(held.handing[0].way, Duration::from_ms(3 * 10 * 80));
-        assert_eq!(held.handing[0].paused, Duration::ZERO);
-        assert_eq!(held.handing[0].held, Duration::from_ms(3 * 10 * 80));
+        assert_eq!(in_pieces(10, 1, 0).handing, [Handing::default(); 2]);
+        // The acknowledgement of one lets the next go. What is written by then goes with it: the last piece alone came later by that.
+        let held = in_pieces(10, 11, 80);
+        assert_eq!(held.handing[0].way, Duration::from_ms(3 * 80));
+        assert_eq!(held.handing[0].paused, Duration::from_ms(3 * 9 * 80));
+        assert_eq!(held.handing[0].held, Duration::from_ms(3 * 80));
         assert_eq!(paused.handing[0].held, Duration::ZERO);
         assert_eq!(full.handing[0].held, Duration::ZERO);
+    }
+
+    /// Ten pieces of 50 B without Nagle's algorithm, over 100 ms each way: an acknowledgement comes right before each, by chance. All of the time
+    /// between them is their program's.
+    #[test]
+    fn pauses_shorter_than_a_round_trip_are_the_programs() {
+        let mut talk = talk();
+        let mut all: Vec<(u64, u8, u32)> = Vec::new();
+        for n in 0..10_u32 {
+            let t = 101 * u64::from(n);
+            let number = 50 * n;
+            all.extend([(t, 2, number), (t + 100, 0, number), (t + 200, 1, 0)]);
+        }
+        all.retain(|(t, ..)| *t <= 1009);
+        all.sort_unstable();
+        for (t, what, number) in all {
+            match what {
+                0 => talk.arrived(0, (number, 50), at(t)),
+                1 => talk.heard[0] = at(t),
+                _ => talk.sent(0, (number, 50), at(t)),
+            }
+        }
+        talk.sent(1, (1, 5000), at(1009));
+        let turns = talk.turns();
+        let own = Handing {
+            paused: Duration::from_ms(9 * 101),
+            ..Handing::default()
+        };
+        assert_eq!(turns.handing[0], own);
+        assert_eq!(turns.way, Duration::from_ms(100));
+    }
+
+    /// Two full segments and a bit more at a time, 50 ms apart, over 40 ms each way: that is all that was written.
+    #[test]
+    fn what_ends_with_a_small_segment_is_all_that_was_written() {
+        let paused = |tail: Option<u32>| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(40));
+            for n in 0..2 {
+                talk.tail = tail;
+                talk.sent(1, (1 + 3000 * n, 3000), at(40 + 50 * u64::from(n)));
+            }
+            talk.turns().handing[1].paused
+        };
+        assert_eq!(paused(Some(104)), Duration::from_ms(50));
+        assert_eq!(paused(None), Duration::ZERO, "a window may have held it");
+    }
+
+    /// A request of 4000 B, 40 ms away, and an answer in twenty pieces, 100 ms apart: whoever asks again has waited for them. At the end frames do
+    /// not say it.
+    #[test]
+    fn an_answer_in_many_pieces_is_known() {
+        let found = |asks: bool| {
+            let mut talk = talk();
+            talk.sent(0, (1, 4000), at(0));
+            talk.arrived(0, (1, 4000), at(40));
+            for n in 0..20_u32 {
+                let t = 140 + 100 * u64::from(n);
+                talk.sent(1, (1 + 40 * n, 40), at(t));
+                talk.arrived(1, (1 + 40 * n, 40), at(t + 40));
+                talk.heard[1] = at(t + 80);
+            }
+            if asks {
+                talk.sent(0, (4001, 4000), at(2081));
+            } else {
+                talk.ended(0, false, at(2081));
+            }
+            talk.turns()
+        };
+        let handing = Handing {
+            paused: Duration::from_ms(1900),
+            ..Handing::default()
+        };
+        let asked = found(true);
+        assert_eq!((asked.handing[1], asked.streamed), (handing, None));
+        let last = found(false);
+        let streamed = Streamed {
+            end: 1,
+            from: at(140),
+            until: at(2040),
+            handing,
+        };
+        assert_eq!(last.handing[1], Handing::default());
+        assert_eq!(last.streamed, Some(streamed));
     }
 
     /// A request, a header at once and a body behind its acknowledgement, 40 ms each way: an answer as of Python's `http.server`. A body of a
@@ -1331,6 +1412,26 @@ mod tests {
         assert_eq!(held(300, 120), Duration::from_ms(80));
         assert_eq!(held(1448, 120), Duration::ZERO);
         assert_eq!(held(300, 150), Duration::ZERO);
+    }
+
+    /// A header, full segments, and 1220 B behind the acknowledgement of the header, 40 ms each way: they are short beside segments of 1448 B.
+    #[test]
+    fn a_rest_that_is_nearly_full_may_wait_as_well() {
+        let held = |longest: u32| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(40));
+            talk.longest[1] = longest;
+            talk.sent(1, (1, 200), at(40));
+            talk.sent(1, (201, 14_480), at(40));
+            talk.arrived(1, (1, 14_680), at(82));
+            talk.heard[1] = at(120);
+            talk.sent(1, (14_681, 1220), at(120));
+            talk.arrived(1, (14_681, 1220), at(160));
+            talk.turns().handing[1].held
+        };
+        assert_eq!(held(1448), Duration::from_ms(80));
+        assert_eq!(held(1220), Duration::ZERO);
     }
 
     /// The last words of a server of TLS, 24 B, are sent when it hears the FIN, and not when the answer before is acknowledged. A piece that

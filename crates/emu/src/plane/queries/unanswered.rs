@@ -4,6 +4,9 @@
 //! with which DNS numbers queries (RFC 1035 §4.1.1). Where one of them is answered at last, the others before it were not.
 //! An answer that comes late, after the query has been asked again, is one all the same. So they count only where an end was asked as much
 //! more often than it has answered, and has answered most. Who is sent the same again and again is sent a stream, and asked nothing.
+//!
+//! A slow server may answer each copy: an answer that names a query which has its answer already is that of a copy. Of such a server no query
+//! is known to be unanswered, and it has had each from when the first copy came.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -44,6 +47,8 @@ struct Query {
     first: Time,
     last: Time,
     times: u64,
+    /// When it first arrived.
+    arrived: Option<Time>,
     /// A datagram of it was lost.
     is_lost: bool,
 }
@@ -67,6 +72,12 @@ struct Pair {
     /// Queries that were asked again, and from when until when.
     again: u64,
     waits: Vec<(Time, Time)>,
+    /// The last queries that were asked again and answered: their ports and bytes.
+    done: VecDeque<(u16, Box<[u8]>)>,
+    /// Answers to copies of these.
+    copies: u64,
+    /// When the end had queries that were asked again, from the first copy of each until the first answer.
+    had: Vec<(Time, Time)>,
 }
 
 impl Pair {
@@ -89,31 +100,55 @@ impl Pair {
             first: now,
             last: now,
             times: 1,
+            arrived: None,
             is_lost: false,
         });
     }
 
-    /// Something is sent back to this port.
-    fn answered(&mut self, port: u16, bytes: &[u8]) {
+    /// Something is sent back to this port `now`. Whether it answers a copy of what was answered before.
+    fn answered(&mut self, port: u16, bytes: &[u8], now: Time) -> bool {
         let number = bytes.get(..NUMBER);
         let is_its = |query: &Query| query.port == port;
         let is_named = |query: &Query| is_its(query) && query.bytes.get(..NUMBER) == number;
+        // Some answers repeat the query.
+        let is_whole = |query: &Query| is_its(query) && bytes.starts_with(&query.bytes);
+        let done = |is: &dyn Fn(&[u8]) -> bool| {
+            let mut all = self.done.iter();
+            all.any(|(own, query)| *own == port && is(query))
+        };
         let all = self.open.iter().filter(|query| is_its(query)).count();
         let named = self.open.iter().filter(|query| is_named(query)).count();
-        let found = match (named, all) {
-            (1, _) => self.open.iter().position(is_named),
-            (_, 1) => self.open.iter().position(is_its),
+        let whole = self.open.iter().position(is_whole);
+        let is_copy = whole.is_none()
+            && (done(&|query| bytes.starts_with(query))
+                || (named == 0 && done(&|query| query.get(..NUMBER) == number)));
+        if is_copy {
+            self.copies += 1;
+            return true;
+        }
+        let found = match (whole, named, all) {
+            (Some(_), ..) => whole,
+            (_, 1, _) => self.open.iter().position(is_named),
+            (_, _, 1) => self.open.iter().position(is_its),
             _ => None,
         };
         let Some(query) = found.and_then(|n| self.open.remove(n)) else {
             // It may be the answer to any of them.
             self.open.retain(|query| query.port != port);
-            return;
+            return false;
         };
         if query.times > 1 && !query.is_lost && self.waits.len() < WAITS {
             self.again += query.times - 1;
             self.waits.push((query.first, query.last));
+            self.had.extend(query.arrived.map(|arrived| (arrived, now)));
         }
+        if query.times > 1 {
+            if self.done.len() >= OPEN {
+                self.done.pop_front();
+            }
+            self.done.push_back((query.port, query.bytes));
+        }
+        false
     }
 }
 
@@ -138,20 +173,31 @@ impl Unanswered {
         }
     }
 
-    /// Who answers has handed over `packet`, whose bytes these are.
-    pub(super) fn answers(&mut self, [from, to]: Way, packet: &Packet, bytes: &[u8]) {
+    /// Who answers has handed over `packet`, whose bytes these are, `now`. Whether that answers a copy of what was answered before.
+    pub(super) fn answers(
+        &mut self,
+        [from, to]: Way,
+        packet: &Packet,
+        bytes: &[u8],
+        now: Time,
+    ) -> bool {
         let Some(pair) = self.0.get_mut(&(to.ip(), from)) else {
-            return;
+            return false;
         };
         pair.silent = 0;
         pair.answers += packet.segments() as u64;
-        pair.answered(to.port(), payload(packet, bytes).unwrap_or_default());
+        let bytes = payload(packet, bytes).unwrap_or_default();
+        pair.answered(to.port(), bytes, now)
     }
 
-    /// So many datagrams of who asks have arrived.
-    pub(super) fn arrived(&mut self, [from, to]: Way, count: u64) {
+    /// So many datagrams of who asks have arrived at an instant.
+    pub(super) fn arrived(&mut self, [from, to]: Way, count: u64, at: Time) {
         if let Some(pair) = self.0.get_mut(&(from.ip(), to)) {
             pair.arrived += count;
+            let is_next = |query: &&mut Query| query.port == from.port() && query.arrived.is_none();
+            if let Some(query) = pair.open.iter_mut().find(is_next) {
+                query.arrived = Some(at);
+            }
         }
     }
 
@@ -168,16 +214,25 @@ impl Unanswered {
     pub(super) fn of(&self, host: NodeId) -> (u64, Duration) {
         let is_known = |pair: &&Pair| {
             let most = pair.arrived.saturating_sub(pair.answers);
-            pair.again <= most.min(pair.answers)
+            pair.copies == 0 && pair.again <= most.min(pair.answers)
         };
-        let own = self
-            .0
-            .iter()
-            .filter(|((_, to), _)| node_at(to.ip()) == Some(host));
-        let known: Vec<&Pair> = own.map(|(_, pair)| pair).filter(is_known).collect();
+        let known: Vec<&Pair> = self.at(host).filter(is_known).collect();
         let mut waits: Vec<(Time, Time)> = known.iter().flat_map(|p| p.waits.clone()).collect();
         join(&mut waits);
         (known.iter().map(|p| p.again).sum(), sum(&waits))
+    }
+
+    /// When a host that answers each copy had queries that were asked again.
+    pub(super) fn had(&self, host: NodeId) -> Vec<(Time, Time)> {
+        let known = self.at(host).filter(|pair| pair.copies > 0);
+        known.flat_map(|pair| pair.had.iter().copied()).collect()
+    }
+
+    /// Those whose end that answers is a host's.
+    fn at(&self, host: NodeId) -> impl Iterator<Item = &Pair> {
+        let own = self.0.iter();
+        let own = own.filter(move |((_, to), _)| node_at(to.ip()) == Some(host));
+        own.map(|(_, pair)| pair)
     }
 }
 
@@ -220,6 +275,10 @@ mod tests {
     use Step::{Answered, Asked, Lost};
 
     fn found(steps: &[(u64, Step, u16, &str)]) -> (u64, Duration) {
+        taken(steps).of(NodeId(1))
+    }
+
+    fn taken(steps: &[(u64, Step, u16, &str)]) -> Unanswered {
         let mut all = Unanswered::default();
         for (ms, step, port, text) in steps {
             let (way, bytes) = (ends(*port), text.as_bytes());
@@ -227,16 +286,18 @@ mod tests {
             match step {
                 Asked => {
                     all.asks(way, &packet, bytes, at(*ms));
-                    all.arrived(way, 1);
+                    all.arrived(way, 1, at(*ms));
                 }
                 Lost => {
                     all.asks(way, &packet, bytes, at(*ms));
                     all.lost(way);
                 }
-                Answered => all.answers([way[1], way[0]], &packet, bytes),
+                Answered => {
+                    all.answers([way[1], way[0]], &packet, bytes, at(*ms));
+                }
             }
         }
-        all.of(NodeId(1))
+        all
     }
 
     const NONE: (u64, Duration) = (0, Duration::ZERO);
@@ -258,6 +319,34 @@ mod tests {
             (640, Answered, 9, "03 name and answer"),
         ];
         assert_eq!(found(&anew), (1, Duration::from_ms(500)));
+    }
+
+    /// A server that takes 600 ms for each datagram and answers all of them, asked again after 250 ms: by whole queries that answers repeat, and
+    /// by numbers. Each was answered, and the copies of the last one are in its hand yet.
+    #[test]
+    fn a_slow_server_that_answers_copies_has_had_the_first_ones() {
+        for names in [["00 one", "00 two"], ["01 one", "02 two"]] {
+            let [one, two] = names;
+            let answers = match names[1].starts_with("00") {
+                true => ["00 one, yes", "00 two, yes"],
+                false => ["01 is it", "02 is it"],
+            };
+            let all = taken(&[
+                (0, Asked, 7, one),
+                (250, Asked, 7, one),
+                (500, Asked, 7, one),
+                (600, Answered, 7, answers[0]),
+                (610, Asked, 7, two),
+                (850, Answered, 7, answers[0]),
+                (860, Asked, 7, two),
+                (1100, Answered, 7, answers[0]),
+                (1110, Asked, 7, two),
+                (1210, Answered, 7, answers[1]),
+            ]);
+            assert_eq!(all.of(NodeId(1)), NONE, "{one}");
+            let had = [(0, 600), (610, 1210)].map(|(from, to)| (at(from), at(to)));
+            assert_eq!(all.had(NodeId(1)), had, "{one}");
+        }
     }
 
     /// Two side by side from one port, of which one has its answer.
@@ -316,9 +405,9 @@ mod tests {
             let way = ends(7);
             for n in 0..count {
                 all.asks(way, &of(5), b"alive", at(20 * n));
-                all.arrived(way, 1);
+                all.arrived(way, 1, at(20 * n));
             }
-            all.answers([way[1], way[0]], &of(5), b"alive");
+            all.answers([way[1], way[0]], &of(5), b"alive", at(20 * count));
             assert!(all.0.values().all(|pair| pair.again == 0), "{count}");
         }
     }
