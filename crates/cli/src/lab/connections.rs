@@ -285,7 +285,8 @@ impl Connections {
             told.limited_by_within = Some(within(most.worth()));
             let first = causes.first().map(|(cause, _)| *cause);
             told.cause = most.why(causes, lost, silence);
-            told.cause.push_str(&pieces.map_or(String::new(), |p| p.words(first)));
+            told.cause
+                .push_str(&pieces.map_or(String::new(), |p| p.words(first)));
             told.cause.push_str(&self.unopened_meanwhile(most, first));
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));

@@ -416,7 +416,9 @@ impl Waits {
     /// the most that both can have taken: data that nobody answers is late, and nobody waits for it.
     pub(super) fn held(&self, time: Duration, held: [f64; 2]) -> ([f64; 2], f64) {
         let all = self.all(time);
-        let seen = self.held.map(|held| held.unwrap_or_default().as_secs_f64() / all);
+        let seen = self
+            .held
+            .map(|held| held.unwrap_or_default().as_secs_f64() / all);
         let most = [0, 1].map(|who| match self.is_held_known[who] {
             true => seen[who],
             false => seen[who].max(self.held_most[who].as_secs_f64() / all),

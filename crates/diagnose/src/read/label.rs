@@ -38,7 +38,7 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 40] = [
+const ALSO: [&str; 41] = [
     "dd",
     "mtr",
     "traceroute",
@@ -60,6 +60,7 @@ const ALSO: [&str; 40] = [
     "pscheduler",
     "globus",
     "globus-url-copy",
+    "wg",
     "git",
     "apt",
     "apt-get",
