@@ -157,8 +157,8 @@ pub(crate) fn fill<'a>(
         of_stream.limited_by = shares(connection, span.from(), &surroundings);
         let outage = outage(connection, span.from(), &surroundings);
         if outage.share > 0.0 {
-            let name = "outage_ratio".to_owned();
-            of_stream.metrics.insert(name, outage.share);
+            let metrics = &mut of_stream.metrics;
+            metrics.insert("outage_ratio".to_owned(), outage.share);
         }
         out += outage.share / all.len() as f64;
         if outage.share > lost.share {
@@ -182,10 +182,8 @@ pub(crate) fn fill<'a>(
     }
     record.limited_by = largest(&together);
     record.notes.extend(resent_before(record, span));
-    record
-        .notes
-        .extend(all.iter().find_map(|c| long_repair::note(c, span)));
-    record.notes.extend(lost.words());
+    let repair = all.iter().find_map(|c| long_repair::note(c, span));
+    record.notes.extend(repair.into_iter().chain(lost.words()));
     record.notes.extend(back::words(waited));
     if let [
         Connection {

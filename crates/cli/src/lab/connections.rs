@@ -264,8 +264,8 @@ impl Connections {
         let waits = judged.as_ref();
         let pieces = waits.and_then(|w| answers::Pieces::of((most.host, w), command));
         let waits = pieces.as_ref().map(answers::Pieces::judged).or(waits);
-        let held = waits.map(Waits::held_small).unwrap_or_default();
-        [told.held_small_s, told.other_held_small_s] = held;
+        [told.held_small_s, told.other_held_small_s] =
+            waits.map(Waits::held_small).unwrap_or_default();
         // Where no sample was taken at the start, frames know of more of its time.
         let span = waits.map_or(Duration::ZERO, Waits::span);
         let is_seen = most.is_seen_throughout();
@@ -285,8 +285,7 @@ impl Connections {
             told.limited_by_within = Some(within(most.worth()));
             let first = causes.first().map(|(cause, _)| *cause);
             told.cause = most.why(causes, lost, silence);
-            told.cause
-                .push_str(&pieces.map_or(String::new(), |p| p.words(first)));
+            told.cause += &pieces.map_or(String::new(), |p| p.words(first));
             told.cause.push_str(&self.unopened_meanwhile(most, first));
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
@@ -521,7 +520,7 @@ impl Watched {
     /// What a cause did, for a share of the time.
     fn limited(&self, (cause, share): (Cause, f64)) -> String {
         let percent = format!("{:.0} % of the time", 100.0 * share);
-        let own = SENDERS[self.host];
+        let [own, other] = [self.host, 1 - self.host].map(|host| SENDERS[host]);
         let limit = match cause {
             Cause::Limit(limit) => limit,
             Cause::Down => return format!("the path was down {percent}"),
@@ -530,8 +529,7 @@ impl Watched {
             }
             Cause::Asking => {
                 return format!(
-                    "{own} waited {percent} for what {} sends, which filled a link of the path",
-                    SENDERS[1 - self.host]
+                    "{own} waited {percent} for what {other} sends, which filled a link of the path"
                 );
             }
             Cause::Asked => {
@@ -540,9 +538,7 @@ impl Watched {
                     "{command} waited for {server} {percent}: it had a request, and had not answered"
                 );
             }
-            Cause::Other => {
-                return format!("{own} waited for {} {percent}", SENDERS[1 - self.host]);
-            }
+            Cause::Other => return format!("{own} waited for {other} {percent}"),
             Cause::Way => {
                 return format!(
                     "it waited for the path {percent}: a request or an answer was on the way"

@@ -206,7 +206,13 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
         })
     };
     let mut all: Vec<Sent> = [0, 1].into_iter().filter_map(of).collect();
-    match &mut all[..] {
+    note_ways(&mut all);
+    all
+}
+
+/// Whether both hosts sent, and each of them more than acknowledgements.
+fn note_ways(all: &mut [Sent]) {
+    match all {
         [one] => one.is_alone = true,
         [one, other] => {
             let is_enough = |a: u64, b: u64| a.saturating_mul(ACKNOWLEDGED) >= b;
@@ -216,7 +222,6 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
         }
         _ => {}
     }
-    all
 }
 
 impl Sent {

@@ -99,7 +99,7 @@ fn rooms(flow: &FlowReport) -> Vec<(&str, f64)> {
     all.map(|c| (c.cause, c.limit_bps)).collect()
 }
 
-/// 262144 bytes were asked for, and Linux gave 425984, its limit twice: a half of them over 46.12 ms are 36.95 Mbit/s.
+/// 262144 bytes were asked for, and Linux gave 425984, its limit twice: 212992 over 46.12 ms are 36.95 Mbit/s.
 #[test]
 fn the_buffer_that_a_report_says_was_given_bounds_the_sender() {
     let report = report(262_144)

@@ -112,6 +112,13 @@ fn given(start: &Json, receiving: bool, at: Place, test: &mut Test) {
     }
 }
 
+/// The name in `uname -a` of whoever printed a report; empty where that is not one of Linux.
+fn printer(start: &Json) -> &str {
+    let system = s(start, &["system_info"]).unwrap_or("");
+    let name = system.split_whitespace().nth(1);
+    name.filter(|_| system.starts_with("Linux ")).unwrap_or("")
+}
+
 /// A whole document; `false` if it says nothing of a test.
 pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     let start = &value["start"];
@@ -149,18 +156,12 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
             (far, near)
         };
     }
-    // `uname -a` of whoever printed it.
-    let system = s(start, &["system_info"]).unwrap_or("");
-    let name = system
-        .split_whitespace()
-        .nth(1)
-        .filter(|_| system.starts_with("Linux "));
     let near = if reverse == server {
         &test.from
     } else {
         &test.to
     };
-    facts.printed_by(name.unwrap_or(""), &near.host);
+    facts.printed_by(printer(start), &near.host);
     if let Some(host) = s(start, &["connecting_to", "host"]) {
         test.aliases[usize::from(!reverse)].push(redact(host));
     }
