@@ -28,11 +28,12 @@ pub(super) fn share(
     known: f64,
     causes: &mut Vec<(Cause, f64)>,
 ) {
+    let all: f64 = held.iter().sum();
+    free_pace(all, causes);
     let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
     let Some((_, idle)) = causes.iter_mut().find(idle) else {
         return;
     };
-    let all: f64 = held.iter().sum();
     let seen = all.min(*idle);
     let open = (*idle - seen - known).max(0.0);
     let more = if open <= seen { open } else { 0.0 };
@@ -45,11 +46,48 @@ pub(super) fn share(
     causes.sort_by(|a, b| b.1.total_cmp(&a.1));
 }
 
+/// Samples of a sender that paces, as BBR does, have a small write that waits as its pace: so much of the time it had nothing to send then.
+fn free_pace(held: f64, causes: &mut Vec<(Cause, f64)>) {
+    let of = |cause: Limit| move |c: &(Cause, f64)| c.0 == Cause::Limit(cause);
+    let idle = causes.iter().find(|c| of(Limit::Application)(c));
+    let due = held - idle.map_or(0.0, |(_, share)| *share);
+    let Some(pace) = causes
+        .iter()
+        .position(of(Limit::Pacing))
+        .filter(|_| due > 0.0)
+    else {
+        return;
+    };
+    let moved = due.min(causes[pace].1);
+    causes[pace].1 -= moved;
+    match causes.iter().position(of(Limit::Application)) {
+        Some(idle) => causes[idle].1 += moved,
+        None => causes.push((Cause::Limit(Limit::Application), moved)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const IDLE: Cause = Cause::Limit(Limit::Application);
+
+    #[test]
+    fn a_small_write_that_waits_is_no_pace() {
+        let pace = Cause::Limit(Limit::Pacing);
+        let mut causes = vec![(Cause::Way, 0.5), (pace, 0.4), (IDLE, 0.1)];
+        share(1, ([0.0, 0.3], 1.0), 0.0, &mut causes);
+        let of = |cause| causes.iter().find(|c| c.0 == cause).map(|c| c.1);
+        assert!(
+            (of(pace).expect("the rest") - 0.2).abs() < 1e-9,
+            "{causes:?}"
+        );
+        assert!(
+            (of(Cause::Held(0)).expect("named") - 0.3).abs() < 1e-9,
+            "{causes:?}"
+        );
+        assert_eq!(of(IDLE), None);
+    }
 
     fn shared(held: [f64; 2], known: f64) -> Vec<(Cause, f64)> {
         let mut causes = vec![(IDLE, 0.6), (Cause::Way, 0.4)];
