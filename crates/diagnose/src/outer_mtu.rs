@@ -32,11 +32,18 @@ fn may_carry(name: &str) -> bool {
 /// The tunnel to a peer, where no interface of its host that the texts have carries its largest packets.
 fn overfull<'f>(facts: &'f Facts, peer: &Peer) -> Option<Overfull<'f>> {
     let (source, prompt) = &peer.prompt;
+    // Without a name at its prompt it is of the only host of its text.
+    let of_text = facts.host_sources.iter().zip(&facts.hosts);
+    let names: BTreeSet<_> = of_text
+        .filter(|(of, _)| *of == source)
+        .map(|(_, names)| names.first())
+        .collect();
+    let is_alone = prompt.is_empty() && names.len() < 2;
     let is_here = |i: &&Interface| {
         let host = i.host as usize;
         let names = facts.hosts.get(host);
         let name = names.and_then(|n| n.first()).map_or("", String::as_str);
-        facts.host_sources.get(host) == Some(source) && name == prompt
+        facts.host_sources.get(host) == Some(source) && (name == prompt || is_alone)
     };
     let own: Vec<&Interface> = facts.interfaces.iter().filter(is_here).collect();
     let tunnel = own.iter().copied().rfind(|i| i.name == peer.interface)?;
