@@ -5,11 +5,18 @@ import * as format from "./format";
 import { HEADLINES, METRICS } from "./registry";
 import { ORIGINS, type Expectation, type LinkRecord, type Origin, type Point, type ReportData, type StreamRecord, type TestRecord } from "./types";
 
+/** Metrics that are news above a value, for tests of these kinds, as in the terminal. */
+const NEWS: ReadonlyMap<string, { readonly kinds: readonly string[]; readonly above: number }> = new Map([
+  ["loss_ratio", { kinds: ["ping"], above: 0 }], ["jitter_ns", { kinds: ["udp"], above: 1e6 }], ["reordered", { kinds: ["udp"], above: 0 }],
+  ["duplicates", { kinds: ["udp", "ping", "oneway"], above: 0 }],
+]);
+
 /** Whether a metric is shown without being asked for, besides those of which something is expected; the rest wait behind a switch.
- * Of an echo its loss is, where there is any. */
+ * What is news is shown: of an echo its loss, where there is any. */
 function isFirst(kind: string, metric: string, values: ReadonlyMap<Origin, number>): boolean {
-  const lost = kind === "ping" && metric === "loss_ratio" && [...values.values()].some((v) => v > 0);
-  return values.size > 0 && (lost || (HEADLINES.get(kind) ?? []).includes(metric));
+  const rule = NEWS.get(metric);
+  const isNews = rule !== undefined && rule.kinds.includes(kind) && [...values.values()].some((v) => v > rule.above);
+  return values.size > 0 && (isNews || (HEADLINES.get(kind) ?? []).includes(metric));
 }
 
 /** Whether it is the time that bytes took, as in the terminal: of a test that a clock ended it says nothing. */

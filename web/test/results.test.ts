@@ -193,6 +193,18 @@ describe("the first line of a page of transfers with a time", () => {
   });
 });
 
+describe("what is shown without being asked for", () => {
+  it("has jitter, copies and datagrams out of order where there are any", () => {
+    const shown = (kind: string, jitter_ns: number, count: number): string[] => {
+      const one: TestRecord = { ...record("", { goodput_bps: 1e6, loss_ratio: 0, jitter_ns, reordered: count, duplicates: count }), kind, point: {} };
+      return rows(data([one], "x.y")).filter((row) => row.first && row.test === "bulk").map((row) => row.metric).sort();
+    };
+    expect(shown("udp", 2.74e6, 100)).toEqual(["duplicates", "goodput_bps", "jitter_ns", "loss_ratio", "reordered"]);
+    expect(shown("udp", 9e3, 0)).toEqual(["goodput_bps", "loss_ratio"]);
+    expect(shown("oneway", 2.74e6, 100)).toEqual(["duplicates", "loss_ratio"]);
+  });
+});
+
 describe("a row of the table", () => {
   it("says why an answer does not count that the scenario does not state", () => {
     const unstated = "the scenario has no expectation of its own of this";
