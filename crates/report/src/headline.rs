@@ -64,10 +64,11 @@ mod tests {
             ("loss_ratio", 0.1),
             ("reordered", 63.0),
         ];
-        assert_eq!(with("udp", &seen), ["jitter_ns", "reordered", "duplicates"]);
+        let stream = with("udp", &seen);
+        assert_eq!(stream, ["jitter_ns", "reordered", "duplicates"]);
         assert_eq!(with("ping", &seen), ["loss_ratio", "duplicates"]);
         assert_eq!(with("oneway", &seen), ["duplicates"]);
-        let even = [("jitter_ns", 9e3), ("loss_ratio", 0.0), ("reordered", 0.0)];
+        let even = [("jitter_ns", 9e3), ("loss_ratio", 0.0)];
         assert!(with("udp", &even).is_empty());
         assert!(with("ping", &even).is_empty());
     }
