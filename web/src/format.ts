@@ -187,9 +187,13 @@ export function nameKeys(keys: readonly KeyName[] | undefined): void {
   named = keys ?? [];
 }
 
-/** A key as the run calls it: `cc`, or `f1.cc` where another test could have one; of an unknown key the last part. */
+/** A key as the run calls it: `cc`, or `f1.cc` where another test could have one; of an unknown key the last part. That of an event has
+ * the event's name before it, `cut for`, as `for` or `at` alone say nothing. */
 export function keyName(key: string): string {
-  return called(key, named.find((k) => k.key === key)?.name ?? key.split(".").at(-1) ?? key);
+  const name = named.find((k) => k.key === key)?.name ?? key.split(".").at(-1) ?? key;
+  const [section, event = "", ...rest] = key.split(".");
+  const bare = section === "event" && rest.length > 0 && rest.join(".").endsWith(name) && Number.isNaN(Number(event));
+  return bare ? called(key, name, `${event} ${name}`) : called(key, name);
 }
 
 /** Names that are not empty. */

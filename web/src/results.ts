@@ -3,13 +3,20 @@
 import { counted, isNothing, isRare, median } from "./distribution";
 import * as format from "./format";
 import { HEADLINES, METRICS } from "./registry";
-import { ORIGINS, type Expectation, type LinkRecord, type Origin, type Point, type ReportData, type TestRecord } from "./types";
+import { ORIGINS, type Expectation, type LinkRecord, type Origin, type Point, type ReportData, type StreamRecord, type TestRecord } from "./types";
+
+/** Metrics that are news above a value, for tests of these kinds, as in the terminal. */
+const NEWS: ReadonlyMap<string, { readonly kinds: readonly string[]; readonly above: number }> = new Map([
+  ["loss_ratio", { kinds: ["ping"], above: 0 }], ["jitter_ns", { kinds: ["udp"], above: 1e6 }], ["reordered", { kinds: ["udp"], above: 0 }],
+  ["duplicates", { kinds: ["udp", "ping", "oneway"], above: 0 }],
+]);
 
 /** Whether a metric is shown without being asked for, besides those of which something is expected; the rest wait behind a switch.
- * Of an echo its loss is, where there is any. */
+ * What is news is shown: of an echo its loss, where there is any. */
 function isFirst(kind: string, metric: string, values: ReadonlyMap<Origin, number>): boolean {
-  const lost = kind === "ping" && metric === "loss_ratio" && [...values.values()].some((v) => v > 0);
-  return values.size > 0 && (lost || (HEADLINES.get(kind) ?? []).includes(metric));
+  const rule = NEWS.get(metric);
+  const isNews = rule !== undefined && rule.kinds.includes(kind) && [...values.values()].some((v) => v > rule.above);
+  return values.size > 0 && (isNews || (HEADLINES.get(kind) ?? []).includes(metric));
 }
 
 /** Whether it is the time that bytes took, as in the terminal: of a test that a clock ended it says nothing. */
@@ -205,14 +212,26 @@ export function verdictOn(all: readonly Expectation[]): Verdict | null {
   return { pass: false, unstated, why };
 }
 
+/** What is said of the time in which a path was down. */
+const OUTAGE = "an_outage";
+
+/** Shares of all of a stream's time by what limited it, the outages of its path last. None where nothing is known but these. */
+export function sharesOf({ limited_by, metrics }: StreamRecord): (readonly [limit: string, ratio: number])[] {
+  const down = metrics["outage_ratio"] ?? 0;
+  const known = Object.entries(limited_by).filter(([, ratio]) => ratio > 0);
+  // Shares of a record are of the time in which the path was up.
+  const up = known.map(([limit, ratio]) => [limit, ratio * (1 - down)] as const).filter(([, ratio]) => ratio > 0);
+  return down > 0 && known.length > 0 ? [...up, [OUTAGE, down]] : up;
+}
+
 /** What limited a test; an outage, where that took more of all its time than anything else: shares are of the time in which the path was up. */
 function limitOf(record: TestRecord): string | null {
   const by = record.limited_by;
   const down = record.metrics["outage_ratio"] ?? 0;
   if (by === null || down === 0) return by;
-  const shares = record.streams.map((s) => (1 - (s.metrics["outage_ratio"] ?? 0)) * (s.limited_by[by] ?? 0));
+  const shares = record.streams.map((s) => sharesOf(s).find(([limit]) => limit === by)?.[1] ?? 0);
   const share = shares.reduce((sum, one) => sum + one, 0) / Math.max(1, shares.length);
-  return share > 0 && down > share ? "an_outage" : by;
+  return share > 0 && down > share ? OUTAGE : by;
 }
 
 /** Of how many repeats an origin's value is, where some lack it. */
@@ -326,6 +345,9 @@ function ofMany(points: number): string {
   return points > 2 ? `, the least and the most of ${points} points` : "";
 }
 
+/** The greatest of values that are alike is less than so many times the least. */
+const ALIKE = 1.02;
+
 /** The mean round trips of pings: what waits in queues is in them, and in the shortest it is not. */
 function delayFact(data: ReportData): Fact | null {
   const found = best(data.document.records.filter((r) => r.kind === "ping"), "rtt_avg_ns");
@@ -333,8 +355,13 @@ function delayFact(data: ReportData): Fact | null {
   const [low, high] = [pings[0], pings.at(-1)];
   if (!low || !high) return null;
   const name = "mean round trip";
-  if (high.value < low.value * 1.1) return { value: format.delay(high.value), text: `${name} (${high.record.test}, ${from(high.record)})` };
+  const single = pings.every(({ record }) => record.test === high.record.test);
+  // Of one test what differs by points is said; of several, which are of other ways, only what differs much.
+  if (high.value < low.value * (single ? ALIKE : 1.1)) {
+    return { value: format.delay(high.value), text: `${name}${single ? atAll(high.record, pings.length) : where(high.record)} (${high.record.test}, ${from(high.record)})` };
+  }
   const one = low.record.test === high.record.test;
+  const times = high.value < low.value * 1.1 ? "" : `, ${(high.value / low.value).toPrecision(3)} times as long`;
   const points = one ? ofMany(pings.filter(({ record }) => record.test === low.record.test).length) : "";
   const named = ({ record }: typeof low): string => {
     const point = format.unbroken(format.point(record.point));
@@ -342,7 +369,7 @@ function delayFact(data: ReportData): Fact | null {
   };
   return {
     value: `${format.delay(low.value)} → ${format.delay(high.value)}`,
-    text: `${name}${one ? ` of ${low.record.test}` : ""}: ${named(low)} → ${named(high)}${points}, ${(high.value / low.value).toPrecision(3)} times as long (${from(high.record, low.record)})`,
+    text: `${name}${one ? ` of ${low.record.test}` : ""}: ${named(low)} → ${named(high)}${points}${times} (${from(high.record, low.record)})`,
   };
 }
 
@@ -362,7 +389,9 @@ function limitFact(all: readonly { readonly record: TestRecord }[]): Fact[] {
   if (!limit || !by) return [];
   const own = all.filter(({ record }) => record.test === limit.test);
   const each = own.length > 1 && own.every(({ record }) => limitOf(record) === by);
-  return [{ value: capital(format.limit(by)), text: `is what limited ${limit.test} most of the time${each ? ` at each of ${own.length} points` : where(limit)}` }];
+  // Shares are of the time in which the path was up.
+  const up = by !== OUTAGE && (each ? own.map(({ record }) => record) : [limit]).some((record) => (record.metrics["outage_ratio"] ?? 0) > 0);
+  return [{ value: capital(format.limit(by)), text: `is what limited ${limit.test} most of the time${up ? " its path was up" : ""}${each ? ` at each of ${own.length} points` : where(limit)}` }];
 }
 
 function searchFacts(data: ReportData): Fact[] {
@@ -424,7 +453,7 @@ function goodputFacts(data: ReportData): Fact[] {
   const all = [...known.filter((entry) => entry.record.test === test), ...known.filter((entry) => entry.record.test !== test)];
   const top = all[0];
   if (!top) return [];
-  const of = `${top.record.kind.toUpperCase()} payload delivered by ${top.record.test}`;
+  const of = `${top.record.kind === "udp" ? "UDP" : "TCP"} payload delivered by ${top.record.test}`;
   // A sweep's answer is its span; its own test is named, not the best of all tests.
   const swept = all.filter((entry) => entry.record.test === top.record.test && where(entry.record) !== "");
   const low = swept.at(-1);

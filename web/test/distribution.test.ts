@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { distributions, median, steps, timed } from "../src/distribution";
 import { drawDistribution } from "../src/figure/distribution";
+import { textWidth } from "../src/figure/width";
 import { verdict } from "../src/section/compare";
 import { mixtures } from "../src/section/repeats";
 import { toText } from "../src/svg";
@@ -93,6 +94,22 @@ describe("the distribution over repeats", () => {
     const text = toText(drawDistribution(found!, "d", 900));
     expect(text).toMatch(/class="curve west" style="[^"]*" d=/);
     expect(text).toMatch(/class="curve east" style="[^"]*" stroke-dasharray="[\d ]+" d=/);
+  });
+
+  it("has labels along a logarithmic axis that touch none of each other", () => {
+    const v = [60e6, 70e6, 90e6, 120e6, 250e6, 500e6, 650e6, 900e6];
+    const one: TestRecord = { ...record("simulated", 0, 1e6), kind: "flows", times: { flow_time_ns: { count: v.length, v } } };
+    const [found] = timed(report([one]));
+    for (const width of [358, 480, 640, 960]) {
+      const text = toText(drawDistribution(found!, "d", width));
+      const labels = [...text.matchAll(/class="tick" x="([\d.]+)" y="([\d.]+)" text-anchor="middle">([^<]*)</g)].map((m) => ({ x: Number(m[1]), y: m[2], text: m[3]! }));
+      expect(text).toContain("logarithmic axis");
+      expect(labels.map((l) => l.text)).toContain("100\u202fms");
+      expect(labels.length).toBeGreaterThan(1);
+      expect(new Set(labels.map((l) => l.y)).size).toBe(1);
+      const gaps = labels.slice(1).map((l, i) => l.x - labels[i]!.x - (textWidth(l.text, 11) + textWidth(labels[i]!.text, 11)) / 2);
+      expect(Math.min(...gaps)).toBeGreaterThan(0);
+    }
   });
 
   it("is drawn with its median and a rule", () => {

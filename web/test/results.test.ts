@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { csv, headline, isFar, rows, verdictOn, type Row } from "../src/results";
+import { csv, headline, isFar, rows, sharesOf, verdictOn, type Row } from "../src/results";
 import { linkRecords } from "../src/sweep";
 import { folded } from "../src/untouched";
 import type { LinkRecord, Origin, ReportData, TestRecord } from "../src/types";
@@ -74,6 +74,22 @@ describe("the first line of a page", () => {
     }) as TestRecord;
     const fact = (share: number): string | undefined => headline(data([down(share)], "bulk.goodput_bps"))[1]?.value;
     expect([fact(0.66), fact(0.35)]).toEqual(["An outage", "The receive window"]);
+  });
+
+  it("says of the limit beside a shorter outage of which time it is", () => {
+    const at = (length: string, down: number): TestRecord => ({
+      ...record("", down > 0 ? { goodput_bps: 9e6, outage_ratio: down } : { goodput_bps: 9e6 }), limited_by: "link", point: { "event.cut.for": length },
+      streams: [{ stream: 0, metrics: { outage_ratio: down }, limited_by: { link: 0.99, loss: 0.01 } }],
+    }) as TestRecord;
+    const said = (first: number, second: number): string | undefined => headline(data([at("1 s", first), at("5 s", second)], "bulk.goodput_bps"))[1]?.text;
+    expect(said(0, 0.3)).toBe("is what limited bulk most of the time its path was up at each of 2 points");
+    expect(said(0, 0)).toBe("is what limited bulk most of the time at each of 2 points");
+  });
+
+  it("calls what TCP delivered TCP's, whatever the kind of test", () => {
+    const of = (kind: string): string | undefined => headline(data([{ ...record("", { goodput_bps: 9e6 }), kind, point: {} }], "bulk.goodput_bps"))[0]?.text;
+    expect(["flows", "transfer", "request"].map(of)).toEqual(Array(3).fill("of TCP payload delivered by bulk (simulated)"));
+    expect(of("udp")).toBe("of UDP payload delivered by bulk (simulated)");
   });
 
   it("breaks lines at commas alone", () => {
@@ -177,6 +193,18 @@ describe("the first line of a page of transfers with a time", () => {
   });
 });
 
+describe("what is shown without being asked for", () => {
+  it("has jitter, copies and datagrams out of order where there are any", () => {
+    const shown = (kind: string, jitter_ns: number, count: number): string[] => {
+      const one: TestRecord = { ...record("", { goodput_bps: 1e6, loss_ratio: 0, jitter_ns, reordered: count, duplicates: count }), kind, point: {} };
+      return rows(data([one], "x.y")).filter((row) => row.first && row.test === "bulk").map((row) => row.metric).sort();
+    };
+    expect(shown("udp", 2.74e6, 100)).toEqual(["duplicates", "goodput_bps", "jitter_ns", "loss_ratio", "reordered"]);
+    expect(shown("udp", 9e3, 0)).toEqual(["goodput_bps", "loss_ratio"]);
+    expect(shown("oneway", 2.74e6, 100)).toEqual(["duplicates", "loss_ratio"]);
+  });
+});
+
 describe("a row of the table", () => {
   it("says why an answer does not count that the scenario does not state", () => {
     const unstated = "the scenario has no expectation of its own of this";
@@ -217,6 +245,20 @@ describe("a row of a ratio that is expected", () => {
   });
 });
 
+describe("the shares of a stream's time", () => {
+  const shares = (limited_by: Record<string, number>, down?: number) => sharesOf({ stream: 0, metrics: down === undefined ? {} : { outage_ratio: down }, limited_by });
+
+  it("are of all of it, an outage one of them", () => {
+    expect(shares({ link: 0.99, loss: 0.01, disk: 0 })).toEqual([["link", 0.99], ["loss", 0.01]]);
+    const [link, loss, outage, ...more] = shares({ link: 0.99, loss: 0.01 }, 0.3);
+    expect([link?.[0], loss?.[0], outage, more]).toEqual(["link", "loss", ["an_outage", 0.3], []]);
+    expect(link?.[1]).toBeCloseTo(0.693, 9);
+    expect(loss?.[1]).toBeCloseTo(0.007, 9);
+    // Of what nobody accounted for an outage alone would be all there is.
+    expect(shares({}, 0.3)).toEqual([]);
+  });
+});
+
 describe("the round trips a page begins with", () => {
   const ping = (queue: string, test = "probe"): TestRecord => ({
     ...record("x", { rtt_min_ns: queue === "fifo" ? 241.7e6 : 40e6, rtt_avg_ns: queue === "fifo" ? 584.3e6 : 42.46e6 }), test, kind: "ping", point: { "link.dsl.aqm": queue },
@@ -226,6 +268,16 @@ describe("the round trips a page begins with", () => {
     const [fact] = headline(data([ping("fifo"), ping("codel")], "x.y"));
     expect(fact?.value).toMatch(/^42\.46.*→ 584\.3/);
     expect(fact?.text.replace(/\u00a0/g, " ")).toBe("mean round trip of probe: aqm codel → aqm fifo, 13.8 times as long (simulated)");
+  });
+
+  it("name the points they are of, or say that these are alike", () => {
+    const of = (means: readonly number[]): string => {
+      const [fact] = headline(data(means.map((ms, i) => ({ ...record("x", { rtt_avg_ns: ms * 1e6 }), test: "probe", kind: "ping", point: { "event.cut.for": `${i} s` } })), "x.y"));
+      return `${fact?.value}: ${fact?.text}`.replace(/[\u00a0\u202f]/g, " ");
+    };
+    expect(of([67.684, 66.986, 63.614])).toBe("63.614 ms → 67.684 ms: mean round trip of probe: cut for 2 s → cut for 0 s, the least and the most of 3 points (simulated)");
+    expect(of([67.684, 67.1])).toBe("67.684 ms: mean round trip at each of 2 points, within 2 % (probe, simulated)");
+    expect(of([67.684])).toBe("67.684 ms: mean round trip at cut for 0 s (probe, simulated)");
   });
 
   it("are of tests by name where these differ", () => {

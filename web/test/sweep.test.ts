@@ -406,7 +406,24 @@ describe("a sweep's figure", () => {
     const text = drawnText(swept({ "event.cut.for": ["2 us", "10 us"] }, (p) => p["event.cut.for"]!.length * 1e6));
     expect(text).toContain(">cut for</text>");
     expect(text).toContain(">10 µs</text>");
+    expect(text).toContain("goodput against cut for</title>");
     expect(drawnText(swept({ "link.cut.loss": ["1e-4", "2e-4"] }, (p) => Number(p["link.cut.loss"]) * 1e10))).toContain(">loss</text>");
+  });
+
+  it("names the event in legends, panels and captions too", () => {
+    const data = swept({ "event.cut.for": ["1 s", "5 s"], "test.bulk.window": ["1 MiB", "2 MiB", "4 MiB"] }, (p) => Number.parseFloat(p["event.cut.for"]!) * 1e6);
+    const text = drawnText(data);
+    expect(text).toMatch(/class="legend-entry">[^]*>cut for 5 s</);
+    expect(text).not.toMatch(/>for 5 s</);
+    expect(point({ "event.cut.for": "5 s" })).toBe("cut for 5 s");
+    // An event without a name has a number.
+    expect(point({ "event.1.for": "5 s" })).toBe("for 5 s");
+    try {
+      nameKeys([{ key: "event.cut.for", name: "cut for" }, { key: "event.cut.forward.rate", name: "rate" }]);
+      expect(point({ "event.cut.for": "5 s", "event.cut.forward.rate": "1 Mbit/s" })).toBe("cut for 5 s, cut rate 1 Mbit/s");
+    } finally {
+      nameKeys([]);
+    }
   });
 
   it("has one axis for keys that were swept together, and says what goes with what", () => {

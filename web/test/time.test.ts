@@ -187,6 +187,45 @@ describe("a test of which a mean alone is kept", () => {
   });
 });
 
+describe("single packets", () => {
+  const drawn = (kind: string, count: number): Shape[] => {
+    // Every tenth of a second, and none between 9.9 and 15 s.
+    const t_ns = Array.from({ length: count }, (_, i) => (i < 100 ? i : i + 50) * 1e8);
+    const v = t_ns.map((t) => 40e6 + t / 1e3);
+    const one: TestRecord = { ...record("echo", {}), kind, series: { [kind === "ping" ? "rtt_ns" : "delay_ns"]: { t_ns, v } } };
+    const data = report([{}]);
+    const [figure] = timeFigures({ ...data, document: { ...data.document, records: [one], links: [] } }, {});
+    return below(figure!.draw(960));
+  };
+
+  it.each(["ping", "oneway"])("are points, however many, so that nothing joins what an outage parts: %s", (kind) => {
+    for (const [count, look] of [[50, "mark hollow line-0"], [250, "mark dense line-0"]] as const) {
+      const shapes = drawn(kind, count);
+      expect(shapes.filter((s) => String(s.attributes["class"]).startsWith("curve"))).toEqual([]);
+      const marks = shapes.filter((s) => s.attributes["class"] === look);
+      // One is the legend's.
+      expect(marks).toHaveLength(count + 1);
+    }
+  });
+
+  it("are one point where many of them share a place", () => {
+    expect(drawn("ping", 5000).filter((s) => s.tag === "circle").length).toBeLessThan(3000);
+  });
+});
+
+describe("goodput of a test that sent data again", () => {
+  it("says below its title why an interval can have more than the line carries", () => {
+    const said = (retransmits: number): string[] => {
+      const data = report([{}]);
+      const records = data.document.records.map((r) => ({ ...r, metrics: { ...r.metrics, retransmits } }));
+      const drawing = figures({ ...data, document: { ...data.document, records } }).get("x-goodput")!;
+      return below(drawing).filter((s) => s.attributes["class"] === "muted").map(textOf);
+    };
+    expect(said(3)).toEqual(["An interval can have more than the line carries: data behind a lost segment arrive at once with its repair."]);
+    expect(said(0)).toEqual([]);
+  });
+});
+
 describe("the y axis", () => {
   it("has no parts of a unit where nothing is above zero", () => {
     expect(roomFor([0, 0], true)).toEqual([0, 10]);

@@ -25,7 +25,8 @@ pub struct Keys(Vec<KeyName>);
 pub struct KeyName {
     /// The `--set` path.
     pub key: String,
-    /// Its fewest last parts that mean nothing else in the run: `cc`, or `f1.cc` where test `f2` could have one too.
+    /// Its fewest last parts that mean nothing else in the run: `cc`, or `f1.cc` where test `f2` could have one too. Of an event the name and
+    /// these parts, `cut for`.
     pub name: String,
 }
 
@@ -53,7 +54,7 @@ impl Keys {
             .collect();
         let named = |key: &&str| KeyName {
             key: (*key).to_owned(),
-            name: key_name(key, &others).to_owned(),
+            name: event_name(key, key_name(key, &others)),
         };
         Keys(keys.iter().map(named).collect())
     }
@@ -141,6 +142,18 @@ fn key_name<'a>(key: &'a str, all: &[&str]) -> &'a str {
                 .all(|other| *other == key || !ends_in(other, tail))
         })
         .unwrap_or(key)
+}
+
+/// What a key of this name is called: of an event with the event before it, as `for` or `at` alone say nothing. One without a name has its
+/// whole key.
+fn event_name(key: &str, name: &str) -> String {
+    let of_event = key.strip_prefix("event.").and_then(|of| of.split_once('.'));
+    match of_event {
+        Some((event, _)) if event.parse::<u64>().is_ok() => key.to_owned(),
+        Some((event, rest)) if rest.ends_with(name) => format!("{event} {name}"),
+        Some((event, rest)) => format!("{event} {rest}"),
+        None => name.to_owned(),
+    }
 }
 
 /// The keys of points in the order in which the sweep was written: what varies fastest is last.
@@ -268,6 +281,19 @@ mod tests {
         let nested = ["a.cc", "b.a.cc", "x"];
         assert_eq!(key_name("b.a.cc", &nested), "b.a.cc");
         assert_eq!(key_name("x", &nested), "x");
+    }
+
+    /// `goodput, at for 5 s` said of which event nothing.
+    #[test]
+    fn a_key_of_an_event_names_the_event() {
+        let words = |at: &[(&str, &str)]| Keys::of(&run(&[("t", "tcp")], at)).words(&point(at));
+        assert_eq!(words(&[("event.cut.for", "5 s")]), "cut for 5 s");
+        let rate = [("event.cut.forward.rate", "1 Mbit/s")];
+        assert_eq!(words(&rate), "cut rate 1 Mbit/s");
+        let two = [("event.a.for", "1 s"), ("event.b.for", "2 s")];
+        assert_eq!(words(&two), "a for 1 s, b for 2 s");
+        assert_eq!(words(&[("event.1.for", "5 s")]), "event.1.for 5 s");
+        assert_eq!(words(&[("event.cut", "5 s")]), "cut 5 s");
     }
 
     #[test]

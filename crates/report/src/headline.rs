@@ -25,9 +25,53 @@ pub(crate) fn headline(record: &Record) -> impl Iterator<Item = &'static str> {
     all.filter(move |m| record.kind != "search" || has(m))
 }
 
+/// Metrics that are news above a value, for tests of these kinds: an echo that did not come back, a stream whose datagrams come unevenly (1 ms)
+/// or out of order, and packets that come twice.
+const NEWS: [(&str, &[&str], f64); 4] = [
+    ("loss_ratio", &["ping"], 0.0),
+    ("jitter_ns", &["udp"], 1e6),
+    ("reordered", &["udp"], 0.0),
+    ("duplicates", &["udp", "ping", "oneway"], 0.0),
+];
+
+/// What of a record is shown beside those of its kind, as its value is news.
+pub(crate) fn news(record: &Record) -> Vec<&'static str> {
+    let value = |metric: &str| record.metrics.get(metric).copied().unwrap_or(0.0);
+    NEWS.iter()
+        .filter(|(metric, kinds, least)| {
+            kinds.contains(&record.kind.as_str()) && value(metric) > *least
+        })
+        .map(|(metric, ..)| *metric)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_twice_or_out_of_order_is_news() {
+        let with = |kind: &str, values: &[(&str, f64)]| {
+            let mut record = Record::new(Origin::Simulated, "t", kind, "a", "b");
+            for (metric, value) in values {
+                record.set(metric, *value);
+            }
+            news(&record)
+        };
+        let seen = [
+            ("duplicates", 101.0),
+            ("jitter_ns", 2.74e6),
+            ("loss_ratio", 0.1),
+            ("reordered", 63.0),
+        ];
+        let stream = with("udp", &seen);
+        assert_eq!(stream, ["jitter_ns", "reordered", "duplicates"]);
+        assert_eq!(with("ping", &seen), ["loss_ratio", "duplicates"]);
+        assert_eq!(with("oneway", &seen), ["duplicates"]);
+        let even = [("jitter_ns", 9e3), ("loss_ratio", 0.0)];
+        assert!(with("udp", &even).is_empty());
+        assert!(with("ping", &even).is_empty());
+    }
 
     #[test]
     fn a_search_shows_the_unit_it_found() {

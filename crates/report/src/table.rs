@@ -11,7 +11,7 @@ use crate::failures::{failures, source_words};
 use crate::forecast;
 use crate::gaps;
 use crate::grid::Column;
-use crate::headline::{COMPLETION, headline, shows_completion};
+use crate::headline::{COMPLETION, headline, news, shows_completion};
 use crate::judges;
 use crate::limit::limit_of;
 use crate::markdown::{self, lines};
@@ -322,9 +322,8 @@ pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
         if shows_completion(run, record) {
             add(format!("{test}.{COMPLETION}"));
         }
-        // An echo that came back says nothing of loss; one that did not is news.
-        if record.kind == "ping" && record.metrics.get("loss_ratio").is_some_and(|l| *l > 0.0) {
-            add(format!("{test}.loss_ratio"));
+        for metric in news(record) {
+            add(format!("{test}.{metric}"));
         }
         if record.streams.len() > 1 && record.metrics.contains_key("jain_index") {
             add(format!("{test}.jain_index"));

@@ -6,6 +6,7 @@ import { area, curveLinear, curveStepBefore, line } from "d3-shape";
 import { compact } from "../format";
 import { n, shape, type Shape } from "../svg";
 import { drawLegend } from "./legend";
+import { roomy } from "./ticks";
 import { boldWidth, textWidth } from "./width";
 
 export interface Curve {
@@ -252,7 +253,8 @@ function drawBody(chart: Chart, margin: number): Shape[] {
   const range = [LEFT + (chart.xTicks ? 18 : 0), right - (chart.xTicks ? 18 : 0)];
   const x = (log ? scaleLog() : scaleLinear()).domain(low === high ? [low - 1, high + 1] : [low, high]).range(range);
   const y = scaleLinear().domain([0, Math.max(extent(ys)[1], Number.MIN_VALUE)]).nice(5).range([chart.height - BOTTOM, TOP]);
-  const xTicks = chart.xTicks ?? x.ticks(Math.max(2, Math.min(7, Math.floor((right - LEFT) / TICK))));
+  const every = x.ticks(Math.max(2, Math.min(7, Math.floor((right - LEFT) / TICK))));
+  const xTicks = chart.xTicks ?? (log ? roomy(every, x, chart.xFormat, chart.width) : every);
   return [
     ...axes(log ? { ...chart, xName: `${chart.xName}, logarithmic axis` } : chart, x, y, xTicks, y.ticks(chart.height < LOW ? 3 : 5), right),
     ...(chart.marks ?? []).map((mark) => drawReference(mark, x, y, right)),

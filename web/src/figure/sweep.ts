@@ -392,14 +392,6 @@ function withOthers(x: Key): string {
   return others.length === 0 ? "" : `, together with ${others.join(", ")}`;
 }
 
-/** What an axis is called: a key of an event has the event's name before it, as `for` or `at` alone say nothing. */
-function axisName(x: Key): string {
-  const key = x.keys.find((k) => format.keyName(k) === x.name) ?? "";
-  const [section, event = "", ...rest] = key.split(".");
-  const plain = section === "event" && x.name === rest.join(".") && Number.isNaN(Number(event));
-  return plain ? `${event} ${x.name}` : x.name;
-}
-
 /** What is counted by keys whose values are plain numbers. */
 const BARE: ReadonlyMap<string, string> = new Map([
   ["mtu", "bytes"], ["size", "bytes"], ["initial_window", "segments"], ["initial_ssthresh", "segments"], ["delayed_ack", "segments"],
@@ -457,7 +449,7 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
   const logs = [...(sweep.log ? ["y"] : []), ...(sweep.x.log ? ["x"] : [])];
   const broken = (axis: string): string[] => wrapped(axis, Math.floor(width / AXIS_LETTER));
   const above = broken(`${format.metricName(sweep.metric)}${sweep.log ? ", logarithmic axis" : ""}${hasFoot(sweep) ? " with 0 below it" : ""}${partInWords(sweep)}${startInWords(sweep, probe.ticks)}`);
-  const under = broken(`${axisName(sweep.x)}${bareUnit(sweep.x)}${withOthers(sweep.x)}${sweep.x.log ? ", logarithmic axis" : ""}`);
+  const under = broken(`${sweep.x.name}${bareUnit(sweep.x)}${withOthers(sweep.x)}${sweep.x.log ? ", logarithmic axis" : ""}`);
   const head = legend.height + 32 + (above.length - 1) * NAME_LINE;
   const rows = Math.ceil(sweep.panels.length / columns);
   const foot = head + rows * height + 22 + (under.length - 1) * NAME_LINE;
@@ -466,7 +458,7 @@ export function drawSweep(sweep: Sweep, { id, width, laws = [] }: SweepOptions):
     const frame: Frame = { ...at(i % columns), top, bottom: head + (Math.floor(i / columns) + 1) * height - below - 6 };
     return shape("g", { class: "panel", "data-panel": panel.name }, ...drawPanel(sweep, panel, frame, yScale(sweep, frame), laws, `${id}-part-${i}`));
   });
-  const name = `${format.called(sweep.test)}: ${format.metricName(sweep.metric)} against ${axisName(sweep.x)}`;
+  const name = `${format.called(sweep.test)}: ${format.metricName(sweep.metric)} against ${sweep.x.name}`;
   return shape("svg", {
     class: "figure sweep-figure", viewBox: `0 0 ${n(width)} ${n(foot)}`, width: n(width), height: n(foot), role: "img",
     "aria-labelledby": `${id}-title ${id}-desc`, "data-log": logs.join(" "),

@@ -5,15 +5,17 @@ import * as format from "../format";
 import { fitted } from "../drawn";
 import { drawStack, type Share } from "../figure/stack";
 import { OPEN_ON_PAPER } from "../paper";
-import { csv } from "../results";
+import { csv, sharesOf } from "../results";
 import type { ReportData, RunOfPage, StreamRecord, TestRecord } from "../types";
+
+/** Said where a path was down. */
+const OF_OUTAGES = "An outage lasts until something comes through again. The JSON has the other shares as parts of the time without it.";
 
 /** Bars shown without being asked for. */
 const SHOWN = 8;
 
 function shares(stream: StreamRecord): Share[] {
-  return Object.entries(stream.limited_by).filter(([, ratio]) => ratio > 0)
-    .map(([key, ratio]) => ({ key, name: format.limit(key), ratio }));
+  return sharesOf(stream).map(([key, ratio]) => ({ key, name: format.limit(key), ratio }));
 }
 
 function bar(record: TestRecord, stream: StreamRecord, tones: ReadonlyMap<string, number>): HTMLElement {
@@ -28,9 +30,11 @@ export function limits(data: ReportData): HTMLElement | null {
   const all = data.document.records.flatMap((record) => record.streams.map((stream) => ({ record, stream })))
     .filter(({ stream }) => shares(stream).length > 0);
   if (all.length === 0) return null;
-  const keys = [...new Set(all.flatMap(({ stream }) => Object.keys(stream.limited_by)))];
+  const keys = [...new Set(all.flatMap(({ stream }) => shares(stream).map(({ key }) => key)))];
   const tones = new Map(keys.map((key, i) => [key, i]));
-  return section("limits", "What limited it", h("p", { class: "hint" }, "Shares of each stream's time, as the sender accounted them."),
+  const outage = all.some(({ stream }) => (stream.metrics["outage_ratio"] ?? 0) > 0);
+  const hint = `Shares of each stream's time, as the sender accounted them.${outage ? ` ${OF_OUTAGES}` : ""}`;
+  return section("limits", "What limited it", h("p", { class: "hint" }, hint),
     ...all.slice(0, SHOWN).map(({ record, stream }) => bar(record, stream, tones)),
     all.length > SHOWN ? h("details", {}, h("summary", {}, `${all.length - SHOWN} more`),
       ...all.slice(SHOWN).map(({ record, stream }) => bar(record, stream, tones))) : null);

@@ -38,17 +38,23 @@ interface Family {
   readonly most?: readonly [series: string, metric: string, name: string];
   /** The metric that is said of a test of which it has no series. */
   readonly mean?: string;
+  /** It counts what the application got, which a repair lets go at once. */
+  readonly repaired?: boolean;
 }
+
+/** Kinds of tests whose series have a value for each packet that came, and none where one was lost. */
+const SINGLE: readonly string[] = ["ping", "oneway"];
 
 const FAMILIES: readonly Family[] = [
   { title: "Round-trip time", metrics: /^s?rtt(_\w+)?_ns$/, format: format.delay, fromZero: false, reference: ["rtt_min_ns", "predicted, nothing waiting"],
-    hint: "Pings are points; srtt is what TCP's sender smooths from its ACKs, waiting in its own interface included." },
-  { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: format.rate, fromZero: true, reference: ["goodput_bps", "predicted mean"], mean: "goodput_bps",
-    hint: "Bytes the receiving application got in each interval. Data behind a lost segment wait for its repair and then arrive at once." },
+    hint: "Pings are points, none where one was lost; srtt is what TCP's sender smooths from its ACKs, waiting in its own interface included." },
+  { title: "Goodput", metrics: /^(goodput|sent)_bps$/, format: format.rate, fromZero: true, reference: ["goodput_bps", "predicted mean"], mean: "goodput_bps", repaired: true,
+    hint: "Bytes the receiving application got in each interval." },
   { title: "Window and data in flight", metrics: /^(cwnd|ssthresh|flight|in_flight|window|rwnd)_bytes$/, format: format.size, fromZero: true, reference: null,
     most: ["cwnd_bytes", "cwnd_max_bytes", "the largest congestion window"],
     each: [["Window", /^(cwnd|ssthresh|window|rwnd)_bytes$/], ["Data in flight", /flight_bytes$/]] },
   { title: "One-way delay and jitter", metrics: /^(owd|delay|jitter)_ns$/, format: format.delay, fromZero: false, reference: null,
+    hint: "Packets of one-way tests are points.",
     each: [["One-way delay", /^(owd|delay)_ns$/], ["Jitter", /^jitter_ns$/]] },
 ];
 
@@ -135,11 +141,17 @@ function undrawnOf(records: readonly TestRecord[], of: Family, name: (r: TestRec
   return said.length === 0 ? undefined : `Not drawn, as a mean alone is kept: ${said.slice(0, NAMED).join("; ")}${more}.`;
 }
 
+/** Why an interval can have more than its line carries: what a repair lets go arrives at once. Nothing of tests that sent nothing again. */
+function releasedOf(records: readonly TestRecord[], of: Family): string | undefined {
+  const repaired = of.repaired === true && records.some((r) => (r.metrics["retransmits"] ?? 0) > 0 && hasSeries(r, of));
+  return repaired ? "An interval can have more than the line carries: data behind a lost segment arrive at once with its repair." : undefined;
+}
+
 export function family(records: readonly TestRecord[], of: Family): TimePlot | null {
   const timed = records.filter((r) => Object.keys(r.series).length > 0);
   const colours = coloured(timed);
   const origins = new Set(timed.map((r) => r.origin)).size;
-  const points = (r: TestRecord): boolean => r.kind === "ping" && Object.values(r.series).every((s) => s.t_ns.length <= 100);
+  const points = (r: TestRecord): boolean => SINGLE.includes(r.kind);
   const metrics = [...new Set(timed.flatMap((r) => Object.keys(r.series).map((k) => seriesKey(k).metric).filter((m) => of.metrics.test(m))))];
   const lines = metrics.filter((m) => timed.some((r) => !points(r) && Object.keys(r.series).some((k) => seriesKey(k).metric === m)));
   const found: TimeSeries[] = [];
@@ -157,7 +169,7 @@ export function family(records: readonly TestRecord[], of: Family): TimePlot | n
   }
   if (found.length === 0) return null;
   const name = (r: TestRecord): string => named(r, null, "", false, origins);
-  const note = [unseenOf(timed, of, name), undrawnOf(records, of, name)].filter((text) => text !== undefined).join(" ");
+  const note = [unseenOf(timed, of, name), undrawnOf(records, of, name), releasedOf(timed, of)].filter((text) => text !== undefined).join(" ");
   return {
     title: titleOf(of, [...there]), series: [...found, ...(of.reference ? references(records, colours, of, ...of.reference) : [])], format: of.format,
     fromZero: of.fromZero, ...(of.hint === undefined ? {} : { hint: of.hint }), ...(note === "" ? {} : { note }),

@@ -6,7 +6,7 @@ import { drawLegend, wrapped, type Entry } from "../figure/legend";
 import { ticks } from "../format";
 import { n, shape, type Shape } from "../svg";
 import type { Maybe } from "../types";
-import { apart, colourOf, dashOf, isHollow, roomFor, startOf, type TimePlot, type TimeSeries } from "./series";
+import { apart, colourOf, dashOf, isDense, isHollow, roomFor, startOf, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 300;
 const TOP = 22;
@@ -25,7 +25,8 @@ function cls(s: TimeSeries): string {
 }
 
 function mark(s: TimeSeries, cx: number, cy: number, r: number): Shape {
-  return shape("circle", { class: `mark ${isHollow(s) ? "hollow " : ""}${cls(s)}`, cx: n(cx), cy: n(cy), r });
+  const look = isDense(s) ? "dense " : isHollow(s) ? "hollow " : "";
+  return shape("circle", { class: `mark ${look}${cls(s)}`, cx: n(cx), cy: n(cy), r });
 }
 
 function stroke(s: TimeSeries, d: string): Shape {
@@ -116,6 +117,13 @@ export function drawTime(given: TimePlot, span: readonly [number, number], { id,
 }
 
 function draw(s: TimeSeries, points: readonly (readonly [number, Maybe])[], x: (v: number) => number, y: (v: number) => number): Shape[] {
-  if (s.points) return points.flatMap(([t, v]) => (v === null ? [] : [mark(s, x(t), y(v), 3.5)]));
+  if (s.points) return drawPoints(s, points.flatMap(([t, v]): Place[] => (v === null ? [] : [[x(t), y(v)]])));
   return [stroke(s, pathOf(points, x, y, s.stepped === true))];
+}
+
+/** Each point; of many, one for all that share half a pixel. */
+function drawPoints(s: TimeSeries, places: readonly Place[]): Shape[] {
+  if (!isDense(s)) return places.map(([cx, cy]) => mark(s, cx, cy, 3.5));
+  const found = new Map(places.map((place) => [place.map((at) => Math.round(at * 2)).join(), place] as const));
+  return [...found.values()].map(([cx, cy]) => mark(s, cx, cy, 1.5));
 }

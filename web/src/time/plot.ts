@@ -10,7 +10,7 @@ import { isOnPaper, onRedraw, PAPER_WIDTH } from "../paper";
 import { toDom } from "../svg";
 import type { Follower, TimeBus } from "./bus";
 import { drawTime } from "./drawing";
-import { apart, colourOf, dashOf, isHollow, roomFor, startOf, type TimePlot, type TimeSeries } from "./series";
+import { apart, colourOf, dashOf, isDense, isHollow, roomFor, startOf, type TimePlot, type TimeSeries } from "./series";
 
 const HEIGHT = 232;
 /** More series have a legend that is scrolled, and pushes nothing away. */
@@ -34,7 +34,7 @@ function line(s: TimeSeries, format: TimePlot["format"]): uPlot.Series {
   const stepped = s.stepped ? uPlot.paths.stepped?.({ align: -1 }) : undefined;
   return {
     label: s.name, width: s.reference ? 1.5 : 2, dash: [...dashOf(s)], stroke: () => tint(s), spanGaps: false,
-    points: { show: s.points === true, size: 8, fill: () => (isHollow(s) ? colour("--ground") : tint(s)), width: 2 },
+    points: { show: s.points === true, size: isDense(s) ? 3 : 8, fill: () => (isHollow(s) ? colour("--ground") : tint(s)), width: isDense(s) ? 1 : 2 },
     ...(stepped ? { paths: stepped } : {}),
     ...(s.points ? { paths: () => null } : {}),
     value: (_u, value) => (typeof value === "number" ? format(value) : ""),

@@ -8,11 +8,11 @@ export interface TimeSeries {
   readonly v: readonly Maybe[];
   /** Index into the page's line colours; of a series that belongs to none, negative. */
   readonly style: number;
-  /** Index into the dashes; of points, which are hollow where the sum of both indices is even. */
+  /** Index into the dashes; of few points, which are hollow where the sum of both indices is even. */
   readonly dash: number;
   /** Each value holds for the interval that ends at its time. */
   readonly stepped?: boolean;
-  /** Too few to be a curve: shown as points. */
+  /** Single packets: shown as points, as a line would join those on either side of losses. */
   readonly points?: boolean;
   /** A predicted constant: a fine line. */
   readonly reference?: boolean;
@@ -57,9 +57,17 @@ export function dashOf(s: TimeSeries): readonly number[] {
   return s.reference && dash === 0 ? FINE : DASHES[dash]!;
 }
 
-/** Whether the points of a series are drawn as rings. */
+/** More points than this are drawn small. */
+const FEW = 100;
+
+/** Whether the points of a series are so many that they are drawn small. */
+export function isDense(s: TimeSeries): boolean {
+  return s.points === true && s.t_ns.length > FEW;
+}
+
+/** Whether the points of a series are drawn as rings; small ones have no room for that. */
 export function isHollow(s: TimeSeries): boolean {
-  return (s.style + s.dash) % 2 === 0;
+  return !isDense(s) && (s.style + s.dash) % 2 === 0;
 }
 
 /** The name of its colour in the style sheet. */
