@@ -5,6 +5,7 @@
 
 mod disk;
 mod interface;
+mod others;
 mod paths;
 mod processor;
 
@@ -162,7 +163,8 @@ impl Host {
     }
 
     /// When a frame handed over at `now` gets to the queue of `output`: at once, or when the
-    /// processor and the bus have dealt with it.
+    /// processor and the bus have dealt with it. What a connection's sender sends has
+    /// [`Host::sends`].
     #[inline]
     pub(crate) fn departs(&mut self, now: Time, output: usize, frame: &Frame) -> Time {
         if !self.watched {
@@ -173,12 +175,27 @@ impl Host {
 
     #[inline(never)]
     fn departs_watched(&mut self, now: Time, output: usize, frame: &Frame) -> Time {
-        let at = match &mut self.processor {
-            None => now,
-            Some(processor) => processor.send(now, frame.len),
-        };
+        let at = self.prepared(now, frame);
+        self.interfaces[output].send_other(now, at, frame);
+        at
+    }
+
+    /// The same of what a connection's sender sends, which counts against what it may queue.
+    pub(crate) fn sends(&mut self, now: Time, output: usize, frame: &Frame) -> Time {
+        if !self.watched {
+            return now;
+        }
+        let at = self.prepared(now, frame);
         self.interfaces[output].send(at, frame);
         at
+    }
+
+    /// When the processor and the bus have dealt with a frame to send.
+    fn prepared(&mut self, now: Time, frame: &Frame) -> Time {
+        match &mut self.processor {
+            None => now,
+            Some(processor) => processor.send(now, frame.len),
+        }
     }
 
     /// A frame arrived over `input`; false if nothing can hold it.

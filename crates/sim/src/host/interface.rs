@@ -8,6 +8,8 @@ use farpath_scenario::QueueRule;
 use farpath_units::{Duration, Rate, Size, Time};
 use farpath_wire::Frame;
 
+use super::others::Others;
+
 /// Why a connection has to wait before it may send another segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -64,12 +66,14 @@ impl Run {
 }
 
 /// One interface. It follows its link's transmitter frame by frame: a host's port is fed by nobody
-/// else, so both fall idle at the same instants.
+/// else, so both fall idle at the same instants, unless the port drops what a sender sent.
 #[derive(Debug)]
 pub(crate) struct Interface {
     transmitter: Transmitter,
     /// When it falls idle.
     free: Time,
+    /// What it has besides connections' own segments, of a stack that holds connections by these alone.
+    others: Others,
     backlog: Backlog,
     /// The longest time on the link that may be queued before connections have to wait.
     most: Duration,
@@ -88,6 +92,7 @@ impl Interface {
         let mut interface = Interface {
             transmitter,
             free: Time::ZERO,
+            others: Others::default(),
             backlog,
             most: Duration::ZERO,
             resume: Duration::ZERO,
@@ -137,7 +142,13 @@ impl Interface {
     /// Whether another segment may be queued at `now`.
     #[inline]
     pub(crate) fn has_room(&self, now: Time) -> bool {
-        self.free <= now + self.most
+        self.free <= self.edge(now)
+    }
+
+    /// The latest instant at which the transmitter may fall idle, of what is queued at `now`, if another segment may follow.
+    #[inline]
+    fn edge(&self, now: Time) -> Time {
+        now + self.most + self.others.left(now)
     }
 
     /// What a full queue means here.
@@ -167,16 +178,17 @@ impl Interface {
         if self.held.is_empty() {
             return Time::MAX;
         }
-        let drained = Time::ZERO + self.free.since(Time::ZERO + self.resume);
+        let drained = self.others.drained(self.free, self.resume);
         drained.max(self.changed)
     }
 
     /// Like segments may follow one another at `now`.
     #[inline]
     pub(crate) fn run(&mut self, now: Time, frame: &Frame) -> Run {
+        self.others.forget(now);
         Run {
             free: self.free.max(now),
-            edge: now + self.most,
+            edge: self.edge(now),
             time: self.time_for(frame),
         }
     }
@@ -194,18 +206,55 @@ impl Interface {
         self.usual.1
     }
 
-    /// `frame` gets to the queue at `at`.
+    /// A connection's own segment gets to the queue at `at`.
     #[inline]
     pub(crate) fn send(&mut self, at: Time, frame: &Frame) {
         self.free = self.free.max(at) + self.time_for(frame);
     }
 
+    /// Any other frame, handed over at `now`, gets to the queue at `at`.
+    pub(crate) fn send_other(&mut self, now: Time, at: Time, frame: &Frame) {
+        if self.backlog.rule == QueueRule::Signal {
+            return self.send(at, frame);
+        }
+        self.others.forget(now);
+        // The port drops it.
+        if self.is_full(now) {
+            return;
+        }
+        let cost = self.transmitter.cost_of(frame.len.into());
+        let queued = match self.backlog.limit {
+            Limit::Packets(_) => 1,
+            Limit::Bytes(_) => u64::from(cost.queue_bytes),
+        };
+        let start = self.free.max(now);
+        self.send(at, frame);
+        self.others.add(start, self.free, queued);
+    }
+
+    /// Whether the queue holds what fits and a frame is in service, as far as a host can count: connections' segments as full ones.
+    fn is_full(&mut self, now: Time) -> bool {
+        let full = self.transmitter.cost_of(self.backlog.datagram);
+        let own = self.free.since(now).saturating_sub(self.others.left(now));
+        let segments = own.as_ps() / full.time.as_ps().max(1);
+        let (most, each) = match self.backlog.limit {
+            Limit::Packets(packets) => (packets, 1),
+            Limit::Bytes(bytes) => (bytes, u64::from(full.queue_bytes)),
+        };
+        let all = self.others.queued(now);
+        all.saturating_add(segments.saturating_mul(each)) > most
+    }
+
     /// The link's rate is another from `now` on; what is queued takes that much longer or shorter.
     pub(crate) fn set_rate(&mut self, now: Time, rate: Rate) {
-        let queued = u128::from(self.free.since(now).as_ps());
         let before = u128::from(self.transmitter.rate().as_bps());
-        let queued = (queued * before / u128::from(rate.as_bps())).min(u64::MAX.into());
-        self.free = now + Duration::from_ps(queued as u64);
+        let moved = |at: Time| {
+            let queued = u128::from(at.since(now).as_ps());
+            let queued = (queued * before / u128::from(rate.as_bps())).min(u64::MAX.into());
+            now + Duration::from_ps(queued as u64)
+        };
+        self.free = moved(self.free);
+        self.others.move_all(now, moved);
         self.transmitter.set_rate(rate);
         self.changed = now;
         self.work_out();
@@ -260,6 +309,81 @@ mod tests {
                 "{rate}: {left}"
             );
         }
+    }
+
+    fn ack() -> Frame {
+        Frame::new(Kind::Ack, FlowDir(1), 0, 52)
+    }
+
+    /// Acknowledgements of another connection blocked a sender for as long as they came.
+    #[test]
+    fn other_frames_take_no_room_from_a_connection() {
+        let mut interface = interface("1 Mbit/s", QueueRule::Hold);
+        for _ in 0..50 {
+            interface.send_other(Time::ZERO, Time::ZERO, &ack());
+        }
+        let reached = interface.free;
+        // As many as in front of an idle interface: four make 6152 bytes, and 6000 are allowed.
+        assert_eq!(admitted(&mut interface), 4);
+        assert!(!interface.has_room(reached));
+        assert!(interface.has_room(reached + Duration::from_us(12_304)));
+        interface.hold(7);
+        let resumes = interface.free - interface.resume;
+        assert_eq!(interface.resumes(), resumes);
+        // Nor do they put off the instant at which it goes on.
+        let before = interface.free;
+        for _ in 0..40 {
+            interface.send_other(Time::ZERO, Time::ZERO, &ack());
+        }
+        assert!(interface.free > before);
+        assert_eq!(interface.resumes(), resumes);
+    }
+
+    /// A hundred fit and one is in service: the port drops the others.
+    #[test]
+    fn frames_that_find_the_queue_full_are_not_waited_for() {
+        let mut interface = interface("1 Mbit/s", QueueRule::Hold);
+        interface.send_other(Time::ZERO, Time::ZERO, &ack());
+        let one = interface.free.since(Time::ZERO);
+        for _ in 0..1000 {
+            interface.send_other(Time::ZERO, Time::ZERO, &ack());
+        }
+        assert_eq!(interface.free, Time::ZERO + one.times(101));
+        let later = Time::ZERO + one.times(10);
+        for _ in 0..1000 {
+            interface.send_other(later, later, &ack());
+        }
+        assert_eq!(interface.free, Time::ZERO + one.times(111));
+    }
+
+    /// Three segments, fifty acknowledgements, a segment: half of 6000 bytes are left when 1462 of the third remain.
+    #[test]
+    fn a_connection_goes_on_when_half_of_its_own_is_left() {
+        let segment = Frame::new(Kind::Data, FlowDir(0), 0, 1500);
+        let mut interface = interface("1 Mbit/s", QueueRule::Hold);
+        for _ in 0..3 {
+            interface.send(Time::ZERO, &segment);
+        }
+        for _ in 0..50 {
+            interface.send_other(Time::ZERO, Time::ZERO, &ack());
+        }
+        interface.send(Time::ZERO, &segment);
+        interface.hold(7);
+        assert_eq!(interface.resumes(), Time::ZERO + Duration::from_us(25_216));
+        // All of it goes at another rate.
+        interface.set_rate(Time::ZERO, "4 Mbit/s".parse().expect("a rate"));
+        assert_eq!(interface.resumes(), Time::ZERO + Duration::from_us(6_304));
+    }
+
+    /// Such a stack takes a full queue for congestion, whatever it is full of.
+    #[test]
+    fn an_old_stack_counts_every_frame() {
+        let mut interface = interface("1 Gbit/s", QueueRule::Signal);
+        let segment = Frame::new(Kind::Udp, FlowDir(1), 0, 1500);
+        for _ in 0..60 {
+            interface.send_other(Time::ZERO, Time::ZERO, &segment);
+        }
+        assert_eq!(admitted(&mut interface), 101 - 60);
     }
 
     #[test]

@@ -315,7 +315,7 @@ impl TcpSource {
         self.set_up(&mut frame);
         frame.len = syn_bytes(self.config.ip_header, &self.config.tcp, true);
         let output = self.config.output;
-        frame.at = host.departs(now, output, &frame);
+        frame.at = host.sends(now, output, &frame);
         io.output(output).push(frame);
     }
 
@@ -491,7 +491,7 @@ impl TcpSource {
             sequence.note(&frame, now, frame.seq);
         }
         let output = self.config.output;
-        frame.at = host.departs(now, output, &frame);
+        frame.at = host.sends(now, output, &frame);
         io.output(output).push(frame);
     }
 

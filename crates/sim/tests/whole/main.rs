@@ -2,6 +2,7 @@
 
 mod arranged;
 mod beside;
+mod both_ways;
 mod bundles;
 mod congestion;
 mod directional;
