@@ -153,7 +153,7 @@ fn spread(distribution: &Distribution) -> Duration {
 }
 
 /// The interval of a test's packets and the bytes of their IP datagrams, where all are alike; a datagram has so many bytes of headers.
-fn ticks(test: &Test, header: u32) -> Option<(Duration, u32)> {
+pub(super) fn ticks(test: &Test, header: u32) -> Option<(Duration, u32)> {
     if let Some(all) = test.kind.periodic() {
         return Some((all.interval, all.size));
     }

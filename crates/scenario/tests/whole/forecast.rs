@@ -92,14 +92,24 @@ const BULK: &str = "kind = \"tcp\"\nduration = \"120 s\"\nwindow = \"16 MB\"\n";
 fn a_datagram_counts_when_it_has_arrived() {
     let udp = "kind = \"udp\"\nsize = 1472\nrate = \"100 Mbit/s\"\n";
     let all = predicted("", &format!("{udp}duration = \"10 s\""));
-    // 50 ms, and 1538 bytes at 1 Gbit/s, of ten seconds are missed.
-    let expected = 100e6 * (10.0 - 0.050_012_304) / 10.0;
+    // 50 ms, and 1538 bytes at 1 Gbit/s, of ten seconds are missed: of datagrams every 117.76 us 84 494 arrive.
+    let expected = 84_494.0 * 1472.0 * 8.0 / 10.0;
     assert!((of(&all, "goodput_bps") - expected).abs() < 1.0);
     assert_eq!(of(&all, "loss_ratio"), 0.0);
     let later = predicted("", &format!("{udp}duration = \"10 s\"\nomit = \"1 s\""));
     assert_eq!(of(&later, "goodput_bps"), 100e6);
     let short = predicted("", &format!("{udp}duration = \"10 ms\""));
     assert_eq!(of(&short, "goodput_bps"), 0.0);
+    // The last of 1000 is sent 20 ms before the end, and is under way for 10 ms or 50: of those of 50 ms two arrive too late.
+    let voice = "kind = \"udp\"\nsize = 160\nrate = \"64 kbit/s\"\nduration = \"20 s\"";
+    let half = "rate = \"1 Gbit/s\"\ndelay = \"5 ms\"";
+    for (record, expected) in [
+        (by_router(half, half, voice), 64_000.0),
+        (predicted("", voice), 63_872.0),
+    ] {
+        let goodput = of(&record, "goodput_bps");
+        assert!((goodput - expected).abs() < 1e-3, "{goodput} {expected}");
+    }
 }
 
 /// Of a period of 20 s the first half has a fifth of the rate, and the second all of it.
