@@ -183,9 +183,8 @@ impl Delivery {
     /// the time of what is in front of it later, before the round ends.
     fn round(&mut self, of: &BlackHole, window: f64) {
         let sent = libm::fmin(window, of.pipe);
-        let rest = self.enough - self.bytes;
-        if self.arrived_s.is_none() && rest <= sent {
-            let way_s = of.rtt_s * (0.5 + rest / of.pipe);
+        if self.arrived_s.is_none() && self.enough <= self.bytes + sent {
+            let way_s = of.rtt_s * (0.5 + (self.enough - self.bytes) / of.pipe);
             self.arrived_s = Some(self.now + libm::fmin(way_s, of.rtt_s));
         }
         self.now += of.rtt_s;
