@@ -87,7 +87,8 @@ impl Path<'_> {
 fn behind(others: &[&str]) -> String {
     let names: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
     format!(
-        "with jitter: the least possible time alone; the line keeps all packets in order, and how long these wait for those of {} is not foreseen: simulate",
+        "with jitter: the least possible time alone; the line keeps all packets in order, and how long these wait for those of {} is not foreseen: \
+         simulate",
         names.join(", ")
     )
 }

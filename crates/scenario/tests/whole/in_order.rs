@@ -68,8 +68,8 @@ fn where_the_mean_is_not_known_it_is_a_bound() {
     }
 }
 
-/// The order of a line is that of all packets. Of two tests every 20 ms from 0 s over up to 8 ms the second waits for the first, 5.33 ms in the
-/// mean of two evenly spread delays, simulated 5.43; it was said to add 4 ms.
+/// The order of a line is that of all packets. Of two tests every 20 ms from 0 s over up to 8 ms the second waits for the first: the larger of
+/// two such delays is 5.33 ms in the mean, simulated 5.43. It was said to add 4 ms.
 #[test]
 fn packets_wait_for_those_of_another_test() {
     let jitter = "jitter = { max = \"8 ms\" }";
