@@ -76,13 +76,24 @@ impl Overflow {
             Some(seconds) if seconds <= 0.0 => {
                 format!("{heard}, and the cut leaves some {left}, so that nothing is left to climb")
             }
-            Some(seconds) => {
-                let places = usize::from(seconds < LONG_S);
-                format!(
-                    "{heard}, and the cut leaves some {left}: the climb to what fills the path takes some {seconds:.places$} s"
-                )
-            }
+            Some(seconds) => format!(
+                "{heard}, and the cut leaves some {left}: the climb to what fills the path takes some {}",
+                about(seconds)
+            ),
         }
+    }
+}
+
+/// Seconds above 0, rounded, for people: with a unit in which they are not nothing.
+pub fn about(seconds: f64) -> String {
+    if seconds >= LONG_S {
+        format!("{seconds:.0} s")
+    } else if seconds >= 1.0 {
+        format!("{seconds:.1} s")
+    } else if seconds >= 1e-3 {
+        format!("{:.0} ms", seconds * 1e3)
+    } else {
+        format!("{:.0} µs", seconds * 1e6)
     }
 }
 
@@ -162,6 +173,12 @@ mod tests {
         assert!(words(Cc::Cubic, 0.2).ends_with("takes some 9.5 s"));
         assert!(words(Cc::Reno, 0.5).ends_with("nothing is left to climb"));
         assert!(words(Cc::Westwood, 0.2).ends_with("has no closed form"));
+    }
+
+    #[test]
+    fn a_short_time_is_not_said_as_nothing() {
+        let said = [392.2, 9.44, 1.22, 0.16, 0.000_4].map(about);
+        assert_eq!(said, ["392 s", "9.4 s", "1.2 s", "160 ms", "400 µs"]);
     }
 
     /// As many are lost as were in flight; a window that the ends bound loses and keeps less.

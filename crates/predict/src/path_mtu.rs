@@ -97,6 +97,17 @@ impl BlackHole {
     /// How the connection gets across; `None` where even the small segment does not fit, or the algorithm's growth is
     /// not known.
     pub fn cross(&self) -> Option<Crossing> {
+        self.follow(f64::INFINITY).map(|(crossing, _)| crossing)
+    }
+
+    /// When so many bytes, above 0, have arrived, in seconds after the SYN; `None` where [`Self::cross`] is, and where the window fills
+    /// the line before.
+    pub fn arrived_s(&self, bytes: f64) -> Option<f64> {
+        self.follow(bytes).and_then(|(_, arrived_s)| arrived_s)
+    }
+
+    /// How it gets across, and when `enough` bytes have arrived, if that is before the window fills the line.
+    fn follow(&self, enough: f64) -> Option<(Crossing, Option<f64>)> {
         let base = BASE.min(self.segment);
         Climb {
             cc: self.cc,
@@ -124,32 +135,60 @@ impl BlackHole {
             true => self.rtt_s,
             false => self.silence_s(),
         };
-        let (mut now, mut bytes) = (begins, 0.0);
+        let mut delivery = Delivery {
+            now: begins,
+            bytes: 0.0,
+            enough,
+            arrived_s: None,
+        };
         for _ in 0..ROUNDS_MAX {
             if probes.peek().is_none() && state.window * state.size >= self.pipe {
                 break;
             }
-            now += self.rtt_s;
-            bytes += libm::fmin(state.window * state.size, self.pipe);
-            let repaired = self.always || bytes >= self.first;
+            delivery.round(self, state.window * state.size);
+            let repaired = self.always || delivery.bytes >= self.first;
             let may_probe = repaired && state.window >= LEAST_WINDOW;
             match probes.next_if(|_| may_probe) {
                 Some((size, true)) => state.enlarge(size),
                 // A round trip more, in which the probe is repeated.
                 Some((_, false)) => {
-                    now += self.rtt_s;
-                    bytes += libm::fmin(state.window * state.size, self.pipe);
+                    delivery.round(self, state.window * state.size);
                     state.begin();
                 }
                 None => state.grow(self),
             }
         }
-        Some(Crossing {
+        let crossing = Crossing {
             first_s: begins + self.rtt_s / 2.0,
             segment: state.size as u64,
-            full_s: now,
-            bytes,
-        })
+            full_s: delivery.now,
+            bytes: delivery.bytes,
+        };
+        Some((crossing, delivery.arrived_s))
+    }
+}
+
+/// What has been acknowledged, round by round.
+struct Delivery {
+    /// Seconds after the SYN.
+    now: f64,
+    bytes: f64,
+    /// Bytes whose arrival is asked for, and when they have arrived.
+    enough: f64,
+    arrived_s: Option<f64>,
+}
+
+impl Delivery {
+    /// A round at whose start a window of so many bytes leaves, as far as the line takes it. What is asked for arrives half a round trip and
+    /// the time of what is in front of it later, before the round ends.
+    fn round(&mut self, of: &BlackHole, window: f64) {
+        let sent = libm::fmin(window, of.pipe);
+        if self.arrived_s.is_none() && self.enough <= self.bytes + sent {
+            let way_s = of.rtt_s * (0.5 + (self.enough - self.bytes) / of.pipe);
+            self.arrived_s = Some(self.now + libm::fmin(way_s, of.rtt_s));
+        }
+        self.now += of.rtt_s;
+        self.bytes += sent;
     }
 }
 
@@ -258,6 +297,19 @@ mod tests {
         assert!(at_once.first_s < 0.2 && at_once.full_s < 3.0, "{at_once:?}");
         let small = BlackHole { fits: 1000, ..HOLE };
         assert_eq!(small.cross(), None);
+    }
+
+    /// Windows of 1, 2, 4 and 7 segments of 1024 bytes follow the silence: the fourth round has the last of 10 000 bytes.
+    #[test]
+    fn what_is_small_arrives_before_the_window_fills_the_line() {
+        let arrived_s = |bytes| HOLE.arrived_s(bytes);
+        let small = arrived_s(10_000.0).expect("it gets across") - HOLE.silence_s();
+        let rounds = small / HOLE.rtt_s;
+        assert!((3.5..4.0).contains(&rounds), "{rounds}");
+        let crossing = HOLE.cross().expect("it gets across");
+        let all = arrived_s(crossing.bytes).expect("that is all");
+        assert!(all > small && all <= crossing.full_s, "{all} {crossing:?}");
+        assert_eq!(arrived_s(crossing.bytes * 1.01), None);
     }
 
     /// BIC crept by a segment in five round trips from the window at which its growth began, as if that were an old one.

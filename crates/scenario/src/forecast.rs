@@ -44,6 +44,8 @@ use farpath_record::{Origin, Record};
 use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 
+use in_order::ticks;
+
 use crate::atm::LostAtOnce;
 use crate::model::{Loss, Scenario, Test, TestKind, Udp};
 use crate::plan::{Hop, Plan, port_of};
@@ -322,10 +324,7 @@ impl<'a> Path<'a> {
         let through = if refused { 0.0 } else { stream.bps };
         let arrives = filled.filter(|_| !refused).map(|queue| queue.arrives);
         let arrives = arrives.map(|share| share * peaks.passed());
-        // What is sent at the start arrives a way later; until then nothing is measured.
-        let way = self.one_way(udp.size + header).saturating_sub(test.omit);
-        let measured = test.duration.unwrap_or_default().as_secs_f64();
-        let share = ((measured - way.as_secs_f64()) / measured).clamp(0.0, 1.0);
+        let share = self.in_time(test, udp.size + header, stream.limit.is_none());
         let m = &mut record.metrics;
         put(m, "sent_bps", offered);
         put(m, "goodput_bps", through * share);
@@ -351,6 +350,23 @@ impl<'a> Path<'a> {
                     .to_owned(),
             );
         }
+    }
+
+    /// The share of what arrives of a stream of datagrams of `len` bytes that arrives before the end. What is sent at the start arrives a way
+    /// later; until then nothing is measured. Of datagrams at equal intervals that come `as_sent` whole ones are counted.
+    fn in_time(&self, test: &Test, len: u32, as_sent: bool) -> f64 {
+        let (way, measured) = (self.one_way(len), test.duration.unwrap_or_default());
+        if way <= test.omit {
+            return 1.0;
+        }
+        let left = (test.omit + measured).saturating_sub(way);
+        let arrives = match ticks(test, 0).filter(|_| as_sent) {
+            Some((apart, _)) if apart > Duration::ZERO => {
+                apart.times(left.as_ps().div_ceil(apart.as_ps()))
+            }
+            _ => left,
+        };
+        (arrives.as_secs_f64() / measured.as_secs_f64()).min(1.0)
     }
 
     fn crosses_twice(&self) -> bool {

@@ -552,7 +552,7 @@ fn unsettled(own: &Test, other: &Test, load: &Load) -> f64 {
 
 /// From a test's start to its end at the earliest; the last answer of single packets comes a round trip later, and
 /// finds what is there by then.
-fn span(test: &Test) -> (Time, Time) {
+pub(super) fn span(test: &Test) -> (Time, Time) {
     let long = match test.kind.periodic() {
         Some(all) => Some(all.interval.times(all.count.into())),
         None => test.duration.map(|d| test.omit + d),

@@ -101,6 +101,9 @@ impl Path<'_> {
         let short = self.short_queue(&flow, bps, false);
         let carries = (bps, Some(behind_one_another));
         self.note_queues(test, &flow, carries, short.as_ref(), record);
+        if exchange.answer >= agreed.mss.into() {
+            self.note_crossing(test, (&flow, &agreed), record);
+        }
     }
 
     /// The figures of answers that come at `bps` altogether, or as fast as they are `asked` for.

@@ -66,10 +66,7 @@ impl Path<'_> {
         };
         record.limited_by = Some(by.to_owned());
         let unequal = test.duration.is_none() && !matches!(flows.sizes, Sizes::Fixed(_));
-        record.notes.push(match unequal {
-            true => "mean load, and the last flow as long as one of mean size; queues and losses among the flows are not foreseen".to_owned(),
-            false => "mean load; queues and losses among the flows are not foreseen".to_owned(),
-        });
+        record.notes.push(mean_load(unequal).to_owned());
         if ceiling.policed.is_some() && !holds {
             record.notes.push(
                 "as if the flows had the policer's rate together, and each what one alone has: how they share its bucket, and how long one takes, is not foreseen: simulate"
@@ -79,6 +76,19 @@ impl Path<'_> {
         self.note_bulk(test, &alone, ceiling.loss_bps, Some(size as u64), record);
         let short = self.short_queue(&all, through, false);
         self.note_queues(test, &all, (through, None), short.as_ref(), record);
+        if size >= f64::from(agreed.mss) {
+            self.note_crossing(test, (&alone, &agreed), record);
+        }
+    }
+}
+
+/// Of what a forecast of flows is, of which the last one is waited for where they are `unequal`.
+fn mean_load(unequal: bool) -> &'static str {
+    match unequal {
+        true => {
+            "mean load, and the last flow as long as one of mean size; queues and losses among the flows are not foreseen"
+        }
+        false => "mean load; queues and losses among the flows are not foreseen",
     }
 }
 

@@ -1,12 +1,13 @@
 //! The forecast of a TCP test whose full segments a link on the way does not carry.
 
-use farpath_predict::path_mtu::{BlackHole, Crossing};
+use farpath_predict::path_mtu::BlackHole;
 use farpath_record::Record;
 use farpath_tcp::{Config, MtuProbing};
 use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
 use super::flow::{Flow, goes_on};
+use super::tcp::{completes, nothing_measured};
 use super::{Path, put};
 use crate::model::{Scenario, Tcp, Test};
 use crate::plan::{MtuStep, Plan};
@@ -95,21 +96,17 @@ impl Path<'_> {
         true
     }
 
-    /// How a sender that probes gets across such a place, or begins on any path if it always probes.
-    pub(super) fn crossing(&self, flow: &Flow, agreed: &Config) -> Option<Crossing> {
-        let hole = self.hole(agreed);
-        let always = agreed.mtu_probing == MtuProbing::Always;
-        if agreed.mtu_probing == MtuProbing::Off || !(always || hole.is_some()) {
-            return None;
-        }
+    /// What a sender that probes has to get across; on any path if it always probes. `None` where no closed form has its algorithm.
+    fn black_hole(&self, flow: &Flow, agreed: &Config) -> Option<BlackHole> {
         let segment = u64::from(agreed.mss);
+        let hole = self.hole(agreed);
         let carried = hole.map_or(flow.config.mss, |(_, mtu)| {
             mtu.saturating_sub(self.header())
         });
         let rate = flow.narrowest.bps / 8.0 / flow.streams;
         let rtt_s = flow.base.as_secs_f64();
         let initial = f64::from(agreed.first_window());
-        BlackHole {
+        Some(BlackHole {
             rtt_s,
             rto_min_s: agreed.rto_min.as_secs_f64(),
             segment,
@@ -119,21 +116,33 @@ impl Path<'_> {
             pipe: (rate * rtt_s).min(flow.window as f64),
             cc: flow.cc?,
             segments_per_ack: flow.counted_per_ack(),
-            always,
-        }
-        .cross()
+            always: agreed.mtu_probing == MtuProbing::Always,
+        })
     }
 
-    /// The goodput of a test that gets across, of its usual `steady` rate; what it is worth before is counted in.
+    /// Where the sender of a bulk test probes, of its usual `steady` rate: its goodput and its end, with what it is worth until it is across.
     pub(super) fn across(
         &self,
         test: &Test,
-        agreed: &Config,
+        (flow, agreed): (&Flow, &Config),
         steady: f64,
-        crossing: &Crossing,
         record: &mut Record,
     ) {
-        let lost = crossing.full_s - crossing.bytes * 8.0 / steady;
+        let is_hole = self.hole(agreed).is_some();
+        let always = agreed.mtu_probing == MtuProbing::Always;
+        if agreed.mtu_probing == MtuProbing::Off || !(always || is_hole) {
+            return;
+        }
+        let hole = self.black_hole(flow, agreed);
+        let Some((hole, crossing)) = hole.and_then(|hole| Some((hole, hole.cross()?))) else {
+            if is_hole {
+                not_foreseen(record);
+            }
+            return;
+        };
+        let late_s = flow.called_after(test).as_secs_f64();
+        let each = steady / flow.streams;
+        let lost_s = late_s + crossing.full_s - crossing.bytes * 8.0 / each;
         let m = &mut record.metrics;
         if crossing.first_s >= 2.0 {
             put(m, "silent_s", crossing.first_s);
@@ -142,14 +151,74 @@ impl Path<'_> {
         if goes_on(test, agreed.amount, crossing.full_s, crossing.bytes) {
             put(m, "ramp_s", crossing.full_s);
         }
-        let Some(span) = test.duration else {
-            return;
+        let most = agreed.amount.map_or(f64::INFINITY, |bytes| bytes as f64);
+        let ends_s = match most > crossing.bytes {
+            true => lost_s + most * 8.0 / each,
+            false => hole.arrived_s(most).unwrap_or(crossing.full_s) + late_s,
         };
-        let (omit, span) = (test.omit.as_secs_f64(), span.as_secs_f64());
-        let worth = (omit + span - lost.max(omit)).max(0.0) / span;
-        put(m, "goodput_bps", steady * worth);
-        if worth < 0.5 {
+        let by = |seconds: f64| match seconds >= ends_s {
+            true => most,
+            false => ((seconds - lost_s).max(0.0) * each / 8.0).min(most),
+        };
+        let omit_s = test.omit.as_secs_f64();
+        let stops_s = test.duration.map(|span| omit_s + span.as_secs_f64());
+        // Without a `duration` until all of it has arrived.
+        let until_s = stops_s.unwrap_or(ends_s);
+        let bits = (by(until_s) - by(omit_s)) * flow.streams * 8.0;
+        record.absent.remove("goodput_bps");
+        put(
+            &mut record.metrics,
+            "goodput_bps",
+            bits / (until_s - omit_s),
+        );
+        record.metrics.remove("completion_ns");
+        record.absent.remove("completion_ns");
+        let completion = agreed.amount.map(|_| ends_s);
+        completes(test, completion, record);
+        nothing_measured(test, completion, record);
+        let over_s = until_s.min(ends_s);
+        let worth_s = (over_s - lost_s.max(omit_s)).max(0.0);
+        if !always && worth_s < 0.5 * (over_s - omit_s) {
             record.limited_by = Some("mtu".to_owned());
         }
     }
+
+    /// Says of answers or flows whose full segments vanish until a sender that probes is across that what this takes is not foreseen, if
+    /// any of it is measured.
+    pub(super) fn note_crossing(
+        &self,
+        test: &Test,
+        (flow, agreed): (&Flow, &Config),
+        record: &mut Record,
+    ) {
+        let probes = agreed.mtu_probing != MtuProbing::Off;
+        if !probes || self.hole(agreed).is_none() {
+            return;
+        }
+        let crossing = self.black_hole(flow, agreed).and_then(|hole| hole.cross());
+        let one = record.kind != "flows";
+        let is_over = crossing.is_some_and(|c| one && c.full_s <= test.omit.as_secs_f64());
+        if !is_over {
+            not_foreseen(record);
+        }
+    }
+}
+
+/// Takes back what a record says as if a sender that probes began with what the path carries.
+fn not_foreseen(record: &mut Record) {
+    for metric in [
+        "goodput_bps",
+        "completion_ns",
+        "ramp_s",
+        "request_rate",
+        "response_avg_ns",
+    ] {
+        record.metrics.remove(metric);
+        record.absent.remove(metric);
+    }
+    record.limited_by = None;
+    record.notes.push(
+        "how long its search for what the path carries takes is not foreseen here, and so no rate and no end: simulate"
+            .to_owned(),
+    );
 }

@@ -109,9 +109,7 @@ impl Path<'_> {
             Some(bounds) => self.note_policed(&flow, bounds, goodput / steady, record),
             None => record.notes.extend(self.doubt_of_bucket(test, &flow)),
         }
-        if let Some(crossing) = self.crossing(&flow, &agreed) {
-            self.across(test, &agreed, steady * kept.share, &crossing, record);
-        }
+        self.across(test, (&flow, &agreed), steady * kept.share, record);
     }
 
     /// The longest round trip of a connection alone on its path: more window than the path holds waits in front of its
@@ -216,7 +214,7 @@ impl Path<'_> {
 }
 
 /// When the last byte is delivered, if the test does not stop before.
-fn completes(test: &Test, completion: Option<f64>, record: &mut Record) {
+pub(super) fn completes(test: &Test, completion: Option<f64>, record: &mut Record) {
     let stops = test.duration.map(|d| (test.omit + d).as_secs_f64());
     match (completion, stops) {
         (Some(seconds), Some(stops)) if seconds > stops => {
@@ -233,7 +231,7 @@ fn completes(test: &Test, completion: Option<f64>, record: &mut Record) {
 }
 
 /// A transfer that is over before `omit` is has no goodput.
-fn nothing_measured(test: &Test, completion: Option<f64>, record: &mut Record) {
+pub(super) fn nothing_measured(test: &Test, completion: Option<f64>, record: &mut Record) {
     let omit = test.omit.as_secs_f64();
     if test.duration.is_none() && omit > 0.0 && completion.is_some_and(|all| all <= omit) {
         record.metrics.remove("goodput_bps");

@@ -27,7 +27,8 @@ impl Periodic {
 impl Path<'_> {
     /// Packets that cross `ways` one after the other and meet nothing else; what is timed of them is called `timed`.
     /// Where there is jitter each meets its own: their least is that of the distributions, and so is their mean, with what those wait that keep
-    /// their order. Other figures depend on all of them. So it is where several lines hold packets back; where one does, as many as on average are late.
+    /// their order. Behind packets of other tests the mean is not known. Other figures depend on all of them. So it is where several lines
+    /// hold packets back; where one does, as many as on average are late.
     pub(super) fn periodic(
         &self,
         all: &Periodic,
@@ -59,11 +60,11 @@ impl Path<'_> {
         let base = base + always.iter().map(|(_, by)| ns(*by)).sum::<f64>();
         let late: f64 = some.iter().map(|(share, by)| share * ns(*by)).sum();
         put(m, &format!("{timed}_min_ns"), base + ns(least));
-        put(
-            m,
-            &format!("{timed}_avg_ns"),
-            base + ns(mean) + late.round(),
-        );
+        let others = self.kept_behind(all, ways);
+        if others.is_empty() {
+            let average = base + ns(mean) + late.round();
+            put(m, &format!("{timed}_avg_ns"), average);
+        }
         if mean == Duration::ZERO && some.len() < 2 {
             let (share, by) = some.first().copied().unwrap_or_default();
             let held_back = (share * f64::from(all.count)).round() as u32;
@@ -74,9 +75,22 @@ impl Path<'_> {
                 put(m, &format!("{timed}_{of}_ns"), base + more);
             }
         }
-        record.notes.extend(unforeseen(mean, some.len(), is_all));
+        record.notes.extend(match others.is_empty() {
+            true => unforeseen(mean, some.len(), is_all),
+            false => Some(behind(&others)),
+        });
         put(m, "loss_ratio", lost);
     }
+}
+
+/// What is said of packets that jitter may hold behind those of other tests.
+fn behind(others: &[&str]) -> String {
+    let names: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+    format!(
+        "with jitter: the least possible time alone; the line keeps all packets in order, and how long these wait for those of {} is not foreseen: \
+         simulate",
+        names.join(", ")
+    )
 }
 
 /// What is not foreseen of packets that meet jitter of this mean, which may not be all that they wait, and of which so many lines hold some

@@ -3,6 +3,7 @@
 mod bundle;
 mod classes;
 mod configured;
+mod crossing;
 mod defaults;
 mod doubts;
 mod forecast;

@@ -32,8 +32,8 @@ impl Flow {
         })
     }
 
-    /// By how much a measurement of not a whole number of round trips may be above the mean of a window, which leaves the path empty
-    /// for a part of each: by one flight that begins and ends in it.
+    /// By how much a measurement of not a whole number of round trips may be above or below the mean of a window that leaves the path empty
+    /// for a part of each. Of what is left of the last one a whole flight may be in it, or none.
     pub(super) fn note_of_flights(
         &self,
         test: &Test,
@@ -51,11 +51,15 @@ impl Flow {
         let rounds = span / ramp.apart.as_secs_f64();
         let rest = rounds - rounds.floor();
         let more = ((rest / busy).min(1.0) - rest) / rounds;
-        (more > FLIGHT_WORTH).then(|| {
+        let less = (rest - ((rest + busy - 1.0) / busy).max(0.0)) / rounds;
+        (more.max(less) > FLIGHT_WORTH).then(|| {
             format!(
-                "the measured time is {rounds:.1} round trips, and a window arrives in flights: goodput is up to {:.1} % above this mean where {:.0} of them arrive in it",
+                "the measured time is {rounds:.1} round trips, and a window arrives in flights: goodput is up to {:.1} % above this mean where \
+                 {:.0} of them arrive in it, and up to {:.1} % below where {:.0} do",
                 more * 100.0,
-                rounds.ceil()
+                rounds.ceil(),
+                less * 100.0,
+                rounds.floor()
             )
         })
     }

@@ -1,7 +1,7 @@
 //! What is to be said of a slow start that overflows the queue in front of the line.
 
 use farpath_predict::Cc;
-use farpath_predict::overflow::Overflow;
+use farpath_predict::overflow::{Overflow, about};
 use farpath_tcp::SlowStart;
 
 use crate::forecast::flow::Flow;
@@ -100,12 +100,15 @@ impl Flow {
         }
         let mb = |segments: f64| segments * self.mss() / 1e6;
         let takes = climb_s.map_or_else(String::new, |s| {
-            format!("; from there the climb to what fills the path takes some {s:.0} s")
+            format!(
+                "; from there the climb to what fills the path takes some {}",
+                about(s)
+            )
         });
         Some(format!(
-            "slow start, if nothing ends it before, fills path and queue at a window of some {:.3} MB, and loses some {:.0} segments: where \
-             retransmissions meet a full queue, too, the window is cut again, once or twice, to {:.3} or {:.3} MB{takes}. Whether it is, no law \
-             here decides, and the forecast leaves it out: simulate",
+            "slow start, if nothing ends it before, fills path and queue at a window of some {:.3} MB, and loses some {:.0} segments before the \
+             first loss is heard. Where retransmissions meet a full queue, too, more are lost and the window is cut again, once or twice, to \
+             {:.3} or {:.3} MB{takes}. Whether it is, no law here decides, and the forecast leaves it out: simulate",
             mb(window),
             overflow.lost(),
             mb(once),
