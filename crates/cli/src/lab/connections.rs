@@ -213,6 +213,7 @@ impl Connections {
                 let held = waits.map(Waits::held_small).unwrap_or_default();
                 let held = held.map(Option::unwrap_or_default);
                 let tls = self.tls.get(&ends).copied().unwrap_or_default();
+                let unheard = self.unheard(&ends, one);
                 let ends = [own.as_str(), peer.as_str()];
                 let of = Each::of(ends, sent, one.last.sample.timers);
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
@@ -223,7 +224,7 @@ impl Connections {
                 let of_server = if one.host == 1 { Some(one) } else { other };
                 let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time());
                 let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
-                each.extend(of.map(|e| e.with_repairs(&repairs)));
+                each.extend(of.map(|e| e.with_repairs(&repairs).with_unheard(unheard)));
             }
         }
         told.many = Many::of(&each);

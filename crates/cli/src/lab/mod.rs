@@ -50,6 +50,7 @@ mod short_queue;
 mod sockets;
 mod status;
 mod totals;
+mod unheard;
 mod unreached;
 mod up;
 mod waits;
