@@ -78,10 +78,9 @@ pub(super) struct Busiest {
     pub(super) kernel: Option<Totals>,
     /// What many small connections of the same sender have in common; none where one carried much of it.
     pub(super) many: Option<Many>,
-    /// Time in which any connection was open, of many, and that the command ran, seconds. None where that is not known; the second also where
-    /// connections to some ports alone were watched.
-    #[serde(skip)]
+    /// Time in which any connection was open, of those that were watched, seconds; none where that is not known.
     pub(super) open_s: Option<f64>,
+    /// Time that the command ran, seconds; none where connections to some ports alone were watched.
     #[serde(skip)]
     pub(super) took_s: Option<f64>,
     /// What timers cost it, in words; empty where that is little.
@@ -139,14 +138,15 @@ impl Busiest {
             self.line = self.none_open() + &line;
         } else if !self.cause.is_empty() {
             self.line = format!(
-                "what {} sends{}: {}; {}{of_it}",
+                "{}what {} sends{}: {}; {}{of_it}",
+                self.none_open(),
                 self.sender,
                 self.control(),
                 self.cause,
                 self.figures
             );
         } else if !self.figures.is_empty() {
-            self.line.clone_from(&self.figures);
+            self.line = self.none_open() + &self.figures;
         }
         self
     }
@@ -172,11 +172,16 @@ impl Busiest {
 
     /// The part of the command's time in which a connection was open, where that is little.
     fn open_part(&self) -> Option<f64> {
-        self.open_ratio().filter(|part| *part < SELDOM)
+        self.open_share().filter(|part| *part < SELDOM)
     }
 
-    /// The part of the command's time in which a connection was open, where that is known.
+    /// The part of the command's time in which one of many short connections was open, where that is known.
     pub(super) fn open_ratio(&self) -> Option<f64> {
+        self.many.and(self.open_share())
+    }
+
+    /// The part of the command's time in which any connection was open, where that is known.
+    fn open_share(&self) -> Option<f64> {
         Some(self.open_s? / self.took_s?.max(f64::MIN_POSITIVE))
     }
 
@@ -389,6 +394,31 @@ mod tests {
         assert!(seldom.ends_with(hint), "{seldom}");
         for often in [said(3000, &[]), said(12_000, &[80])] {
             assert!(often.starts_with("your command sent"), "{often}");
+        }
+    }
+
+    /// One request of 0.2 s behind a sleep of 3 s, with a cause and without.
+    #[test]
+    fn one_short_connection_of_a_long_command_is_said_to_be_that() {
+        let said = |cause: &str, took_ms: u64, ports: &[u16]| {
+            let told = Busiest {
+                sender: "your command",
+                cause: cause.to_owned(),
+                figures: "your command sent 200 B".to_owned(),
+                open_s: Some(0.2),
+                ..Busiest::default()
+            };
+            told.of_command(Wall::from_millis(took_ms), ports)
+        };
+        let first = "connections across the path were open for 0.2 s of 3.2 s; for the rest your command had none open; ";
+        let short = said("setting it up took 50 % of the time", 3200, &[]);
+        let words = format!("{first}what your command sends: setting it up took 50 %");
+        assert!(short.line.starts_with(&words), "{}", short.line);
+        assert_eq!(short.open_ratio(), None, "it is one");
+        let unknown = said("", 3200, &[]).line;
+        assert_eq!(unknown, format!("{first}your command sent 200 B"));
+        for often in [said("", 300, &[]), said("", 3200, &[80])] {
+            assert_eq!(often.line, "your command sent 200 B");
         }
     }
 

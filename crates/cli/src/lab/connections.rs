@@ -228,8 +228,7 @@ impl Connections {
             }
         }
         told.many = Many::of(&each);
-        let open = told.many.and_then(|_| self.open());
-        told.open_s = open.map(Duration::as_secs_f64);
+        told.open_s = self.open().map(Duration::as_secs_f64);
         told.many = told.many.map(|many| many.with_open(told.open_s));
     }
 
