@@ -8,6 +8,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
+use super::ending::Ending;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
 use super::many::Many;
@@ -36,6 +37,8 @@ pub(super) struct Busiest {
     pub(super) lost_back: Option<Lost>,
     /// Time that both ends waited for their timers to send again what was lost, seconds; 0 where frames were not followed.
     pub(super) timers_s: f64,
+    /// How the server ended it before the command did; none where it did not, or had answered and closed.
+    pub(super) server_ended: Option<Ending>,
     /// Acknowledgements without data that its receiver sent, and those of them that the path dropped on the way back.
     pub(super) acks: u64,
     pub(super) acks_lost: u64,
@@ -332,6 +335,12 @@ impl Busiest {
             Some(format!("; for {held:.2} s {}: {UNHELD}", held::words(host)))
         };
         ends.into_iter().filter_map(known).collect()
+    }
+
+    /// How the server ended it, behind a cause; empty where that is nothing to say.
+    pub(super) fn ended(&self) -> String {
+        let ended = self.server_ended.map(Ending::words);
+        ended.map_or(String::new(), |words| format!("; {words}"))
     }
 
     /// Why the window of a receiver of this name was full: it reads slowly, or its buffer is small.

@@ -224,7 +224,9 @@ impl Connections {
                 let of_server = if one.host == 1 { Some(one) } else { other };
                 let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time());
                 let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
-                each.extend(of.map(|e| e.with_repairs(&repairs).with_unheard(unheard)));
+                let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
+                let ending = waits.and_then(|w| w.ending(one.host));
+                each.extend(of.map(|e| e.with_ending(ending)));
             }
         }
         told.many = Many::of(&each);
@@ -286,7 +288,8 @@ impl Connections {
             let first = causes.first().map(|(cause, _)| *cause);
             told.cause = most.why(causes, lost, silence);
             told.cause += &pieces.map_or(String::new(), |p| p.words(first));
-            told.cause.push_str(&self.unopened_meanwhile(most, first));
+            told.cause
+                .push_str(&(told.ended() + &self.unopened_meanwhile(most, first)));
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
@@ -370,6 +373,7 @@ impl Watched {
             lost: None,
             lost_back: None,
             timers_s: 0.0,
+            server_ended: None,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),

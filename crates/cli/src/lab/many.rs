@@ -10,6 +10,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
+use super::ending::Ending;
 use super::held::{self, UNHELD};
 use super::sender::SENDERS;
 use super::unheard::{Undecided, Unheard};
@@ -39,6 +40,8 @@ pub(super) struct Each {
     pub(super) queued: f64,
     /// What came of its last request, where the server sent nothing back.
     pub(super) unheard: Unheard,
+    /// How the server ended it before the command did.
+    pub(super) ending: Option<Ending>,
 }
 
 impl Each {
@@ -58,6 +61,7 @@ impl Each {
             repairs: Repairs::default(),
             queued: 0.0,
             unheard: Unheard::Nothing,
+            ending: None,
         })
     }
 
@@ -110,6 +114,11 @@ impl Each {
         }
     }
 
+    /// The same where the server ended it so.
+    pub(super) fn with_ending(self, ending: Option<Ending>) -> Each {
+        Each { ending, ..self }
+    }
+
     /// The same where the server had requests for so many seconds.
     pub(super) fn with_served(self, served: Option<f64>) -> Each {
         Each { served, ..self }
@@ -141,6 +150,9 @@ pub(super) struct Many {
     pub(super) accept_queue_s: f64,
     /// Those whose last request the server had and never answered, where the command waited for the answer.
     pub(super) unanswered: u64,
+    /// Those that the server closed or reset before the command did, without an answer, and those that it reset though it had sent something.
+    pub(super) closed_unanswered: u64,
+    pub(super) reset_answered: u64,
     /// Those of which it is unknown whether the command waited at their end.
     #[serde(skip)]
     undecided: Undecided,
@@ -192,6 +204,12 @@ impl Many {
         };
         let bytes_sent: u64 = these().map(|e| e.sent).sum();
         let largest = these().map(|e| e.sent).max()?;
+        let ended = |is_unanswered: bool| {
+            let endings = these().filter_map(|e| e.ending);
+            endings
+                .filter(|e| e.is_unanswered() == is_unanswered)
+                .count() as u64
+        };
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
         let is_followed = these().all(|e| e.served.is_some());
@@ -211,6 +229,8 @@ impl Many {
                 .map(|e| e.served.map_or(0.0, |served| served.min(e.queued)))
                 .sum(),
             unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
+            closed_unanswered: ended(true),
+            reset_answered: ended(false),
             undecided: Undecided::of(these().map(|e| e.unheard)),
             line_s: these().map(|e| e.line[0] + e.line[1]).sum(),
             one_way_s: f64::max(line(0), line(1)),
@@ -257,9 +277,10 @@ impl Many {
         self.on_line() >= MOST_OF_IT && self.on_line() > self.opened()
     }
 
-    /// Whether half of them or more ended with a request that has no answer: opening fewer of them would spare none of that.
+    /// Whether half of them or more ended without an answer to their last request: opening fewer of them would spare none of that.
     fn is_unheard(&self) -> bool {
-        2 * (self.unanswered + self.undecided.connections) >= self.connections
+        let unheard = self.unanswered + self.undecided.connections + self.closed_unanswered;
+        2 * unheard >= self.connections
     }
 
     /// The part of their time that opening them takes.
@@ -308,7 +329,11 @@ impl Many {
             (self.share_of(self.server_s), self.served()),
             (named(self.on_line()), self.lined()),
             (self.share_of(self.timers_s), self.repaired()),
-            (self.share_of(self.undecided.seconds), self.undecided.words()),
+            (
+                self.share_of(self.undecided.seconds),
+                self.undecided.words(),
+            ),
+            (1.0, self.ended()),
         ];
         causes.sort_by(|a, b| b.0.total_cmp(&a.0));
         let said = causes.iter().filter(|(_, words)| !words.is_empty());
@@ -376,6 +401,22 @@ impl Many {
             true => words + &never,
             false => format!("{words}: {never}"),
         }
+    }
+
+    /// That the server ended some of them before the command did, without an answer, or with a reset.
+    fn ended(&self) -> String {
+        let [_, server] = SENDERS;
+        let ends = [
+            (
+                self.closed_unanswered,
+                "closed or reset",
+                " without an answer",
+            ),
+            (self.reset_answered, "reset", ", which had sent something"),
+        ];
+        let ends = ends.into_iter().filter(|(n, ..)| *n > 0);
+        let said = ends.map(|(n, did, how)| format!("{server} {did} {n} of them{how}"));
+        said.collect::<Vec<String>>().join("; ")
     }
 
     /// That what they carried filled a link, where that took a part of their time worth naming.
@@ -480,6 +521,7 @@ mod tests {
             repairs: Repairs::default(),
             queued: 0.0,
             unheard: Unheard::Nothing,
+            ending: None,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -514,6 +556,7 @@ mod tests {
                     repairs: Repairs::default(),
                     queued: 0.0,
                     unheard: Unheard::Nothing,
+                    ending: None,
                 };
                 one.with_tls(tls)
             };
@@ -557,6 +600,7 @@ mod tests {
                 repairs: Repairs::default(),
                 queued: 0.0,
                 unheard: Unheard::Nothing,
+                ending: None,
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -589,6 +633,7 @@ mod tests {
                 repairs: Repairs::default(),
                 queued: 0.0,
                 unheard: Unheard::Nothing,
+                ending: None,
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -622,6 +667,7 @@ mod tests {
                 repairs: Repairs::default(),
                 queued: 0.0,
                 unheard: Unheard::Nothing,
+                ending: None,
             };
             let all: Vec<Each> = (0..30).map(|n| each(n).with_line([line, 0.0])).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -653,6 +699,7 @@ mod tests {
                 repairs: Repairs::default(),
                 queued: 0.0,
                 unheard: Unheard::Nothing,
+                ending: None,
             };
             let all: Vec<Each> = (0..80).map(each).collect();
             Many::of(&all).expect("they are many").with_open(open)
@@ -694,6 +741,7 @@ mod tests {
                 repairs: Repairs::default(),
                 queued: 0.0,
                 unheard: Unheard::Nothing,
+                ending: None,
             };
             let repairs = |n: u16| match n < lost {
                 true => Repairs {
@@ -733,6 +781,7 @@ mod tests {
                 repairs: Repairs::default(),
                 queued: 0.0,
                 unheard: Unheard::Nothing,
+                ending: None,
             };
             let all: Vec<Each> = (0..10).map(each).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -761,6 +810,7 @@ mod tests {
             repairs: Repairs::default(),
             queued: 0.0,
             unheard: Unheard::Nothing,
+            ending: None,
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -830,6 +880,39 @@ mod tests {
         assert!(heard.ends_with("kept open spares it"), "{heard}");
     }
 
+    /// Eight connections that the server closes at once, and one that it resets behind a part of its answer.
+    #[test]
+    fn connections_that_the_server_ends_are_counted() {
+        let said = |closes: u16, resets: u16| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 200, None);
+                let ending = match n {
+                    n if n < closes => Some(Ending::ClosedUnanswered),
+                    n if n < closes + resets => Some(Ending::Reset),
+                    _ => None,
+                };
+                let each = Each {
+                    rtt: Some(0.1),
+                    busy: 0.05,
+                    ..of.expect("they have ports")
+                };
+                each.with_served(Some(0.0)).with_ending(ending)
+            };
+            let all: Vec<Each> = (0..10).map(each).collect();
+            let many = Many::of(&all).expect("they are many");
+            assert_eq!(many.closed_unanswered, u64::from(closes));
+            assert_eq!(many.reset_answered, u64::from(resets));
+            many.words(0)
+        };
+        let both = said(8, 1);
+        let words = "port 7000: the server closed or reset 8 of them without an answer; the server reset 1 of them, which had sent something; each";
+        assert!(both.contains(words), "{both}");
+        assert!(!both.contains("kept open"), "{both}");
+        assert!(said(4, 0).contains("kept open"), "{}", said(4, 0));
+        assert!(!said(0, 0).contains("the server"));
+    }
+
     #[test]
     fn many_small_connections_are_said_together() {
         let each = |n: u16| Each {
@@ -844,6 +927,7 @@ mod tests {
             repairs: Repairs::default(),
             queued: 0.0,
             unheard: Unheard::Nothing,
+            ending: None,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

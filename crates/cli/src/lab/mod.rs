@@ -20,6 +20,7 @@ mod control;
 mod crossed;
 mod datagrams;
 mod doubt;
+mod ending;
 mod held;
 mod impaired;
 mod inside;
