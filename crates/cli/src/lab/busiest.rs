@@ -64,6 +64,9 @@ pub(super) struct Busiest {
     pub(super) connections: u64,
     pub(super) all_bytes_sent: u64,
     pub(super) all_segments_sent_again: u64,
+    /// The least share of the time in which any of these was open for which one of them had a request outstanding, of a pool that the server kept
+    /// busy; none where they are not such a pool.
+    pub(super) outstanding_ratio: Option<f64>,
     /// The most in any sample; none where they are too few, or none met any.
     pub(super) in_flight_max_bytes: Option<u64>,
     pub(super) path_holds_bytes: u64,
@@ -292,9 +295,10 @@ impl Busiest {
         let others = match self.connections {
             0 | 1 => String::new(),
             n => format!(
-                "; it is the largest of {n} connections, which sent {} in all, {} again",
+                "; it is the largest of {n} connections, which sent {} in all, {} again{}",
                 quantity(self.all_bytes_sent),
-                count_of(self.all_segments_sent_again, "segment", "segments")
+                count_of(self.all_segments_sent_again, "segment", "segments"),
+                self.outstanding()
             ),
         };
         let ways = [(self.lost, "there"), (self.lost_back, "back")];
@@ -335,6 +339,16 @@ impl Busiest {
             Some(format!("; for {held:.2} s {}: {UNHELD}", held::words(host)))
         };
         ends.into_iter().filter_map(known).collect()
+    }
+
+    /// That all connections of a pool were busy, behind how many they are.
+    fn outstanding(&self) -> String {
+        self.outstanding_ratio.map_or(String::new(), |least| {
+            format!(
+                ", each with a request outstanding at least {:.0} % of the time in which any was open",
+                100.0 * least
+            )
+        })
     }
 
     /// How the server ended it, behind a cause; empty where that is nothing to say.
@@ -469,6 +483,22 @@ mod tests {
         assert_eq!(known(0.96, 0.0), (None, Some(0.0)));
         assert_eq!(known(0.96, 1.5), (Some(1.5), Some(0.0)));
         assert_eq!(known(0.05, 0.0), (Some(0.0), Some(0.0)));
+    }
+
+    #[test]
+    fn a_pool_that_is_always_busy_is_said_to_be() {
+        let said = |outstanding_ratio| {
+            let told = Busiest {
+                connections: 2,
+                outstanding_ratio,
+                ..Busiest::default()
+            };
+            told.besides()
+        };
+        let words = " again, each with a request outstanding at least 98 % of the time in which any was open";
+        let busy = said(Some(0.98));
+        assert!(busy.ends_with(words), "{busy}");
+        assert!(said(None).ends_with(" again"));
     }
 
     #[test]

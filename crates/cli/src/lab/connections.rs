@@ -28,6 +28,7 @@ use super::busiest::Busiest;
 use super::cause::{self, Cause, join_losses, named};
 use super::held::{self, UNHELD};
 use super::many::{Each, Many};
+use super::pool::outstanding;
 use super::samples::{SAMPLES_LEAST, within};
 use super::seen::{End, Seen, name_of};
 use super::sender::SENDERS;
@@ -231,6 +232,7 @@ impl Connections {
         }
         told.many = Many::of(&each);
         told.open_s = self.open().map(Duration::as_secs_f64);
+        told.outstanding_ratio = outstanding(&each, told.open_s);
         told.many = told.many.map(|many| many.with_open(told.open_s));
     }
 
@@ -387,6 +389,7 @@ impl Watched {
             connections: 0,
             all_bytes_sent: 0,
             all_segments_sent_again: 0,
+            outstanding_ratio: None,
             in_flight_max_bytes: None,
             path_holds_bytes,
             limited_by: None,

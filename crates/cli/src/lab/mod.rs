@@ -38,6 +38,7 @@ mod outages;
 mod outcomes;
 mod packets;
 mod path;
+mod pool;
 mod programs;
 mod refused;
 mod reports;
