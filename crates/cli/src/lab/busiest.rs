@@ -8,6 +8,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
+use super::ending::Ending;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
 use super::many::Many;
@@ -36,6 +37,8 @@ pub(super) struct Busiest {
     pub(super) lost_back: Option<Lost>,
     /// Time that both ends waited for their timers to send again what was lost, seconds; 0 where frames were not followed.
     pub(super) timers_s: f64,
+    /// How the server ended it before the command did; none where it did not, or had answered and closed.
+    pub(super) server_ended: Option<Ending>,
     /// Acknowledgements without data that its receiver sent, and those of them that the path dropped on the way back.
     pub(super) acks: u64,
     pub(super) acks_lost: u64,
@@ -61,6 +64,9 @@ pub(super) struct Busiest {
     pub(super) connections: u64,
     pub(super) all_bytes_sent: u64,
     pub(super) all_segments_sent_again: u64,
+    /// The least share of the time in which any of these was open for which one of them had a request outstanding, of a pool that the server kept
+    /// busy; none where they are not such a pool.
+    pub(super) outstanding_ratio: Option<f64>,
     /// The most in any sample; none where they are too few, or none met any.
     pub(super) in_flight_max_bytes: Option<u64>,
     pub(super) path_holds_bytes: u64,
@@ -78,10 +84,9 @@ pub(super) struct Busiest {
     pub(super) kernel: Option<Totals>,
     /// What many small connections of the same sender have in common; none where one carried much of it.
     pub(super) many: Option<Many>,
-    /// Time in which any connection was open, of many, and that the command ran, seconds. None where that is not known; the second also where
-    /// connections to some ports alone were watched.
-    #[serde(skip)]
+    /// Time in which any connection was open, of those that were watched, seconds; none where that is not known.
     pub(super) open_s: Option<f64>,
+    /// Time that the command ran, seconds; none where connections to some ports alone were watched.
     #[serde(skip)]
     pub(super) took_s: Option<f64>,
     /// What timers cost it, in words; empty where that is little.
@@ -139,14 +144,15 @@ impl Busiest {
             self.line = self.none_open() + &line;
         } else if !self.cause.is_empty() {
             self.line = format!(
-                "what {} sends{}: {}; {}{of_it}",
+                "{}what {} sends{}: {}; {}{of_it}",
+                self.none_open(),
                 self.sender,
                 self.control(),
                 self.cause,
                 self.figures
             );
         } else if !self.figures.is_empty() {
-            self.line.clone_from(&self.figures);
+            self.line = self.none_open() + &self.figures;
         }
         self
     }
@@ -172,11 +178,16 @@ impl Busiest {
 
     /// The part of the command's time in which a connection was open, where that is little.
     fn open_part(&self) -> Option<f64> {
-        self.open_ratio().filter(|part| *part < SELDOM)
+        self.open_share().filter(|part| *part < SELDOM)
     }
 
-    /// The part of the command's time in which a connection was open, where that is known.
+    /// The part of the command's time in which one of many short connections was open, where that is known.
     pub(super) fn open_ratio(&self) -> Option<f64> {
+        self.many.and(self.open_share())
+    }
+
+    /// The part of the command's time in which any connection was open, where that is known.
+    fn open_share(&self) -> Option<f64> {
         Some(self.open_s? / self.took_s?.max(f64::MIN_POSITIVE))
     }
 
@@ -284,9 +295,10 @@ impl Busiest {
         let others = match self.connections {
             0 | 1 => String::new(),
             n => format!(
-                "; it is the largest of {n} connections, which sent {} in all, {} again",
+                "; it is the largest of {n} connections, which sent {} in all, {} again{}",
                 quantity(self.all_bytes_sent),
-                count_of(self.all_segments_sent_again, "segment", "segments")
+                count_of(self.all_segments_sent_again, "segment", "segments"),
+                self.outstanding()
             ),
         };
         let ways = [(self.lost, "there"), (self.lost_back, "back")];
@@ -327,6 +339,22 @@ impl Busiest {
             Some(format!("; for {held:.2} s {}: {UNHELD}", held::words(host)))
         };
         ends.into_iter().filter_map(known).collect()
+    }
+
+    /// That all connections of a pool were busy, behind how many they are.
+    fn outstanding(&self) -> String {
+        self.outstanding_ratio.map_or(String::new(), |least| {
+            format!(
+                ", each with a request outstanding at least {:.0} % of the time in which any was open",
+                100.0 * least
+            )
+        })
+    }
+
+    /// How the server ended it, behind a cause; empty where that is nothing to say.
+    pub(super) fn ended(&self) -> String {
+        let ended = self.server_ended.map(Ending::words);
+        ended.map_or(String::new(), |words| format!("; {words}"))
     }
 
     /// Why the window of a receiver of this name was full: it reads slowly, or its buffer is small.
@@ -392,6 +420,31 @@ mod tests {
         }
     }
 
+    /// One request of 0.2 s behind a sleep of 3 s, with a cause and without.
+    #[test]
+    fn one_short_connection_of_a_long_command_is_said_to_be_that() {
+        let said = |cause: &str, took_ms: u64, ports: &[u16]| {
+            let told = Busiest {
+                sender: "your command",
+                cause: cause.to_owned(),
+                figures: "your command sent 200 B".to_owned(),
+                open_s: Some(0.2),
+                ..Busiest::default()
+            };
+            told.of_command(Wall::from_millis(took_ms), ports)
+        };
+        let first = "connections across the path were open for 0.2 s of 3.2 s; for the rest your command had none open; ";
+        let short = said("setting it up took 50 % of the time", 3200, &[]);
+        let words = format!("{first}what your command sends: setting it up took 50 %");
+        assert!(short.line.starts_with(&words), "{}", short.line);
+        assert_eq!(short.open_ratio(), None, "it is one");
+        let unknown = said("", 3200, &[]).line;
+        assert_eq!(unknown, format!("{first}your command sent 200 B"));
+        for often in [said("", 300, &[]), said("", 3200, &[80])] {
+            assert_eq!(often.line, "your command sent 200 B");
+        }
+    }
+
     /// Small writes in two of three samples, which cost 4 % of the time, or all of that.
     #[test]
     fn small_writes_of_a_stream_keep_nobody_waiting() {
@@ -430,6 +483,22 @@ mod tests {
         assert_eq!(known(0.96, 0.0), (None, Some(0.0)));
         assert_eq!(known(0.96, 1.5), (Some(1.5), Some(0.0)));
         assert_eq!(known(0.05, 0.0), (Some(0.0), Some(0.0)));
+    }
+
+    #[test]
+    fn a_pool_that_is_always_busy_is_said_to_be() {
+        let said = |outstanding_ratio| {
+            let told = Busiest {
+                connections: 2,
+                outstanding_ratio,
+                ..Busiest::default()
+            };
+            told.besides()
+        };
+        let words = " again, each with a request outstanding at least 98 % of the time in which any was open";
+        let busy = said(Some(0.98));
+        assert!(busy.ends_with(words), "{busy}");
+        assert!(said(None).ends_with(" again"));
     }
 
     #[test]

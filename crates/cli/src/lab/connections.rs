@@ -28,6 +28,7 @@ use super::busiest::Busiest;
 use super::cause::{self, Cause, join_losses, named};
 use super::held::{self, UNHELD};
 use super::many::{Each, Many};
+use super::pool::outstanding;
 use super::samples::{SAMPLES_LEAST, within};
 use super::seen::{End, Seen, name_of};
 use super::sender::SENDERS;
@@ -213,6 +214,7 @@ impl Connections {
                 let held = waits.map(Waits::held_small).unwrap_or_default();
                 let held = held.map(Option::unwrap_or_default);
                 let tls = self.tls.get(&ends).copied().unwrap_or_default();
+                let unheard = self.unheard(&ends, one);
                 let ends = [own.as_str(), peer.as_str()];
                 let of = Each::of(ends, sent, one.last.sample.timers);
                 let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
@@ -223,12 +225,14 @@ impl Connections {
                 let of_server = if one.host == 1 { Some(one) } else { other };
                 let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time());
                 let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
-                each.extend(of.map(|e| e.with_repairs(&repairs)));
+                let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
+                let ending = waits.and_then(|w| w.ending(one.host));
+                each.extend(of.map(|e| e.with_ending(ending)));
             }
         }
         told.many = Many::of(&each);
-        let open = told.many.and_then(|_| self.open());
-        told.open_s = open.map(Duration::as_secs_f64);
+        told.open_s = self.open().map(Duration::as_secs_f64);
+        told.outstanding_ratio = outstanding(&each, told.open_s);
         told.many = told.many.map(|many| many.with_open(told.open_s));
     }
 
@@ -286,7 +290,8 @@ impl Connections {
             let first = causes.first().map(|(cause, _)| *cause);
             told.cause = most.why(causes, lost, silence);
             told.cause += &pieces.map_or(String::new(), |p| p.words(first));
-            told.cause.push_str(&self.unopened_meanwhile(most, first));
+            told.cause
+                .push_str(&(told.ended() + &self.unopened_meanwhile(most, first)));
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
@@ -370,6 +375,7 @@ impl Watched {
             lost: None,
             lost_back: None,
             timers_s: 0.0,
+            server_ended: None,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),
@@ -383,6 +389,7 @@ impl Watched {
             connections: 0,
             all_bytes_sent: 0,
             all_segments_sent_again: 0,
+            outstanding_ratio: None,
             in_flight_max_bytes: None,
             path_holds_bytes,
             limited_by: None,

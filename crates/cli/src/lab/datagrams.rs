@@ -33,6 +33,9 @@ pub(super) struct Sent {
     too_large: Option<TooLarge>,
     /// Those of the dropped ones whose TTL ended at a router.
     expired: u64,
+    /// Those of the dropped ones that exceeded a policer's rate, and those that were lost by chance or on purpose.
+    policer: u64,
+    chance: u64,
     /// Those that were on the path when the run ended, on a link or in a queue.
     under_way: u64,
     /// Those that arrived with a wrong checksum: the receiver's kernel throws them away.
@@ -180,6 +183,8 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             dropped: counted.lost.min(counted.sent),
             too_large: TooLarge::of(lab, &hops, large),
             expired: counted.expired,
+            policer: counted.policed,
+            chance: counted.by_chance,
             under_way: plane
                 .datagrams_under_way(node)
                 .min(counted.sent.saturating_sub(counted.lost)),
@@ -234,6 +239,20 @@ impl Sent {
     pub(super) fn refused(self, refused: &[Refused]) -> Sent {
         let is_refused = refused.iter().any(|r| r.is_of_datagrams(self.sender));
         Sent { is_refused, ..self }
+    }
+
+    /// Those that a policer and chance took, of the dropped ones.
+    fn causes(&self) -> String {
+        let policer = match self.policer {
+            0 => String::new(),
+            n => format!("; {n} of these exceeded a policer's rate: a slower pace spares that"),
+        };
+        let chance = match self.chance {
+            0 => String::new(),
+            1 => "; 1 of these was lost by chance".to_owned(),
+            n => format!("; {n} of these were lost by chance"),
+        };
+        policer + &chance
     }
 
     /// What frames found on their way where datagrams were dropped: all frames, of TCP, pings and fragments as well.
@@ -323,7 +342,8 @@ impl Sent {
             some if share >= NAMED => return some + &full,
             some => return some,
         }
-        let is_dropped = self.host_dropped + self.queue_full + self.path_down > 0;
+        let held_up = self.host_dropped + self.queue_full + self.path_down + self.policer;
+        let is_dropped = held_up > 0;
         let left = (self.under_way + self.host_waiting) as f64;
         let is_left = left > LEFT_MOST * self.datagrams as f64;
         let is_told = self.unanswered > 0;
@@ -445,6 +465,7 @@ impl Sent {
         if self.expired > 0 {
             line += &format!("; {} of these at the end of their TTL", self.expired);
         }
+        line += &self.causes();
         line += &self.found();
         line += &self.left();
         line += &self.pace(open);
@@ -749,6 +770,29 @@ mod tests {
         };
         let line = seldom.line_beside(Some(0.3));
         assert!(!line.contains("query"), "{line}");
+    }
+
+    /// A flood into a policer on a line that loses some by chance, too.
+    #[test]
+    fn a_policer_is_told_apart_from_chance() {
+        let said = |policer: u64, chance: u64| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 2495,
+                dropped: policer + chance,
+                policer,
+                chance,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let both = said(991, 70);
+        let words = "the path dropped 1061 (42.5 %); 991 of these exceeded a policer's rate: a slower pace spares that; 70 of these were lost by \
+                     chance";
+        assert!(both.ends_with(words), "{both}");
+        let one = said(0, 1);
+        assert!(one.contains("; 1 of these was lost by chance; "), "{one}");
+        assert!(one.contains("sent no faster"), "{one}");
     }
 
     /// What traceroute sends.

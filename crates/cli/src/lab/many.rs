@@ -10,8 +10,10 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
+use super::ending::Ending;
 use super::held::{self, UNHELD};
 use super::sender::SENDERS;
+use super::unheard::{Undecided, Unheard};
 
 /// What one of them came to.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,10 @@ pub(super) struct Each {
     pub(super) repairs: Repairs,
     /// Time in which it waited in the accept queue of the server, seconds: at least.
     pub(super) queued: f64,
+    /// What came of its last request, where the server sent nothing back.
+    pub(super) unheard: Unheard,
+    /// How the server ended it before the command did.
+    pub(super) ending: Option<Ending>,
 }
 
 impl Each {
@@ -54,6 +60,8 @@ impl Each {
             line: [0.0; 2],
             repairs: Repairs::default(),
             queued: 0.0,
+            unheard: Unheard::Nothing,
+            ending: None,
         })
     }
 
@@ -95,6 +103,22 @@ impl Each {
         Each { queued, ..self }
     }
 
+    /// The same with what came of its last request: the command's wait for it is the server's time.
+    pub(super) fn with_unheard(self, unheard: Unheard) -> Each {
+        let waited = unheard.waited_s();
+        Each {
+            busy: self.busy + waited,
+            served: self.served.map(|served| served + waited),
+            unheard,
+            ..self
+        }
+    }
+
+    /// The same where the server ended it so.
+    pub(super) fn with_ending(self, ending: Option<Ending>) -> Each {
+        Each { ending, ..self }
+    }
+
     /// The same where the server had requests for so many seconds.
     pub(super) fn with_served(self, served: Option<f64>) -> Each {
         Each { served, ..self }
@@ -124,6 +148,14 @@ pub(super) struct Many {
     pub(super) server_s: f64,
     /// What of that they waited in the server's accept queue, of all, seconds: at least.
     pub(super) accept_queue_s: f64,
+    /// Those whose last request the server had and never answered, where the command waited for the answer.
+    pub(super) unanswered: u64,
+    /// Those that the server closed or reset before the command did, without an answer, and those that it reset though it had sent something.
+    pub(super) closed_unanswered: u64,
+    pub(super) reset_answered: u64,
+    /// Those of which it is unknown whether the command waited at their end.
+    #[serde(skip)]
+    undecided: Undecided,
     /// Time that a link was taken by what each of them carried, without a pause for a round trip or longer, of all, seconds.
     pub(super) line_s: f64,
     /// The part of it that the busier direction has: links of one direction carry one frame at a time.
@@ -172,6 +204,12 @@ impl Many {
         };
         let bytes_sent: u64 = these().map(|e| e.sent).sum();
         let largest = these().map(|e| e.sent).max()?;
+        let ended = |is_unanswered: bool| {
+            let endings = these().filter_map(|e| e.ending);
+            endings
+                .filter(|e| e.is_unanswered() == is_unanswered)
+                .count() as u64
+        };
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
         let is_followed = these().all(|e| e.served.is_some());
@@ -190,6 +228,10 @@ impl Many {
             accept_queue_s: these()
                 .map(|e| e.served.map_or(0.0, |served| served.min(e.queued)))
                 .sum(),
+            unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
+            closed_unanswered: ended(true),
+            reset_answered: ended(false),
+            undecided: Undecided::of(these().map(|e| e.unheard)),
             line_s: these().map(|e| e.line[0] + e.line[1]).sum(),
             one_way_s: f64::max(line(0), line(1)),
             open_s: None,
@@ -198,7 +240,8 @@ impl Many {
             timers_s: these().map(|e| e.repairs.timers.as_secs_f64()).sum(),
         };
         // Of a few large ones the largest says more.
-        let are_short = connections >= FEW && is_followed && many.opened() >= ADVISED;
+        let is_named = many.opened() >= ADVISED || many.is_unheard();
+        let are_short = connections >= FEW && is_followed && is_named;
         let is_many = are_alike && (connections >= LEAST || are_short);
         (is_many && !rtts.is_empty()).then_some(many)
     }
@@ -234,6 +277,12 @@ impl Many {
         self.on_line() >= MOST_OF_IT && self.on_line() > self.opened()
     }
 
+    /// Whether half of them or more ended without an answer to their last request: opening fewer of them would spare none of that.
+    fn is_unheard(&self) -> bool {
+        let unheard = self.unanswered + self.undecided.connections + self.closed_unanswered;
+        2 * unheard >= self.connections
+    }
+
     /// The part of their time that opening them takes.
     fn opened(&self) -> f64 {
         let opened = self.set_up_s * (1.0 + self.tls_round_trips);
@@ -267,7 +316,8 @@ impl Many {
             false => "it",
         };
         // What one of a pool spends on its set-up, the others fill the link with.
-        let is_spared = !(self.side_by_side().is_some() && self.fill_a_link());
+        let is_full = self.side_by_side().is_some() && self.fill_a_link();
+        let is_spared = !(is_full || self.is_unheard());
         let advice = match share >= ADVISED && is_spared {
             true => format!(
                 "; a connection that is kept open spares {spared}{}",
@@ -279,6 +329,11 @@ impl Many {
             (self.share_of(self.server_s), self.served()),
             (named(self.on_line()), self.lined()),
             (self.share_of(self.timers_s), self.repaired()),
+            (
+                self.share_of(self.undecided.seconds),
+                self.undecided.words(),
+            ),
+            (1.0, self.ended()),
         ];
         causes.sort_by(|a, b| b.0.total_cmp(&a.0));
         let said = causes.iter().filter(|(_, words)| !words.is_empty());
@@ -328,13 +383,40 @@ impl Many {
         let [command, server] = SENDERS;
         let words = self.took(self.server_s, &format!("{command} waited for {server}"));
         let queued = self.share_of(self.accept_queue_s);
-        match words.is_empty() || queued <= 0.0 {
+        let never = match self.unanswered {
+            0 => String::new(),
+            n => format!(
+                "{} never answered",
+                count_of(n, "request was", "requests were")
+            ),
+        };
+        let words = match words.is_empty() || queued <= 0.0 {
             true => words,
             false => format!(
                 "{words}, {:.0} % at least in its accept queue, as its program had not taken them",
                 100.0 * queued
             ),
+        };
+        match words.is_empty() || never.is_empty() {
+            true => words + &never,
+            false => format!("{words}: {never}"),
         }
+    }
+
+    /// That the server ended some of them before the command did, without an answer, or with a reset.
+    fn ended(&self) -> String {
+        let [_, server] = SENDERS;
+        let ends = [
+            (
+                self.closed_unanswered,
+                "closed or reset",
+                " without an answer",
+            ),
+            (self.reset_answered, "reset", ", which had sent something"),
+        ];
+        let ends = ends.into_iter().filter(|(n, ..)| *n > 0);
+        let said = ends.map(|(n, did, how)| format!("{server} {did} {n} of them{how}"));
+        said.collect::<Vec<String>>().join("; ")
     }
 
     /// That what they carried filled a link, where that took a part of their time worth naming.
@@ -438,6 +520,8 @@ mod tests {
             line: [0.0; 2],
             repairs: Repairs::default(),
             queued: 0.0,
+            unheard: Unheard::Nothing,
+            ending: None,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -471,6 +555,8 @@ mod tests {
                     line: [0.0; 2],
                     repairs: Repairs::default(),
                     queued: 0.0,
+                    unheard: Unheard::Nothing,
+                    ending: None,
                 };
                 one.with_tls(tls)
             };
@@ -513,6 +599,8 @@ mod tests {
                 line: [0.0; 2],
                 repairs: Repairs::default(),
                 queued: 0.0,
+                unheard: Unheard::Nothing,
+                ending: None,
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -544,6 +632,8 @@ mod tests {
                 line: [0.0; 2],
                 repairs: Repairs::default(),
                 queued: 0.0,
+                unheard: Unheard::Nothing,
+                ending: None,
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -576,6 +666,8 @@ mod tests {
                 line: [0.0; 2],
                 repairs: Repairs::default(),
                 queued: 0.0,
+                unheard: Unheard::Nothing,
+                ending: None,
             };
             let all: Vec<Each> = (0..30).map(|n| each(n).with_line([line, 0.0])).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -606,6 +698,8 @@ mod tests {
                 line,
                 repairs: Repairs::default(),
                 queued: 0.0,
+                unheard: Unheard::Nothing,
+                ending: None,
             };
             let all: Vec<Each> = (0..80).map(each).collect();
             Many::of(&all).expect("they are many").with_open(open)
@@ -646,6 +740,8 @@ mod tests {
                 line: [0.0; 2],
                 repairs: Repairs::default(),
                 queued: 0.0,
+                unheard: Unheard::Nothing,
+                ending: None,
             };
             let repairs = |n: u16| match n < lost {
                 true => Repairs {
@@ -684,6 +780,8 @@ mod tests {
                 line: [0.0; 2],
                 repairs: Repairs::default(),
                 queued: 0.0,
+                unheard: Unheard::Nothing,
+                ending: None,
             };
             let all: Vec<Each> = (0..10).map(each).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -711,6 +809,8 @@ mod tests {
             line: [0.0; 2],
             repairs: Repairs::default(),
             queued: 0.0,
+            unheard: Unheard::Nothing,
+            ending: None,
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -741,6 +841,78 @@ mod tests {
         assert!(!said(0.0).contains("accept queue"));
     }
 
+    /// Six connections one after another, 100 ms away, each with a request that a server keeps for the 0.85 s that its client waits; and the same
+    /// where nobody saw what the client slept in.
+    #[test]
+    fn requests_that_are_never_answered_are_the_servers() {
+        let of = |count: u16, unheard: Unheard| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 200, None);
+                let each = Each {
+                    rtt: Some(0.1),
+                    busy: 0.05,
+                    ..of.expect("they have ports")
+                };
+                each.with_served(Some(0.0)).with_unheard(unheard)
+            };
+            let all: Vec<Each> = (0..count).map(each).collect();
+            Many::of(&all)
+        };
+        let awaited = Unheard::Awaited {
+            seconds: 0.85,
+            is_unanswered: true,
+        };
+        let six = of(6, awaited).expect("they are many");
+        assert_eq!(six.unanswered, 6);
+        assert!((six.server_s - 5.1).abs() < 1e-9 && six.is_little());
+        let said = six.words(0);
+        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were never answered; each took 10.0 round trips";
+        assert!(said.contains(words), "{said}");
+        assert!(!said.contains("kept open"), "{said}");
+        let unknown = of(6, Unheard::Unknown(0.85, "nobody saw it"));
+        let said = unknown.expect("they are many").words(0);
+        let words = "at the end of 6 of them the server had all of it and sent nothing back, 5.1 s in all, and whether your command waited for \
+                     that is unknown: nobody saw it";
+        assert!(said.contains(words), "{said}");
+        assert!(!said.contains("kept open"), "{said}");
+        let heard = of(6, Unheard::Nothing).expect("they are many").words(0);
+        assert!(heard.ends_with("kept open spares it"), "{heard}");
+    }
+
+    /// Eight connections that the server closes at once, and one that it resets behind a part of its answer.
+    #[test]
+    fn connections_that_the_server_ends_are_counted() {
+        let said = |closes: u16, resets: u16| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 200, None);
+                let ending = match n {
+                    n if n < closes => Some(Ending::ClosedUnanswered),
+                    n if n < closes + resets => Some(Ending::Reset),
+                    _ => None,
+                };
+                let each = Each {
+                    rtt: Some(0.1),
+                    busy: 0.05,
+                    ..of.expect("they have ports")
+                };
+                each.with_served(Some(0.0)).with_ending(ending)
+            };
+            let all: Vec<Each> = (0..10).map(each).collect();
+            let many = Many::of(&all).expect("they are many");
+            assert_eq!(many.closed_unanswered, u64::from(closes));
+            assert_eq!(many.reset_answered, u64::from(resets));
+            many.words(0)
+        };
+        let both = said(8, 1);
+        let words = "port 7000: the server closed or reset 8 of them without an answer; the server reset 1 of them, which had sent something; each";
+        assert!(both.contains(words), "{both}");
+        assert!(!both.contains("kept open"), "{both}");
+        assert!(said(4, 0).contains("kept open"), "{}", said(4, 0));
+        assert!(!said(0, 0).contains("the server"));
+    }
+
     #[test]
     fn many_small_connections_are_said_together() {
         let each = |n: u16| Each {
@@ -754,6 +926,8 @@ mod tests {
             line: [0.0; 2],
             repairs: Repairs::default(),
             queued: 0.0,
+            unheard: Unheard::Nothing,
+            ending: None,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

@@ -7,6 +7,7 @@ use farpath_units::{Duration, Time};
 
 use super::back::WINDOW;
 use super::cause::{Cause, add};
+use super::ending::Ending;
 use super::sender::SENDERS;
 
 /// What one end waited for.
@@ -51,6 +52,9 @@ pub(super) struct Waits {
     closing: Duration,
     /// When this end, and the other, sent its FIN, or a reset; none where it has not closed both ways.
     closed: [Option<Time>; 2],
+    /// When this end, and the other, first sent a reset, and whether each has sent data.
+    reset: [Option<Time>; 2],
+    has_sent: [bool; 2],
     /// When this end, and the other, closed with all that was sent to it, so that nothing was to come; none where it has not.
     done: [Option<Time>; 2],
     /// The last of an answer was on its way to an end that closed when it had all of it.
@@ -114,6 +118,8 @@ impl Waits {
             at_a_time: turns.at_a_time,
             closing: turns.closing[1 - end],
             closed: [end, 1 - end].map(|who| turns.closed[who]),
+            reset: [end, 1 - end].map(|who| turns.reset[who]),
+            has_sent: [end, 1 - end].map(|who| turns.has_sent[who]),
             done: [end, 1 - end].map(|who| turns.done[who]),
             landing: turns.landing[0] + turns.landing[1],
             set_up: turns.set_up,
@@ -140,6 +146,20 @@ impl Waits {
     /// When the command's end sent its FIN, or a reset, where this is the end of a host that has this number; none where it has not closed.
     pub(super) fn closed(&self, host: usize) -> Option<Time> {
         self.closed[usize::from(host != 0)]
+    }
+
+    /// How the server ended it before the command did, where this is the end of a host that has this number; none where that is nothing to say.
+    pub(super) fn ending(&self, host: usize) -> Option<Ending> {
+        let ends: [usize; 2] = match host {
+            0 => [0, 1],
+            _ => [1, 0],
+        };
+        let closed = ends.map(|who| self.closed[who]);
+        Ending::of(
+            closed,
+            self.reset[ends[1]],
+            ends.map(|who| self.has_sent[who]),
+        )
     }
 
     /// The part of the span in which the command waited, where this is the end of a host that has this number: what it did between an

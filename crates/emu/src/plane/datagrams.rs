@@ -26,6 +26,10 @@ pub struct Datagrams {
     pub too_large_bytes: u64,
     /// Those of the lost ones whose TTL ended at a router.
     pub expired: u64,
+    /// Those of the lost ones that a policer found out of contract.
+    pub policed: u64,
+    /// Those of the lost ones that were lost on a line, by chance or on purpose.
+    pub by_chance: u64,
 }
 
 /// So many datagrams in fragments that did not arrive whole are known at once: their other fragments are not far behind.
@@ -153,7 +157,12 @@ impl Counts {
             }
             Fate::Lost(reason) => {
                 datagrams.lost += 1;
-                datagrams.expired += u64::from(reason == Drop::Ttl);
+                match reason {
+                    Drop::Ttl => datagrams.expired += 1,
+                    Drop::Policed => datagrams.policed += 1,
+                    Drop::Error | Drop::EveryNth | Drop::Scripted => datagrams.by_chance += 1,
+                    _ => {}
+                }
             }
             Fate::Damaged => datagrams.damaged += 1,
         }

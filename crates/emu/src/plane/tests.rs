@@ -913,6 +913,25 @@ fn conserved(w: &mut World, datagrams: u64, made: &Made) -> Datagrams {
     w.plane.datagrams(NodeId(0))
 }
 
+/// Forty datagrams at once through a policer, and over a line that loses half of them.
+#[test]
+fn a_policer_takes_others_than_chance() {
+    let policer = "police = { name = \"contract\", rate = \"1 Mbit/s\", burst = \"12 kB\" }";
+    for (impairment, is_policed) in [(policer, true), ("loss = \"50%\"", false)] {
+        let mut w = two(&format!("[link.forward]\n{impairment}\n"));
+        let made = Made {
+            udp: true,
+            ports: [4000, 5000],
+            payload: 1000,
+            ..Made::default()
+        };
+        let found = conserved(&mut w, 40, &made);
+        assert_eq!(found.policed > 0, is_policed, "{found:?}");
+        assert_eq!(found.by_chance > 0, !is_policed, "{found:?}");
+        assert!(found.lost >= found.policed + found.by_chance, "{found:?}");
+    }
+}
+
 /// The second and the fourth come twice, and of six answers each second does: a copy does not count as a datagram, and an answer to a
 /// copy is an answer.
 #[test]
@@ -1107,6 +1126,7 @@ proptest! {
             sent: traffic.frames_in,
             bytes: 5 * payload_bytes as u64,
             lost: traffic.lost,
+            by_chance: w.plane.datagrams(NodeId(0)).by_chance,
             ..Datagrams::default()
         };
         let none = Datagrams::default();

@@ -64,6 +64,10 @@ pub struct Turns {
     pub closing: [Duration; 2],
     /// When each of the ends sent its FIN, or a reset; none where it has sent neither, or took data afterwards without a reset.
     pub closed: [Option<Time>; 2],
+    /// When each of the ends first sent a reset; none where it has sent none.
+    pub reset: [Option<Time>; 2],
+    /// Whether each of the ends has sent data.
+    pub has_sent: [bool; 2],
     /// When each of the ends sent its FIN, or a reset, with all that the other had sent, which had sent last: nothing was to come after that. None
     /// where it has closed otherwise, or not, or took data afterwards without a reset.
     pub done: [Option<Time>; 2],
@@ -100,6 +104,8 @@ impl Turns {
             at_a_time: None,
             closing: Default::default(),
             closed: [None; 2],
+            reset: [None; 2],
+            has_sent: [false; 2],
             done: [None; 2],
             landing: Default::default(),
             opening: None,
@@ -382,6 +388,9 @@ impl Talk {
         over.waited.get_or_insert(so_far);
         over.closed.get_or_insert(now);
         over.is_reset |= is_reset;
+        if is_reset {
+            self.turns.reset[end].get_or_insert(now);
+        }
         self.overlaps.closes(end);
     }
 
@@ -428,6 +437,7 @@ impl Talk {
             at_a_time: self.overlaps.at_a_time(),
             closing: self.unless_half(self.turns.closing),
             landing: [0, 1].map(|end| self.landing(end)),
+            has_sent: [0, 1].map(|end| self.streams[end].sent > 0),
             done: [0, 1].map(|end| {
                 let over = &self.over[end];
                 over.done.filter(|_| !over.is_half())
@@ -1523,6 +1533,31 @@ mod tests {
         assert_eq!(closed(false, false), all);
         assert_eq!(closed(true, true), all);
         assert_eq!(closed(true, false), [None, Some(at(170))]);
+    }
+
+    /// A server that closes at once, and resets the connection as a request comes; and one that resets it behind a part of its answer.
+    #[test]
+    fn a_reset_is_known_beside_a_fin() {
+        let mut closes = talk();
+        closes.ended(1, false, at(40));
+        closes.sent(0, (1, 200), at(45));
+        closes.arrived(0, (1, 200), at(85));
+        closes.ended(1, true, at(85));
+        let found = closes.turns();
+        assert_eq!(found.reset, [None, Some(at(85))]);
+        assert_eq!(found.closed, [None, Some(at(40))]);
+        assert_eq!(found.has_sent, [true, false]);
+        let mut breaks = talk();
+        breaks.sent(0, (1, 200), at(0));
+        breaks.arrived(0, (1, 200), at(40));
+        breaks.sent(1, (1, 1000), at(40));
+        breaks.ended(1, true, at(41));
+        let found = breaks.turns();
+        assert_eq!(
+            (found.reset, found.closed),
+            ([None, Some(at(41))], [None, Some(at(41))])
+        );
+        assert_eq!(found.has_sent, [true; 2]);
     }
 
     /// Answers in two small pieces, 75 ms each way; each second one leaves as an acknowledgement comes. If an end has not waited for that the

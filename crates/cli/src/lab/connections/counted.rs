@@ -14,6 +14,7 @@ use super::evidence::{ROUND, SEGMENT};
 use super::{Connections, Watched};
 use crate::lab::busiest::Busiest;
 use crate::lab::cause::{Cause, named};
+use crate::lab::ending::Ending;
 use crate::lab::lost::Lost;
 use crate::lab::waits::Waits;
 
@@ -109,7 +110,8 @@ impl Watched {
         let way = way.and_then(|waits| waits.on_the_way(end, time));
         let way = way.map(|words| words + others);
         let known = known.into_iter().chain(served).chain(lined);
-        let known = known.chain(way).collect();
+        let ended = told.server_ended.map(Ending::words);
+        let known = known.chain(way).chain(ended).collect();
         told.counted(time, known, outage.words());
         let besides = told.besides();
         told.figures.push_str(&besides);
@@ -218,7 +220,7 @@ mod tests {
     use super::*;
     use crate::lab::seen::ss::read_all;
     use farpath_element::Drop;
-    use farpath_emu::plane::Segments;
+    use farpath_emu::plane::{Segments, Turns};
     use farpath_probe::live::{Ended, Snapshot};
 
     fn at(ms: u64) -> Time {
@@ -319,5 +321,37 @@ mod tests {
             let lost = "; on the way there 2 of 100 segments with data were lost: 2 ";
             assert!(told.line.contains(lost), "{}", told.line);
         }
+    }
+
+    /// A server that closes as soon as it has the connection, and resets it as the request comes.
+    #[test]
+    fn a_server_that_does_not_answer_is_named() {
+        let said = |reset: Option<u64>| {
+            let [local, peer] = ENDS.map(|end| end.parse().expect(end));
+            let mut connections = Connections::across([250_000; 2]);
+            let mut last = Snapshot {
+                acked: 200,
+                sent: Some(200),
+                segments: 1,
+                ..Snapshot::default()
+            };
+            last.sample.busy_us = 100_000;
+            connections.close(at(300), 0, &Ended { local, peer, last });
+            connections.take_turns(&Turns {
+                begun: Some(at(100)),
+                closed: [None, Some(at(50))],
+                reset: [None, reset.map(at)],
+                has_sent: [true, false],
+                ..Turns::between([local, peer])
+            });
+            connections.told([None, None]).expect("there is one").line
+        };
+        let closed = said(None);
+        let words = "what your command sends: the server closed the connection without an answer; your command sent 200 B in 1 segment";
+        assert!(closed.starts_with(words), "{closed}");
+        let words = "the server closed the connection without an answer, and reset it; ";
+        assert!(said(Some(150)).contains(words), "{}", said(Some(150)));
+        let words = "the server reset the connection without an answer; ";
+        assert!(said(Some(50)).contains(words), "{}", said(Some(50)));
     }
 }

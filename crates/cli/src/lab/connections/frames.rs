@@ -33,7 +33,8 @@ impl Connections {
         self.segments.insert(way.map(name_of), segments);
     }
 
-    /// Says what was lost on the way back of one of them, by its own end and the other, and what timers cost. An outage says that itself.
+    /// Says what was lost on the way back of one of them, by its own end and the other, what timers cost, and how the server
+    /// ended it. An outage says that itself.
     pub(super) fn repairs(&self, ends: &[String; 2], one: &Watched, told: &mut Busiest) {
         let [own, peer] = ends.clone();
         told.lost_back = self.segments.get(&[peer, own]).map(Lost::of);
@@ -41,6 +42,7 @@ impl Connections {
             return;
         };
         told.timers_s = waits.repairs().timers.as_secs_f64();
+        told.server_ended = waits.ending(one.host);
         if !self.pauses.contains_key(ends) {
             told.repaired = waits.repaired(one.time());
         }

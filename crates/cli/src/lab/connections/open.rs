@@ -39,7 +39,7 @@ impl Connections {
     /// When the command had closed `one` of these ends: what comes after its FIN, or once no program of its host holds the socket, is its
     /// kernel's, and the other side's. None where it has not. A FIN behind a request that has no answer yet closes one way alone where a program
     /// goes on holding the socket.
-    fn closed(&self, ends: &[String; 2], one: &Watched) -> Option<Time> {
+    pub(super) fn closed(&self, ends: &[String; 2], one: &Watched) -> Option<Time> {
         let [own, peer] = ends;
         let of_command = match one.host {
             0 => Some(one),

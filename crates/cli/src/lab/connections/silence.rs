@@ -6,10 +6,11 @@
 use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
-use super::Watched;
+use super::{Connections, Watched};
 use crate::lab::cause::Cause;
 use crate::lab::seen::End;
 use crate::lab::sender::SENDERS;
+use crate::lab::unheard::Unheard;
 use crate::lab::waits::Waits;
 
 /// A timer that fires within one part in so many of a pause has not ended it.
@@ -110,6 +111,24 @@ impl Silence {
         self.until.since(self.from)
     }
 
+    /// What it makes of the last request of the command, which has no answer where it `is_unanswered`: else the server closed.
+    fn unheard(&self, is_unanswered: bool) -> Unheard {
+        let seconds = self.time().as_secs_f64();
+        match self.awaited {
+            Ok(true) => Unheard::Awaited {
+                seconds,
+                is_unanswered,
+            },
+            Ok(false) => Unheard::Nothing,
+            Err(why) if is_unanswered => Unheard::Unknown(seconds, why.words()),
+            // The server worked on it before it closed.
+            Err(_) => Unheard::Awaited {
+                seconds,
+                is_unanswered,
+            },
+        }
+    }
+
     /// In words, beside what a host that has this number sends, and a cause of it; none where the pause says nothing of that.
     fn words(&self, host: usize, cause: Cause) -> Option<String> {
         let [command, server] = SENDERS;
@@ -171,6 +190,29 @@ impl Silence {
     }
 }
 
+impl Connections {
+    /// What came of the last request of `one` of these ends: until the command closed it, or its last sample.
+    pub(super) fn unheard(&self, ends: &[String; 2], one: &Watched) -> Unheard {
+        let [own, peer] = ends;
+        let Some(waits) = self.waits.get(ends) else {
+            return Unheard::Nothing;
+        };
+        let command = match one.host {
+            0 => Some(one),
+            _ => self.all.get(&[peer.clone(), own.clone()]),
+        };
+        let last = one.last.sample.t;
+        let end = self.closed(ends, one).map_or(last, |t| t.min(last));
+        match Silence::of((one.host, waits), end, command) {
+            Some(silence) if one.host == 0 || silence.before == Before::Request => {
+                let is_open = waits.is_command_unanswered(one.host);
+                silence.unheard(is_open || silence.before != Before::All)
+            }
+            _ => Unheard::Nothing,
+        }
+    }
+}
+
 impl Watched {
     /// What a cause did, and that nothing came back at the end, where that is most of its time.
     pub(super) fn with_silence(&self, cause: (Cause, f64), silence: Option<Silence>) -> String {
@@ -228,7 +270,6 @@ mod tests {
 
     use super::*;
     use crate::lab::asleep::Wakes;
-    use crate::lab::connections::Connections;
     use crate::lab::seen::ss::read_all;
 
     fn at(ms: u64) -> Time {
@@ -243,6 +284,16 @@ mod tests {
 
     /// The same where the command's end is `seen` so.
     fn told_of(host: usize, seen: &dyn Fn(&mut End), turns: impl Fn(Turns) -> Turns) -> String {
+        let told = watched(host, seen, turns).told([None, None]);
+        told.expect("there is one").line
+    }
+
+    /// The connection itself.
+    fn watched(
+        host: usize,
+        seen: &dyn Fn(&mut End),
+        turns: impl Fn(Turns) -> Turns,
+    ) -> Connections {
         let mut connections = Connections::across([500_000; 2]);
         let ends = ["198.18.0.1:40000", "198.18.0.2:7000"];
         for n in 1..=30 {
@@ -263,8 +314,35 @@ mod tests {
         }
         let none = Turns::between(ends.map(|end| end.parse().expect(end)));
         connections.take_turns(&turns(none));
-        let told = connections.told([None, None]);
-        told.expect("there is one").line
+        connections
+    }
+
+    /// A request that a server keeps until the last sample, and one behind which the server closes: what they are among many.
+    #[test]
+    fn the_last_request_of_one_of_many_is_judged_alike() {
+        let ends = ["198.18.0.1:40000", "198.18.0.2:7000"].map(str::to_owned);
+        let of = |awaits: Option<bool>, is_closed: bool| {
+            let all = watched(0, &|end| end.awaits = awaits, |none| match is_closed {
+                true => Turns {
+                    closing: [0, 2800].map(Duration::from_ms),
+                    closed: [None, Some(at(2950))],
+                    ..none
+                },
+                false => Turns {
+                    unanswered: Some((0, at(150))),
+                    ..none
+                },
+            });
+            all.unheard(&ends, &all.all[&ends])
+        };
+        let asked = of(Some(true), false);
+        assert!(asked.is_unanswered() && (asked.waited_s() - 2.85).abs() < 1e-9);
+        assert!(matches!(of(None, false), Unheard::Unknown(..)));
+        assert_eq!(of(Some(false), false), Unheard::Nothing);
+        for awaits in [Some(true), None] {
+            let closed = of(awaits, true);
+            assert!(!closed.is_unanswered() && (closed.waited_s() - 2.8).abs() < 1e-9);
+        }
     }
 
     /// A server that takes a request and keeps it: the client gives up, and the server is ended behind it.

@@ -1,0 +1,111 @@
+//! How the server ended a connection that the command had not closed.
+
+use farpath_units::Time;
+use serde::Serialize;
+
+use super::sender::SENDERS;
+
+/// What the server did first, where that is worth saying: who has answered closes as a matter of course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ending {
+    /// It closed, and had answered nothing of what the command had sent.
+    ClosedUnanswered,
+    /// It reset the connection, and had answered nothing.
+    ResetUnanswered,
+    /// It closed, had answered nothing, and reset the connection as more came, or with what it had not read.
+    ClosedAndResetUnanswered,
+    /// It reset the connection behind or within what it had sent.
+    Reset,
+}
+
+impl Ending {
+    /// Of a connection by what the command's end and the server's did: when each of them `closed`, by a FIN or a reset, when the server's sent a
+    /// `reset`, and whether each `has_sent` data. None where the command sent none, or closed first.
+    pub(super) fn of(
+        closed: [Option<Time>; 2],
+        reset: Option<Time>,
+        has_sent: [bool; 2],
+    ) -> Option<Ending> {
+        let [command, server] = closed;
+        let [asked, answered] = has_sent;
+        let at = server?;
+        let is_first = command.is_none_or(|command| at <= command);
+        let is_at_once = reset == Some(at);
+        match (answered, reset.is_some()) {
+            _ if !asked || !is_first => None,
+            (true, _) => is_at_once.then_some(Ending::Reset),
+            (false, false) => Some(Ending::ClosedUnanswered),
+            (false, true) if is_at_once => Some(Ending::ResetUnanswered),
+            (false, true) => Some(Ending::ClosedAndResetUnanswered),
+        }
+    }
+
+    /// Whether the server had answered nothing.
+    pub(super) fn is_unanswered(self) -> bool {
+        self != Ending::Reset
+    }
+
+    /// In words.
+    pub(super) fn words(self) -> String {
+        let [_, server] = SENDERS;
+        match self {
+            Ending::ClosedUnanswered => {
+                format!("{server} closed the connection without an answer")
+            }
+            Ending::ResetUnanswered => {
+                format!("{server} reset the connection without an answer")
+            }
+            Ending::ClosedAndResetUnanswered => {
+                format!("{server} closed the connection without an answer, and reset it")
+            }
+            Ending::Reset => {
+                format!(
+                    "{server} reset the connection, which {} had open",
+                    SENDERS[0]
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_units::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_the_server_did_first_is_named() {
+        let at = |ms: u64| Some(Time::ZERO + Duration::from_ms(ms));
+        let both = [true, true];
+        let alone = [true, false];
+        for (closed, reset, has_sent, ending) in [
+            (
+                [at(200), at(60)],
+                None,
+                alone,
+                Some(Ending::ClosedUnanswered),
+            ),
+            ([None, at(60)], at(60), alone, Some(Ending::ResetUnanswered)),
+            (
+                [at(200), at(60)],
+                at(150),
+                alone,
+                Some(Ending::ClosedAndResetUnanswered),
+            ),
+            ([None, at(300)], at(300), both, Some(Ending::Reset)),
+            // An answer and a FIN, and what comes behind a farewell of TLS.
+            ([at(350), at(300)], None, both, None),
+            ([at(350), at(300)], at(400), both, None),
+            // The command closed first, asked nothing, or neither has closed.
+            ([at(50), at(60)], at(60), alone, None),
+            ([None, at(60)], None, [false, false], None),
+            ([None, None], None, alone, None),
+        ] {
+            let found = Ending::of(closed, reset, has_sent);
+            assert_eq!(found, ending, "{closed:?} {reset:?} {has_sent:?}");
+        }
+        assert!(!Ending::Reset.is_unanswered() && Ending::ResetUnanswered.is_unanswered());
+    }
+}
