@@ -154,10 +154,10 @@ impl Task<'_> {
         Ok(search.metrics.iter().all(|metric| {
             let (test, name) = metric.split_once('.').unwrap_or((metric, ""));
             let record = found.records.iter().find(|r| r.test == test);
-            let value = record.and_then(|r| r.metrics.get(name));
+            let value = record.and_then(|r| r.value(name));
             value.is_some_and(|v| {
-                search.at_least.is_none_or(|least| *v >= least)
-                    && search.at_most.is_none_or(|most| *v <= most)
+                search.at_least.is_none_or(|least| v >= least)
+                    && search.at_most.is_none_or(|most| v <= most)
             })
         }))
     }

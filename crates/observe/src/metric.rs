@@ -211,7 +211,7 @@ pub const METRICS: &[Metric] = {
     metric("silent_s", CONNECTED, Never, "silence at the start",
         "from the start to the end of the first interval in which anything was delivered, where that took two seconds or more"),
     metric("outage_ratio", CONNECTED, Never, "outage",
-        "share of the measured time in which nothing came through because the path was down, the wait for the sender's timer behind it included; absent where it never was. `limited_by` of each stream is of the rest"),
+        "share of the measured time in which nothing came through because the path was down, the wait for the sender's timer behind it included; absent where it never was, which counts as 0. `limited_by` of each stream is of the rest"),
     metric("completion_ns", &[Tcp, Transfer, Request, Flows], Largest, "completion", "from the SYN to the delivery of the last byte, of several connections from the first SYN to the last byte of all; of a transfer, to the disk"),
     metric("cwnd_max_bytes", CONNECTED, Largest, "cwnd, max", "largest congestion window of the whole test"),
     metric("bytes", &[Tcp, Transfer, Request, Flows, Udp], Sum, "bytes delivered", "payload delivered to the receiving application in the whole test, with what was under way at its end and arrives later: `goodput_bps` and series end with the test; of iperf3 in the measurement"),
@@ -244,7 +244,7 @@ pub const METRICS: &[Metric] = {
     metric("flow_time_p99_ns", &[Flows], Never, "flow time, p99", "its 99th percentile, of fewer than 100 the largest"),
     metric("jitter_ns", &[Udp, Cells], Never, "jitter", "interarrival jitter at the end of the whole test (RFC 3550 §6.4.1)"),
     metric("reordered", &[Udp], Never, "reordered", "datagrams that arrived after a later one, in the whole test"),
-    metric("duplicates", &[Udp, Ping, OneWay], Never, "duplicates", "copies that arrived of what had arrived; absent when none did"),
+    metric("duplicates", &[Udp, Ping, OneWay], Never, "duplicates", "copies that arrived of what had arrived; absent when none did, which counts as 0"),
     metric("cells_sent", &[Cells], Never, "cells sent", "single cells sent in the measurement"),
     metric("cells_received", &[Cells], Never, "cells received", "of those, received"),
     metric("conforming_ratio", &[Cells], Never, "conforming", "share of the received cells that keep the test's `contract`"),
@@ -419,6 +419,20 @@ mod tests {
                     metric.name
                 );
             }
+        }
+    }
+
+    #[test]
+    fn what_is_absent_where_it_is_zero_is_a_metric_of_these_tests() {
+        for (name, kinds) in farpath_record::ABSENT_IS_ZERO {
+            let metric = named(name).expect("it is a metric");
+            let has = kinds.iter().filter_map(|kind| Subject::of_test(kind));
+            let mut has: Vec<Subject> = has.collect();
+            let mut of = metric.of.to_vec();
+            has.sort();
+            of.sort();
+            assert_eq!(has, of, "{name}");
+            assert!(metric.is.contains("counts as 0"), "{name}");
         }
     }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::number;
 use crate::statistics::Summary;
+use crate::zero::Written;
 use crate::{Keys, Origin, Record, RunDocument, is_nothing};
 
 mod between;
@@ -282,11 +283,12 @@ struct Key<'r> {
 
 /// Compares two sets of documents, each origin with its like, point by point.
 fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Comparison, CompareError> {
-    let (left, right) = (values(a)?, values(b)?);
+    let written = Written::of(valid(a).chain(valid(b)).map(|(_, record)| record));
+    let (left, right) = (values(a, &written)?, values(b, &written)?);
     let mut comparison = blank(a, b, tolerance);
     let mut one_run = notes::OneRun::default();
     let keys = comparison.keys.clone();
-    for key in order(a) {
+    for key in order(a, &written) {
         if let (Some(x), Some(y)) = (left.get(&key), right.get(&key)) {
             let row = row(&key, key.origin, x, y, tolerance);
             one_run.see(row.as_ref(), x, y);
@@ -296,6 +298,7 @@ fn by_points(a: &[Named], b: &[Named], tolerance: Option<f64>) -> Result<Compari
         }
     }
     comparison.notes.extend(one_run.say(&comparison));
+    comparison.notes.extend(notes::unpaired(a, b, &comparison));
     // Of what `this` has a value of, what the other side has not, or has nothing to measure of.
     let lacks = |this: &Values<'_>, other: &Values<'_>, at_all: bool| {
         let has = this.iter().filter(|(_, side)| !side.values.is_empty());
@@ -351,7 +354,8 @@ fn nothing_valid(a: &[Named], b: &[Named]) -> Option<String> {
 /// # Errors
 /// A run that the set holds twice; a single origin; no metric in common.
 pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, CompareError> {
-    let values = values(set)?;
+    let written = Written::of(valid(set).map(|(_, record)| record));
+    let values = values(set, &written)?;
     let mut comparison = blank(set, &[], tolerance);
     let present: BTreeSet<Origin> = values.keys().map(|k| k.origin).collect();
     match present.iter().collect::<Vec<_>>()[..] {
@@ -373,7 +377,7 @@ pub fn origins(set: &[Named], tolerance: Option<f64>) -> Result<Comparison, Comp
     let mut rows: Vec<Row> = Vec::new();
     let mut one_run = notes::OneRun::default();
     let keys = comparison.keys.clone();
-    for key in order(set) {
+    for key in order(set, &written) {
         for origin in present.iter().filter(|origin| **origin > key.origin) {
             let other = Key {
                 origin: *origin,
@@ -469,11 +473,13 @@ fn name(key: &Key<'_>, keys: &Keys) -> String {
 }
 
 /// Every metric once, test by test in the order of the records; groups last.
-fn order(set: &[Named]) -> Vec<Key<'_>> {
+fn order<'r>(set: &'r [Named], written: &Written<'_>) -> Vec<Key<'r>> {
     let mut seen = BTreeSet::new();
     let mut keys: Vec<Key<'_>> = Vec::new();
     for record in valid(set).map(|(_, r)| r) {
-        let all = record.metrics.keys().map(|m| key(record, m));
+        let zeros = written.zeros(record).into_iter();
+        let all = record.metrics.keys().map(String::as_str).chain(zeros);
+        let all = all.map(|metric| key(record, metric));
         keys.extend(all.filter(|k| seen.insert(*k)));
     }
     // A test's records may be apart; its rows are not.
@@ -493,7 +499,7 @@ fn valid(set: &[Named]) -> impl Iterator<Item = (&Named, &Record)> {
     records.filter(|(_, r)| r.valid)
 }
 
-fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
+fn values<'r>(set: &'r [Named], written: &Written<'_>) -> Result<Values<'r>, CompareError> {
     let mut values = Values::new();
     let mut runs = BTreeMap::new();
     let mut groups = BTreeSet::new();
@@ -522,7 +528,9 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
             });
         }
         let clocked = record.is_ended_by_clock();
-        for (metric, value) in record.metrics.iter().filter(|(_, v)| v.is_finite()) {
+        let zeros = written.zeros(record).into_iter().map(|m| (m, 0.0));
+        let all = record.metrics.iter().map(|(m, v)| (m.as_str(), *v));
+        for (metric, value) in all.chain(zeros).filter(|(_, v)| v.is_finite()) {
             if clocked && metric == COMPLETION {
                 continue;
             }
@@ -530,11 +538,11 @@ fn values(set: &[Named]) -> Result<Values<'_>, CompareError> {
             let of = values.entry(key).or_default();
             // Each test of a group has its metric, and it counts once.
             let again = key.kind == GROUP && !groups.insert((run.0, run.1, record.repeat, key));
-            if again || is_nothing(metric, *value) {
+            if again || is_nothing(metric, value) {
                 continue;
             }
-            if record.origin != Origin::Predicted || !of.values.contains(value) {
-                of.values.push(*value);
+            if record.origin != Origin::Predicted || !of.values.contains(&value) {
+                of.values.push(value);
                 of.seeds.push(seed(document, record));
                 of.step = of.step.max(step(record, metric));
                 of.counted += counted(record, metric);

@@ -361,6 +361,55 @@ fn runs_of_the_same_seeds_are_compared_in_pairs() {
     );
 }
 
+/// Five seeds in common of five and eight: a note says why they are no pairs.
+#[test]
+fn seeds_that_are_in_common_and_not_the_same_are_said_to_make_no_pairs() {
+    let goodputs = [80.0, 100.0, 120.0, 90.0, 95.0];
+    let notes = |seeds: &[u64]| {
+        let more: Vec<f64> = (0..).zip(seeds).map(|(n, _)| 81.0 + f64::from(n)).collect();
+        let a = seeded(simulated("a", 1, &goodputs), &[1, 7, 8, 9, 10]);
+        let b = seeded(simulated("b", 1, &more), seeds);
+        let found = sets(&[a], &[b], None).expect("comparable");
+        let said = found.notes.iter().find(|n| n.contains("seed by seed"));
+        said.cloned()
+    };
+    let said = notes(&[1, 7, 8, 9, 10, 11, 12, 13]).expect("it is said");
+    let of = "A has runs of 5 seeds and B of 8, 5 of them in common";
+    assert!(said.starts_with(of), "{said}");
+    assert_eq!(notes(&[1, 7, 8, 9, 10]), None, "pairs");
+    assert_eq!(notes(&[2, 3, 4, 5, 6, 11]), None, "nothing in common");
+}
+
+/// A run without an outage was left out, so that the mean of the others was compared.
+#[test]
+fn a_run_without_an_outage_has_none_of_it() {
+    let with = |mut named: Named, shares: &[f64]| {
+        for (record, share) in named.document.records.iter_mut().zip(shares) {
+            record.streams = vec![crate::StreamRecord {
+                limited_by: [("link".to_owned(), 1.0)].into(),
+                ..Default::default()
+            }];
+            if *share > 0.0 {
+                record.set("outage_ratio", *share);
+            }
+        }
+        named
+    };
+    let a = [with(simulated("a", 1, &[1.0, 2.0]), &[0.0, 0.0])];
+    let four = simulated("b", 2, &[1.0, 2.0, 3.0, 4.0]);
+    let b = [with(four, &[0.0, 0.5, 0.5, 0.0])];
+    let found = sets(&a, &b, None).expect("comparable");
+    let row = found.rows.iter().find(|r| r.metric == "outage_ratio");
+    let row = row.expect("a row");
+    let means = [row.a.mean, row.b.mean];
+    assert_eq!((row.a.n, row.b.n, means), (2, 4, [0.0, 0.25]));
+    assert!(found.only_b.is_empty(), "{:?}", found.only_b);
+    // Where no run has any there is nothing to compare.
+    let b = [with(simulated("b", 2, &[5.0]), &[0.0])];
+    let rows = sets(&a, &b, None).expect("comparable").rows;
+    assert!(rows.iter().all(|r| r.metric != "outage_ratio"));
+}
+
 /// A simulated ramp ends with a round trip, of 0.6 s here, whatever its test lasts: what is less apart is not apart.
 #[test]
 fn a_ramp_is_known_in_steps() {

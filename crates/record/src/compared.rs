@@ -84,7 +84,7 @@ impl<'a> Results<'a> {
         }
         let mut records = self.records.iter().filter(|r| subject.is_record(r));
         let record = records.find(|r| (r.origin, &r.point, r.repeat) == at)?;
-        Some((*record.metrics.get(name)?, record.valid))
+        Some((record.value(name)?, record.valid))
     }
 }
 

@@ -15,7 +15,8 @@
 //! - If that leaves nobody, although somebody asked for ran, the expectation fails once: a test or a
 //!   metric that exists nowhere is a mistake, not a success. So does one of a file on what the scenario lacks.
 //!
-//! Several repeats count by their median; one that lacks the metric is in it as worse than any bound, see `present.rs`.
+//! Several repeats count by their median, ratios and differences by that of each repeat's; one that lacks the metric is in it as worse
+//! than any bound, see `present.rs`. A metric that is absent where it is 0 is 0, see `zero.rs`.
 //! Repeats marked invalid count only where none is valid.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +104,7 @@ impl<'a> Results<'a> {
             _ if self.absence(subject, name, origin, point).is_some() => Vec::new(),
             _ => self
                 .repeats(subject, origin, point)
-                .filter_map(|r| r.metrics.get(name).copied())
+                .filter_map(|r| r.value(name))
                 .collect(),
         };
         median(values)
@@ -313,7 +314,10 @@ pub(crate) fn unseen(metric: &str, origin: Origin) -> Option<String> {
         }
         "ramp_s" => "nothing was delivered, or too little to tell when the test had its rate",
         "silent_s" => "what it waited for at its start came within two seconds, or never",
-        "duplicates" => "none came",
+        "duplicates" => "nobody counted copies",
+        "outage_ratio" => {
+            "a connection never opened, or when its links were down is in no account"
+        }
         "jain_index" => "there is one stream, or nothing was delivered",
         "group_streams_jain_index" => {
             "no test of the group has several connections, its tests are measured at different times, or nothing was delivered"

@@ -8,6 +8,12 @@ use crate::{Keys, Origin, Point, Record, RunDocument};
 /// What a note says of repeats in which nothing is random but when they start: they show no luck.
 pub const ONE_RUN: &str = "repeats are one run";
 
+/// What a note says of a link whose outages are too many to follow.
+pub const NOT_FOLLOWED: &str = "when is in no account of what limited this";
+
+/// What a note says of a program that is not farpath's own.
+pub const FOREIGN: &str = "it says nothing of what limited it";
+
 /// As many notes that differ in nothing but their numbers are one; two are where both speak of one test at one point.
 const ALIKE: usize = 3;
 

@@ -78,3 +78,73 @@ fn what_every_repeat_has_says_nothing_of_repeats() {
     assert_eq!((one.actual, one.pass), (Some(2.0), true));
     assert_eq!(one.repeats, Some(Partly { have: 2, of: 3 }));
 }
+
+/// Two tests of five repeats, `t` and `u`, each without a value where it is `None`.
+fn pairs(of: &[Option<f64>], base: &[Option<f64>]) -> Vec<Record> {
+    let mut records = repeats("goodput_bps", of);
+    let mut others = repeats("goodput_bps", base);
+    for other in &mut others {
+        other.test = "u".to_owned();
+    }
+    records.append(&mut others);
+    records
+}
+
+fn ratio(records: &[Record]) -> Expectation {
+    let expect = Expect {
+        metric: "t.goodput_bps".to_owned(),
+        over: Some("u.goodput_bps".to_owned()),
+        max: Some(100.0),
+        ..Expect::default()
+    };
+    let results = Results {
+        records,
+        links: &[],
+    };
+    let mut all = judge(&[expect], results, &[Origin::Simulated]);
+    all.pop().expect("it is judged")
+}
+
+/// It was the ratio of medians, 4 over 4, which no repeat is near.
+#[test]
+fn a_ratio_is_the_median_of_that_of_each_repeat() {
+    let of = [1.0, 2.0, 4.0, 8.0, 16.0].map(Some);
+    let base = [4.0, 4.0, 1.0, 2.0, 8.0].map(Some);
+    // 0.25, 0.5, 4, 4 and 2.
+    let one = ratio(&pairs(&of, &base));
+    assert_eq!((one.actual, one.repeats), (Some(2.0), None));
+    let mut minus = Expect {
+        metric: "t.goodput_bps".to_owned(),
+        minus: Some("u.goodput_bps".to_owned()),
+        ..Expect::default()
+    };
+    minus.min = Some(3.0);
+    let records = pairs(&of, &base);
+    let results = Results {
+        records: &records,
+        links: &[],
+    };
+    // -3, -2, 3, 6 and 8.
+    let judged = judge(&[minus], results, &[Origin::Simulated]);
+    assert_eq!((judged[0].actual, judged[0].pass), (Some(3.0), true));
+    // What is invalid for one of the two does not count: 0.25, 0.5, 4 and 4.
+    let mut records = pairs(&of, &base);
+    records[9].valid = false;
+    assert_eq!(ratio(&records).actual, Some(2.25));
+}
+
+#[test]
+fn a_repeat_lacks_a_ratio_that_lacks_one_of_its_metrics() {
+    let of = [Some(2.0), Some(4.0), Some(6.0), Some(8.0), None];
+    let base = [None, Some(2.0), Some(2.0), Some(2.0), Some(2.0)];
+    // 2, 3, 4, and two that are more than any.
+    let one = ratio(&pairs(&of, &base));
+    assert_eq!(one.repeats, Some(Partly { have: 3, of: 5 }));
+    assert_eq!((one.actual, one.pass), (Some(4.0), true));
+    // Each has most of its values, and two repeats have both.
+    let base = [None, None, Some(2.0), Some(2.0), Some(2.0)];
+    let one = ratio(&pairs(&of, &base));
+    assert_eq!(one.repeats, Some(Partly { have: 2, of: 5 }));
+    assert_eq!((one.actual, one.pass), (None, false));
+    assert!(one.absent.is_some_and(|why| why.starts_with("repeat 4: ")));
+}

@@ -8,6 +8,7 @@ use crate::compare::counted;
 use crate::compared::{Compared, compared, parts};
 use crate::range::range;
 use crate::statistics::Summary;
+use crate::zero::Written;
 use crate::{Expect, LinkRecord, Origin, Point, Results};
 
 /// The repeats of a run: their seeds, and every metric of every test summed up.
@@ -93,6 +94,7 @@ impl Repeats {
                 }),
             }
         };
+        let written = Written::of(results.records.iter().filter(|r| r.valid));
         for record in results.records.iter().filter(|r| r.valid) {
             let subject = match record.kind.as_str() {
                 "search" => &format!("search.{}", record.test),
@@ -108,6 +110,9 @@ impl Repeats {
                     *value,
                     counted,
                 );
+            }
+            for metric in written.zeros(record) {
+                add(record.origin, subject, &record.point, metric, 0.0, 0.0);
             }
         }
         for link in results.links {

@@ -3,6 +3,7 @@
 use farpath_element::impair::Flap;
 use farpath_element::{Drop, Port};
 use farpath_observe::{Dropped, Hop, Interval, Path};
+use farpath_record::NOT_FOLLOWED;
 use farpath_scenario::{Change, Loss, Scenario};
 use farpath_units::{Rate, Time};
 use farpath_wire::FlowDir;
@@ -173,7 +174,7 @@ impl<'a> Evidence<'a> {
             self.flaps(port).unwrap_or_else(|| {
                 let name = &self.scenario.links[plan.ports[port].link.0].name;
                 notes.push(format!(
-                    "link {name} went down more than {OUTAGES_MOST} times: when is in no account of what limited this"
+                    "link {name} went down more than {OUTAGES_MOST} times: {NOT_FOLLOWED}"
                 ));
                 Vec::new()
             })

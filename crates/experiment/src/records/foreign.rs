@@ -1,6 +1,7 @@
 //! What another program measured, as an observation.
 
 use farpath_observe::{Connection, Datagrams, Observation, RoundTrips, Sample};
+use farpath_record::FOREIGN;
 use farpath_scenario::Test;
 use farpath_units::{Duration, Time};
 
@@ -11,8 +12,7 @@ use farpath_probe::report::Iperf3Report;
 pub(super) fn seen(reports: &[&Iperf3Report], test: &Test) -> Option<Seen> {
     let first = reports.first()?;
     let note = format!(
-        "run by {}; it says nothing of what limited it, and its clock starts some milliseconds \
-         after the test",
+        "run by {}; {FOREIGN}, and its clock starts some milliseconds after the test",
         first.version
     );
     let observation = if test.kind.udp().is_some() {

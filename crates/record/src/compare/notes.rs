@@ -146,6 +146,34 @@ fn keys_apart(a: &[Named], b: &[Named]) -> Option<String> {
 /// The key of the seed, which is a part of every text.
 const SEED: &str = "scenario.seed";
 
+/// The seeds of all runs of a set.
+fn seeds(set: &[Named]) -> BTreeSet<u64> {
+    let of = |named: &Named| match &named.document.repeats {
+        Some(repeats) => repeats.seeds.clone(),
+        None => vec![named.document.seed],
+    };
+    set.iter().flat_map(of).collect()
+}
+
+/// That runs of both sides have seeds in common and are not compared seed by seed, as the sides do not have the same ones, and what
+/// would pair them; none where no row is of several runs on both sides, and of forecasts, which have no seeds.
+pub(super) fn unpaired(a: &[Named], b: &[Named], of: &Comparison) -> Option<String> {
+    let apart = |r: &Row| {
+        let of_runs = r.origin_a != Origin::Predicted && r.a.n > 1 && r.b.n > 1;
+        of_runs && !r.paired
+    };
+    let (one, two) = (seeds(a), seeds(b));
+    let common = one.intersection(&two).count();
+    (common > 1 && one != two && of.rows.iter().any(apart)).then(|| {
+        format!(
+            "A has runs of {} seeds and B of {}, {common} of them in common: as the seeds are not the same ones, the runs are taken for \
+             independent. With the same `--seed` and `--repeat` on both sides they are compared seed by seed, which shows smaller differences",
+            one.len(),
+            two.len()
+        )
+    })
+}
+
 /// Where chance had a part: the places where values `varied`, unless their records say that only the start did.
 pub(super) fn lucky<'r>(
     set: &'r [Named],

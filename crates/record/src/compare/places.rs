@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CompareError, Comparison, Key, Named, by_points, order, subject};
 use crate::swept::same;
+use crate::zero::Written;
 use crate::{Keys, Point};
 
 /// Compares two sets of documents, each origin with its like, point by point. What differs between the points of sets of
@@ -89,9 +90,10 @@ pub(super) fn apart(a: &[Named], b: &[Named]) -> Option<CompareError> {
     let same = |k: &Key<'_>, l: &Key<'_>| {
         (k.origin, k.test, k.kind, k.metric) == (l.origin, l.test, l.kind, l.metric)
     };
-    let others = order(b);
+    let none = Written::default();
+    let others = order(b, &none);
     let headed = |k: &&Key<'_>| k.metric == "goodput_bps";
-    let all: Vec<Key<'_>> = order(a)
+    let all: Vec<Key<'_>> = order(a, &none)
         .into_iter()
         .filter(|k| others.iter().any(|l| same(k, l)))
         .collect();

@@ -118,7 +118,8 @@ impl Sender {
     /// [`Sender::poll_full`]; [`Sender::poll`] needs no such call.
     #[inline]
     pub fn prepare(&mut self, now: Time) {
-        if self.super_frames.is_on() && self.plain && self.nxt + self.segment > self.limit {
+        let may_hold = self.super_frames.is_on() && self.plain && !self.repair.probe_due;
+        if may_hold && self.nxt + self.segment > self.limit {
             self.release_burst(now);
         }
     }
@@ -175,6 +176,9 @@ impl Sender {
     fn burst_edge(&self, now: Time, edge: u64) -> u64 {
         let (burst, whole) = (self.burst(), self.whole());
         let mut to = self.nxt;
+        if self.has_just_probed(now) {
+            return to;
+        }
         while to + self.segment.min(self.end - to) <= edge && to < edge {
             // Buffers of the stream are cut at whole super-frames, and none leaves in one with the next. Less than a segment that is
             // left of one goes with the segment that has it.
@@ -202,6 +206,7 @@ impl Sender {
             self.peer_window <= self.send_buffer && self.nxt + self.segment <= self.cwnd_edge;
         let is_part = self.super_frames.is_on() && binds && 0 < rest && rest < self.segment;
         let begun = self.una < self.nxt
+            && !self.has_just_probed(now)
             && self.super_frames.cut_at != self.nxt
             && self.last_sent() == now
             && !self.nxt.is_multiple_of(self.whole());
@@ -210,6 +215,11 @@ impl Sender {
         }
         self.super_frames.cut_at = self.nxt + rest;
         Some(rest)
+    }
+
+    /// A tail loss probe is one segment (RFC 8985 §7.3): what was held back beside it waits on.
+    fn has_just_probed(&self, now: Time) -> bool {
+        self.repair.probe.is_some_and(|probe| probe.at == now)
     }
 
     fn burst(&self) -> u64 {

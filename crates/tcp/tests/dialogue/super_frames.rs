@@ -1,6 +1,6 @@
 //! What a sender hands to its host's card at once, and what it waits for.
 
-use farpath_tcp::{Config, DelayedAck, Out, Sender, fills_window};
+use farpath_tcp::{Config, DelayedAck, Out, Profile, Sender, fills_window};
 use farpath_units::{Duration, Time};
 
 use crate::harness::{Dialogue, Event, Path, RTT, config, ms};
@@ -140,4 +140,44 @@ fn the_rest_of_a_window_leaves_with_the_whole_segments() {
     let (whole, full) = (most(&alone), most(&kernel));
     assert!(whole <= 7 * 8948, "{whole}");
     assert!((64_500..=65_535).contains(&full), "{full}");
+}
+
+/// Three segments of 40 are held back when the path falls silent. All of them left with the probe's timer, and behind them the probe
+/// repeated the last one.
+#[test]
+fn rfc8985_7_a_probe_is_one_of_the_segments_that_were_held_back() {
+    let segments = |n: u64| n * 1448;
+    let mut s = Sender::new(&Config {
+        initial_window: 40,
+        recovery: Profile::Linux6.recovery(),
+        ..bursts(40)
+    });
+    let sent = |s: &mut Sender, now: Time| {
+        let mut all = Vec::new();
+        s.prepare(now);
+        while let Some(seq) = s.poll_full(now) {
+            all.push((seq, false));
+        }
+        while let Some(out) = s.poll(now) {
+            if let Out::Data(segment) = out {
+                all.push((segment.seq, segment.retransmit));
+            }
+            s.prepare(now);
+        }
+        all
+    };
+    s.open(ms(0));
+    assert!(sent(&mut s, ms(0)).is_empty());
+    s.on_syn_ack(ms(1));
+    assert_eq!(sent(&mut s, ms(1)).len(), 40);
+    s.on_ack(ms(2), segments(3), segments(40), false, &[]);
+    assert!(sent(&mut s, ms(2)).is_empty(), "they wait for more");
+    // Two round trips and 2 ms.
+    assert_eq!(s.deadline(), ms(6));
+    s.on_deadline(ms(6));
+    assert_eq!(sent(&mut s, ms(6)), [(segments(40), false)]);
+    assert_eq!((s.stats().tail_probes, s.stats().retransmits), (1, 0));
+    s.on_ack(ms(7), segments(41), segments(40), false, &[]);
+    let next = sent(&mut s, ms(7));
+    assert_eq!(next.first(), Some(&(segments(41), false)));
 }
