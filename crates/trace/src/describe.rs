@@ -55,6 +55,7 @@ pub(crate) fn times(connection: &Connection, from: usize) -> Times {
         at_sender: connection.vantage() == Vantage::At(from),
         ids_differ: connection.streams[from].ids_differ,
         is_sackless: without_sack([0, 1].map(|n| connection.streams[n].syn.as_ref())),
+        tick: connection.tick(from).unwrap_or(0),
     }
 }
 
