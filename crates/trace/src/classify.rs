@@ -50,7 +50,7 @@ pub(crate) struct Times {
 }
 
 /// Shortest retransmission timeout of the systems in use, and what Linux adds to the smoothed round trip at least.
-const RTO_LEAST: i64 = 200_000_000;
+pub(crate) const RTO_LEAST: i64 = 200_000_000;
 /// A timeout is taken for one from this share of its estimate on: the estimate was made elsewhere.
 const RTO_SHARE: f64 = 0.8;
 /// Before this share of a round trip no sender can have heard of a loss.
