@@ -27,7 +27,7 @@ impl Undecided {
 }
 
 /// Timeouts of a segment that was alone under way. RFC 8985 §7.2 has a probe wait for a delayed acknowledgement then, and no longer than the
-/// timer: that is as long as a timeout. A timer waits twice as long before it sends the segment once more, which shows what it was.
+/// timer: that is mostly as long as a timeout. A timer waits twice as long before it sends the segment once more, which shows what it was.
 fn lone(events: &[Event], classes: &[Class], times: Times) -> u64 {
     work::count(events.len());
     let backs_off = |n: usize| {
@@ -48,7 +48,8 @@ fn may_be_probe(e: &Event, times: Times) -> bool {
         0 => times.round_trip,
         some => some + times.to_sender,
     };
-    let due = smoothed + (4 * e.variation).max(RTO_LEAST);
+    let timer = smoothed + (4 * e.variation).max(RTO_LEAST);
+    let due = timer.min(2 * smoothed + RTO_LEAST);
     // Behind a timeout of others a segment is sent again as soon as those are acknowledged.
     let quiet = e.lag.min(e.at - e.una_at - times.to_sender);
     let is_due = quiet >= RTO_LEAST / 5 * 4 && e.lag <= due.saturating_mul(5) / 4;
