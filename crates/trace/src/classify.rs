@@ -45,10 +45,12 @@ pub(crate) struct Times {
     pub(crate) ids_differ: bool,
     /// SACK was not agreed, and without it no sender probes for the loss of its last segment.
     pub(crate) is_sackless: bool,
+    /// Within this time the sender's clock of timestamps may show the same; 0 where it is unknown.
+    pub(crate) tick: i64,
 }
 
 /// Shortest retransmission timeout of the systems in use, and what Linux adds to the smoothed round trip at least.
-const RTO_LEAST: i64 = 200_000_000;
+pub(crate) const RTO_LEAST: i64 = 200_000_000;
 /// A timeout is taken for one from this share of its estimate on: the estimate was made elsewhere.
 const RTO_SHARE: f64 = 0.8;
 /// Before this share of a round trip no sender can have heard of a loss.
@@ -156,17 +158,24 @@ impl Judge {
         (self.times.round_trip as f64 * share) as i64
     }
 
-    /// The sender's clock says that it was sent before what left the hole, and never that it was sent later; or it came too soon for
-    /// a second copy.
+    /// The sender's clock says that it was sent before what left the hole, and never that it was sent later. By one tick both were sent
+    /// at once: a repetition would leave a round trip later, and not before what had passed. Or it came too soon for a second copy.
     fn is_reordered(&self, e: &Event) -> bool {
         match e.stamp {
             Some(later) if later < 0 => true,
             Some(later) if later > 0 => false,
+            Some(_) if e.overtaken || self.is_clock_fine() => true,
             _ => {
                 e.lag < self.share_of_round_trip(TOO_SOON)
                     || e.identification.is_some_and(|id| EARLIER_IDS.contains(&id))
             }
         }
+    }
+
+    /// Whether a repetition always has a later TSval than what shows its loss, even if the tick was measured at half of what it is.
+    fn is_clock_fine(&self) -> bool {
+        let tick = self.times.tick;
+        tick > 0 && tick.saturating_mul(2) < self.share_of_round_trip(TOO_SOON)
     }
 
     /// A sending before that which was seen first. Identifications alone may be lower by chance: then it must have come too soon behind the
@@ -277,3 +286,6 @@ impl Judge {
         Why::Unknown
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,10 @@
 //! One connection: both directions, and what is known of both together.
 
 mod held;
+mod ticks;
 
 use held::Held;
+use ticks::Ticks;
 
 use crate::clock::Clock;
 use crate::exchanges::{Exchanges, Turn, Turns};
@@ -44,6 +46,7 @@ struct Side {
     last_at: i64,
     /// Its TSvals and when each was first seen here, for the time to the other end and back.
     stamps: std::collections::VecDeque<(u32, i64)>,
+    ticks: Ticks,
     /// From here to the end and back: the shortest time.
     turn: Option<i64>,
     /// The other end's TSval that its data echoed last.
@@ -471,6 +474,9 @@ impl Connection {
                 own.pop_front();
             }
             own.push_back((value, s.at));
+            if s.length > 0 {
+                self.sides[from].ticks.take(value, s.at);
+            }
         }
         if s.length == 0 {
             return;
@@ -500,6 +506,11 @@ impl Connection {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
+    }
+
+    /// Within this time the clock of an end's timestamps may show the same, nanoseconds; none where that was not seen.
+    pub(crate) fn tick(&self, end: usize) -> Option<i64> {
+        self.sides[end].ticks.finest()
     }
 
     /// The whole round trip; the shortest time seen.

@@ -10,7 +10,7 @@ use farpath_record::trace::{
 };
 use farpath_units::Time;
 
-use crate::classify::{Class, Times, Why, classify, syns_again, undecided};
+use crate::classify::{Class, Times, Why, classify, syns_again};
 use crate::connection::{Connection, Vantage};
 use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
@@ -22,6 +22,7 @@ use crate::policer::{known_rate, policer};
 use crate::sack_benefit::sack_benefit;
 use crate::segment::End;
 use crate::stream::Stream;
+use crate::undecided::{self, Undecided};
 
 /// More than this share of data packets larger than a segment: the capturing host's offload.
 const OFFLOAD_SHARE: f64 = 0.05;
@@ -55,6 +56,7 @@ pub(crate) fn times(connection: &Connection, from: usize) -> Times {
         at_sender: connection.vantage() == Vantage::At(from),
         ids_differ: connection.streams[from].ids_differ,
         is_sackless: without_sack([0, 1].map(|n| connection.streams[n].syn.as_ref())),
+        tick: connection.tick(from).unwrap_or(0),
     }
 }
 
@@ -74,11 +76,11 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
         ..TraceConnection::default()
     };
     let mut found = [DirectionFound::default(), DirectionFound::default()];
-    let mut open = [0; 2];
+    let mut open = [Undecided::default(); 2];
     for from in [0, 1] {
-        let (direction, of, undecided) = direction(connection, from);
+        let (direction, of, left) = direction(connection, from);
         found[from] = of;
-        open[from] = undecided;
+        open[from] = left;
         match from {
             0 => described.a2b = direction,
             _ => described.b2a = direction,
@@ -88,7 +90,7 @@ pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
     quality(connection, &mut described);
     notes(connection, &mut described);
     let mut more = unread_notes(&described, &found);
-    more.extend(undecided_notes(&described, open));
+    more.extend(undecided::notes(&described, open));
     more.extend(in_vain_notes(&described, &found));
     described.notes.extend(more);
     Judged { described, found }
@@ -117,8 +119,11 @@ fn begin_and_end(connection: &mut Connection, described: &mut TraceConnection) {
     });
 }
 
-/// One direction: classes first, then what is made of them, and how many segments without need may be the network's copies.
-fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, DirectionFound, u64) {
+/// One direction: classes first, then what is made of them, and what they leave open.
+fn direction(
+    connection: &mut Connection,
+    from: usize,
+) -> (TraceDirection, DirectionFound, Undecided) {
     let at = times(connection, from);
     let classes = classify(&connection.streams[from].events, at);
     let mut d = counts(connection, from, &classes);
@@ -171,7 +176,8 @@ fn direction(connection: &mut Connection, from: usize) -> (TraceDirection, Direc
         acks: stream.bare_acks.clone(),
         unanswered: stream.unanswered(&classes),
     };
-    (d, found, undecided(&stream.events, &classes, at))
+    let left = Undecided::of(&stream.events, &classes, at);
+    (d, found, left)
 }
 
 /// The first bytes of segments that were lost, before the capture or behind it.
@@ -515,20 +521,6 @@ fn unread_notes(described: &TraceConnection, found: &[DirectionFound; 2]) -> Vec
         ))
     };
     both.into_iter().filter_map(note).collect()
-}
-
-/// That what was sent without need may be copies that the network made.
-fn undecided_notes(described: &TraceConnection, open: [u64; 2]) -> Vec<String> {
-    let both = [&described.a, &described.b].into_iter().zip(open);
-    let some = both.filter(|(_, segments)| *segments > 0);
-    some.map(|(sender, segments)| {
-        format!(
-            "whether {sender} sent {} without need, or the network copied what it had sent, is not known: they have neither timestamps nor an \
-             IP identification of their own. They count as unneeded; a capture at {sender} tells",
-            count_of(segments, "segment", "segments")
-        )
-    })
-    .collect()
 }
 
 /// That what a sender sent again was never acknowledged, until the capture's end.

@@ -47,6 +47,7 @@ mod stream;
 mod table;
 mod tls;
 mod trail;
+mod undecided;
 mod work;
 
 pub use acks::Acks;

@@ -11,8 +11,10 @@
 //! a queue, and never for a policer: where they wait at the losses for as long as the bucket takes to empty, it is a queue.
 //!
 //! Senders that keep the bucket near empty, as BBR does, need rates that are closer to each other: `bounds` finds them.
+//! While a path is down nothing passes, and what it loses then says nothing of tokens: `outages` leaves it out.
 
 mod bounds;
+mod outages;
 
 use farpath_observe::percentile;
 use farpath_record::trace::PolicerFound;
@@ -24,6 +26,7 @@ use crate::flights::Interval;
 use crate::observed::Direction;
 use crate::passages::{Passage, Passages};
 use crate::policer::bounds::Trials;
+use crate::policer::outages::Outages;
 use crate::work;
 
 /// Losses that are needed, and round trips that have some.
@@ -109,18 +112,17 @@ pub(crate) fn policer(
     (events, classes): (&[Event], &[Class]),
     full: u32,
 ) -> Option<PolicerFound> {
-    let losses = losses(events, classes, passages.header);
-    let count: u64 = losses.iter().map(|l| u64::from(l.count)).sum();
-    if count < LOSSES_LEAST || direction.round_trip <= 0 || full == 0 {
+    let all = losses(events, classes, passages.header);
+    let round_trip = direction.round_trip;
+    if round_trip <= 0 || full == 0 || !are_enough(&all, round_trip) {
         return None;
     }
-    let queued = queued(&direction.intervals, &losses);
-    let slices = slices(&losses, direction.round_trip);
-    if slices < SLICES_LEAST || queued > QUEUED_LOSSES {
-        return None;
-    }
-    let steps = steps(passages, &losses)?;
     let packet = f64::from(full + passages.header);
+    let (steps, losses) = decisions(passages, all, packet)?;
+    if !are_enough(&losses, round_trip) || queued(&direction.intervals, &losses) > QUEUED_LOSSES {
+        return None;
+    }
+    let (count, slices) = (counted(&losses), slices(&losses, round_trip));
     let span = steps.last()?.at - steps[0].at;
     let passed: f64 = steps.iter().map(|s| s.passed).sum();
     let passes = passed / span.max(1) as f64;
@@ -182,7 +184,32 @@ fn losses(events: &[Event], classes: &[Class], header: u32) -> Vec<Lost> {
     all
 }
 
-/// From the start on, or from the first loss where passages before it are not known.
+/// How many packets were lost.
+fn counted(losses: &[Lost]) -> u64 {
+    losses.iter().map(|l| u64::from(l.count)).sum()
+}
+
+/// Whether so many losses in so many round trips may show a policer.
+fn are_enough(losses: &[Lost], round_trip: i64) -> bool {
+    counted(losses) >= LOSSES_LEAST && slices(losses, round_trip) >= SLICES_LEAST
+}
+
+/// What passed and what was lost, outages left out: from the start on, or from the first loss where passages before it are not known.
+fn decisions(
+    passages: &Passages,
+    mut losses: Vec<Lost>,
+    packet: f64,
+) -> Option<(Vec<Step>, Vec<Lost>)> {
+    let mut steps = steps(passages, &losses)?;
+    Outages::of(&steps, packet).leave(&mut steps, &mut losses);
+    let first = steps.iter().position(|s| s.losses > 0)?;
+    if !passages.from_start {
+        steps.drain(..first);
+    }
+    Some((steps, losses))
+}
+
+/// What passed, in order of time, and how many were lost with it.
 fn steps(passages: &Passages, losses: &[Lost]) -> Option<Vec<Step>> {
     let step = |p: &Passage| Step {
         at: p.at,
@@ -199,10 +226,6 @@ fn steps(passages: &Passages, losses: &[Lost]) -> Option<Vec<Step>> {
             step.losses = step.losses.saturating_add(lost.count);
             step.passed = (step.passed - lost.bytes * f64::from(lost.count)).max(0.0);
         }
-    }
-    let first = all.iter().position(|s| s.losses > 0)?;
-    if !passages.from_start {
-        all.drain(..first);
     }
     Some(all)
 }

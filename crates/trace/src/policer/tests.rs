@@ -175,6 +175,30 @@ fn a_bucket_that_is_full_again_between_probes_is_found() {
     assert_is(found(&sent(pace), true, policed(RATE, 60e3)), RATE, 60e3);
 }
 
+/// A path that is down for two seconds: the window that was sent is lost, and so are lone repetitions while the timer doubles.
+#[test]
+fn an_outage_under_a_full_window_is_not_a_policer() {
+    let down = 14 * SECOND..16 * SECOND;
+    let alone = [14_280, 14_760, 15_720].map(|ms| ms * SECOND / 1000);
+    let is_sent = |at: &i64| *at < down.start + ROUND_TRIP || *at > down.end + 2 * SECOND;
+    let mut sent: Vec<i64> = sent(|_| RATE).into_iter().filter(is_sent).collect();
+    sent.extend(alone);
+    sent.sort_unstable();
+    let takes = |at: i64| (!down.contains(&at)).then_some(0);
+    assert_eq!(found(&sent, true, takes), None);
+}
+
+#[test]
+fn a_policer_is_found_beside_an_outage() {
+    let down = 12 * SECOND..25 * SECOND / 2;
+    let mut bucket = policed(RATE, 30e3);
+    let takes = |at: i64| match down.contains(&at) {
+        true => None,
+        false => bucket(at),
+    };
+    assert_is(found(&sent(bbr(1.1 * RATE)), true, takes), RATE, 30e3);
+}
+
 #[test]
 fn losses_of_chance_are_not_a_policer_under_bbr() {
     for (seed, percent) in [(1, 2), (2, 5), (3, 10)] {

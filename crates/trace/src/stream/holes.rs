@@ -135,10 +135,12 @@ impl Stream {
             self.filled.insert(from, sent);
         }
         let evidence = (s.at - hole.at, hole.stamp, hole.identification, 0);
+        let overtaken = self.was_overtaken(s);
         let before = self.events.len();
         self.note_event(s, (from, until), Place::Hole, evidence, room);
         if let Some(event) = self.events.get_mut(before) {
             event.gap = hole.at - hole.after;
+            event.overtaken = overtaken;
         }
     }
 

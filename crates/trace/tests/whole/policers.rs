@@ -111,6 +111,24 @@ fn neither_a_full_line_nor_random_losses_are_a_policer() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// All that is sent is lost meanwhile, repetitions of the timer as well.
+#[test]
+fn an_outage_is_not_a_policer() {
+    let wan = "rate = \"50 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"1bdp\"";
+    let bulk = "cc = \"cubic\"\nwindow = \"200 KiB\"\nduration = \"10 s\"";
+    for long in ["500 ms", "2 s"] {
+        let of = format!("link = \"wan\"\nat = \"4 s\"\nfor = \"{long}\"\nup = false\n");
+        let run = run(&(two_routers("", wan, bulk) + "[[event]]\n" + &of));
+        for tap in TAPS {
+            let seen = read(&run.captures[tap]).document.connections[0].a2b.clone();
+            let shares = &seen.limit_shares;
+            assert_eq!(seen.policer, None, "{long} at {tap}: {shares:?}");
+            let policed = shares.contains_key("policer");
+            assert!(!policed, "{long} at {tap}: {shares:?}");
+        }
+    }
+}
+
 /// BBR probes with a quarter more for a round trip: its queue comes and goes within one, and packets wait at the losses all the same.
 #[test]
 fn a_short_queue_that_bbr_probes_is_not_a_policer() {

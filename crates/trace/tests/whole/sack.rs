@@ -1,6 +1,6 @@
 //! What SACK saved, beside runs of the same path without it.
 
-use farpath_record::trace::SackBenefit;
+use farpath_record::trace::{SackBenefit, TraceConnection};
 
 use crate::oracles::tshark;
 use crate::runs::{read, run, two_routers};
@@ -117,8 +117,8 @@ fn duplicate_acks_are_counted_by_their_rfcs_and_wireshark_has_others() {
     assert_eq!(theirs, ["6", "10", "11", "13", "14"]);
 }
 
-/// A last segment of 1000 bytes, sent again after 220 ms at a round trip of 100 ms, where these are the options of both SYNs.
-fn last_again(options: &[u8]) -> farpath_record::trace::Retransmissions {
+/// A last segment of 1000 bytes, sent again after so long at a round trip of 100 ms, where these are the options of both SYNs.
+fn last_again(options: &[u8], after_us: u64) -> TraceConnection {
     let of = |from_a, seq, ack, control, bytes| Tcp {
         from_a,
         seq,
@@ -141,8 +141,8 @@ fn last_again(options: &[u8]) -> farpath_record::trace::Retransmissions {
         (100_100, of(true, 101, 501, 0x18, 1000)),
         (200_100, of(false, 501, 1101, 0x10, 0)),
         (200_150, of(true, 1101, 501, 0x18, 1000)),
-        (420_150, of(true, 1101, 501, 0x18, 1000)),
-        (520_150, of(false, 501, 2101, 0x10, 0)),
+        (200_150 + after_us, of(true, 1101, 501, 0x18, 1000)),
+        (300_150 + after_us, of(false, 501, 2101, 0x10, 0)),
     ];
     let packets = all.map(|(at, tcp)| {
         let bytes = v4(&tcp);
@@ -150,14 +150,31 @@ fn last_again(options: &[u8]) -> farpath_record::trace::Retransmissions {
         (at * 1000, bytes, length)
     });
     let file = pcap(101, &packets, false, true);
-    read(&file).document.connections[0].a2b.retransmissions
+    read(&file).document.connections[0].clone()
 }
 
 /// A sender without SACK never probes: its timer ran out.
 #[test]
 fn a_last_segment_that_comes_again_is_a_probe_only_where_sack_was_agreed() {
-    let agreed = last_again(&[2, 4, 5, 180, 1, 1, 4, 2]);
+    let agreed = last_again(&[2, 4, 5, 180, 1, 1, 4, 2], 220_000).a2b.retransmissions;
     assert_eq!((agreed.tlp, agreed.rto), (1, 0), "{agreed:?}");
-    let without = last_again(&[2, 4, 5, 180]);
+    let without = last_again(&[2, 4, 5, 180], 220_000).a2b.retransmissions;
     assert_eq!((without.tlp, without.rto), (0, 1), "{without:?}");
+}
+
+/// The timeout is one round trip and four mean deviations of half of one: 300 ms. The probe of a segment alone is due by then.
+#[test]
+fn a_probe_that_is_due_with_the_timer_is_left_open() {
+    let is_open = |options: &[u8], after_us: u64| {
+        let found = last_again(options, after_us);
+        let sent = found.a2b.retransmissions;
+        assert_eq!((sent.tlp, sent.rto), (0, 1), "{after_us}: {sent:?}");
+        found.notes.iter().any(|n| n.contains("tail loss probe"))
+    };
+    let mss: [u8; 4] = [2, 4, 5, 180];
+    let with_sack = [&mss[..], &[1, 1, 4, 2][..]].concat();
+    assert!(is_open(&with_sack, 300_000));
+    // No probe without SACK, nor one that is later than the timer.
+    assert!(!is_open(&mss, 300_000));
+    assert!(!is_open(&with_sack, 1_000_000));
 }

@@ -165,6 +165,26 @@ fn reorderings_are_known_with_timestamps_and_mostly_without() {
     }
 }
 
+/// Nine tenths of a round trip late, and beyond it: no repetition has the TSval of the segment behind the original.
+#[test]
+fn what_comes_late_by_most_of_a_round_trip_is_reordered() {
+    for by in ["30 ms", "35 ms", "45 ms"] {
+        let held = format!("forward = {{ reordering = {{ every = 200, by = \"{by}\" }} }}");
+        let bulk = "window = \"200 kB\"\nduration = \"10 s\"";
+        let run = run(&three_routers("10 ms", &held, "", bulk));
+        let sender = data(&run.captures["access"]);
+        for tap in ["wan", "far"] {
+            let bytes = &run.captures[tap];
+            let [again, (right, of)] = judge(bytes, &truth(&sender, &data(bytes)));
+            println!("{by} at {tap}: {right} of {of}, repetitions {again:?}");
+            assert!(of > 20, "{by} at {tap}: {of} decisions");
+            assert!(right * 100 >= of * 98, "{by} at {tap}: {right} of {of}");
+            let wrong = again.1 - again.0;
+            assert!(wrong <= 1 + again.1 / 50, "{by} at {tap}: {again:?}");
+        }
+    }
+}
+
 /// As [`truth`], of segments without timestamps: what comes before the sender's second copy is the first.
 fn truth_by_time(sender: &[Frame], tap: &[Frame]) -> Truth {
     let mut sent: BTreeMap<u64, Vec<i64>> = BTreeMap::new();
