@@ -63,10 +63,8 @@ impl Stop {
 
     /// Segments sent again in the interval in which it began.
     fn again_before(&self, rows: &[Row]) -> f64 {
-        let begins = |r: &&Row| {
-            self.from
-                .is_some_and(|from| libm::fabs(r.until - from) <= NEAR)
-        };
+        let Some(from) = self.from else { return 0.0 };
+        let begins = |r: &&Row| libm::fabs(r.until - from) <= NEAR;
         rows.iter()
             .filter(begins)
             .filter_map(|r| r.retransmits)
@@ -95,10 +93,10 @@ fn enough(all: &[Stop], again: &[f64], rows: &[Row], segment: f64) -> f64 {
     AGAIN[usize::from(quiet || rare)]
 }
 
-/// The stops of a log that lasted longer than `least` seconds, and whether these intervals show that the path was down in each: full segments
-/// passed before it and passed again after it, and meanwhile all was sent again in vain. Where one stop shows that, it was down in other long
-/// ones as well in which something was sent again, or as they began, and in one that lasts to the log's end. `rows` are of one side and
-/// `counted` of both, of so many connections together, with segments of so many bytes.
+/// The stops of a log that lasted longer than `least` seconds, and whether these intervals show that the path was down in each. Full segments
+/// passed before it and passed again after it, and meanwhile all was sent again in vain. Where one stop shows that, the path was down in other
+/// long ones as well, in which something was sent again, or as they began. So it was in one that lasts to the log's end. `rows` are of one side
+/// and `counted` of both, of so many connections together, with segments of so many bytes.
 pub(crate) fn of_log(
     rows: &[&Row],
     counted: &[Row],
