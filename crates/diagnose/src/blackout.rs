@@ -11,17 +11,17 @@ use crate::captured::NOT_LOST;
 use crate::seen::Row;
 use crate::stops::{self, Stop, seconds};
 
-/// A time in which the path was down, and what is left of a direction without it.
+/// The times in which the path was down, and what is left of a direction without them.
 #[derive(Clone, Debug)]
 pub(crate) struct Blackout {
-    /// When, and how long.
+    /// When, and how long: the longest, with the time of all.
     pub(crate) stop: Stop,
-    /// Segments that were sent again because of it.
+    /// Segments that were sent again because of them.
     pub(crate) segments: f64,
-    /// The direction without it, and without what it lost.
+    /// The direction without them, and without what they lost.
     pub(crate) rest: DirectionFound,
-    /// From its begin until what it lost had arrived, seconds since the first packet.
-    span: [f64; 2],
+    /// Of each from its begin until what it lost had arrived, seconds since the first packet.
+    spans: Vec<[f64; 2]>,
 }
 
 /// So often data is sent again in it where other segments are lost, too: chance does not take three in a row where the rest passes.
@@ -38,8 +38,66 @@ const TIMEOUTS: [f64; 2] = [3.0, 7.0];
 /// A timeout is a round trip and this much, seconds, at least: Linux's least, below that of RFC 6298 §2.4.
 pub(crate) const TIMEOUT_S: f64 = 0.2;
 
+/// Whether a segment with data was lost.
+fn is_lost(segment: &SegmentSeen) -> bool {
+    segment.length > 0 && !NOT_LOST.contains(&segment.class) && segment.why != NOT_LOST[2]
+}
+
+/// One silence of a captured direction, if the path was down in it, and up to which byte data had been sent by its end.
+fn judged(
+    mut stop: Stop,
+    (seen, found): (&Seen, &DirectionFound),
+    started_ns: i64,
+    near: bool,
+) -> Option<(Stop, u64)> {
+    let from = stop.from?;
+    let until = from + stop.lasted;
+    let since = |ns: i64| (ns - started_ns) as f64 / 1e9;
+    // All that had been sent when it began, or was sent meanwhile.
+    let most = sent_until(seen, from, until);
+    let of_it = |s: &SegmentSeen| s.length > 0 && since(s.at_ns) >= from && s.offset < most;
+    let all = &found.segments;
+    let elsewhere = all.iter().any(|s| is_lost(s) && !of_it(s));
+    let meanwhile = all.iter().filter(|s| of_it(s) && since(s.at_ns) <= until);
+    let mut times: Vec<i64> = meanwhile
+        .filter(|s| !NOT_LOST[..2].contains(&s.class))
+        .map(|s| s.at_ns)
+        .collect();
+    times.dedup();
+    let again = if near { times.len() } else { 0 };
+    let timeout = TIMEOUT_S + seen.rtt.as_ref().map_or(0.0, |r| r.avg_ns / 1e9);
+    let sure = match near {
+        true => again >= AGAIN || again >= AGAIN_ALONE && !elsewhere && stop.lasted >= ALONE_S,
+        false => stop.lasted >= timeout * TIMEOUTS[usize::from(elsewhere)],
+    };
+    // The capture ends in it; where the other end is heard of, the path is not down.
+    let vain = found.unanswered.filter(|u| until > since(u.since_ns));
+    if !sure || vain.is_some_and(|u| u.heard) {
+        return None;
+    }
+    (stop.dark, stop.to_end) = (Some(again), vain.is_some());
+    Some((stop, most))
+}
+
+/// Several times in which the path was down, as the first of them with the time of all.
+fn together(first: Stop, all: &[(Stop, u64)]) -> Stop {
+    let stops = || all.iter().map(|(stop, _)| stop);
+    let in_all: f64 = stops().map(|stop| stop.lasted).sum();
+    let costs: Vec<f64> = stops().filter_map(|stop| stop.cost).collect();
+    let again: usize = stops().filter_map(|stop| stop.dark).sum();
+    Stop {
+        in_all,
+        cost_s: in_all,
+        cost: (!costs.is_empty()).then(|| costs.iter().sum()),
+        dark: Some(again),
+        to_end: stops().any(|stop| stop.to_end),
+        ..first
+    }
+}
+
 impl Blackout {
-    /// The longest of a captured direction, whose times begin at `started_ns`; `near` where it was captured at its sender.
+    /// Those of a captured direction, whose times begin at `started_ns`; `near` where it was captured at its sender. None where the longest
+    /// silence shows none.
     pub(crate) fn of(
         direction: &TraceDirection,
         found: &DirectionFound,
@@ -47,46 +105,34 @@ impl Blackout {
         near: bool,
     ) -> Option<Blackout> {
         let seen = found.observed.as_deref()?;
-        let mut stop = stops::captured(&direction.glitches, seen)?;
-        let from = stop.from?;
-        let until = from + stop.lasted;
-        let at = |s: &SegmentSeen| (s.at_ns - started_ns) as f64 / 1e9;
-        // All that had been sent when it began, or was sent meanwhile.
-        let most = sent_until(seen, from, until);
-        let of_it = |s: &SegmentSeen| s.length > 0 && at(s) >= from && s.offset < most;
-        let lost =
-            |s: &SegmentSeen| s.length > 0 && !NOT_LOST.contains(&s.class) && s.why != NOT_LOST[2];
-        let all = &found.segments;
-        let elsewhere = all.iter().any(|s| lost(s) && !of_it(s));
-        let meanwhile = all.iter().filter(|s| of_it(s) && at(s) <= until);
-        let mut times: Vec<i64> = meanwhile
-            .filter(|s| !NOT_LOST[..2].contains(&s.class))
-            .map(|s| s.at_ns)
+        let mut silent = stops::all_captured(&direction.glitches, seen).into_iter();
+        let longest = judged(silent.next()?, (seen, found), started_ns, near)?;
+        let others = silent.filter_map(|stop| judged(stop, (seen, found), started_ns, near));
+        let all: Vec<(Stop, u64)> = [longest].into_iter().chain(others).collect();
+        let spans: Vec<(f64, u64)> = all
+            .iter()
+            .filter_map(|(stop, most)| Some((stop.from?, *most)))
             .collect();
-        times.dedup();
-        let again = if near { times.len() } else { 0 };
-        let timeout = TIMEOUT_S + seen.rtt.as_ref().map_or(0.0, |r| r.avg_ns / 1e9);
-        let sure = match near {
-            true => again >= AGAIN || again >= AGAIN_ALONE && !elsewhere && stop.lasted >= ALONE_S,
-            false => stop.lasted >= timeout * TIMEOUTS[usize::from(elsewhere)],
+        let at = |s: &SegmentSeen| (s.at_ns - started_ns) as f64 / 1e9;
+        let of_them = |s: &SegmentSeen| {
+            let mut each = spans.iter();
+            s.length > 0 && each.any(|(from, most)| at(s) >= *from && s.offset < *most)
         };
-        // The capture ends in it; where the other end is heard of, the path is not down.
-        let since = |ns: i64| (ns - started_ns) as f64 / 1e9;
-        let vain = found.unanswered.filter(|u| until > since(u.since_ns));
-        if !sure || vain.is_some_and(|u| u.heard) {
-            return None;
-        }
-        (stop.dark, stop.to_end) = (Some(again), vain.is_some());
         let mss = f64::from(direction.mss.unwrap_or(u32::MAX).max(1));
         let pieces = |s: &SegmentSeen| libm::ceil(f64::from(s.length) / mss);
-        let taken = all.iter().filter(|s| lost(s) && of_it(s));
-        let (rest, repaired) = without(seen, from, most);
+        let segments = &found.segments;
+        let taken = segments.iter().filter(|s| is_lost(s) && of_them(s));
+        let (rest, repaired) = without(seen, &spans);
+        let each = all.iter().zip(&spans).zip(&repaired);
+        let each = each.map(|((stop, (from, _)), until)| {
+            [*from, libm::fmax(*until, *from + stop.0.lasted)]
+        });
         Some(Blackout {
-            stop,
+            stop: together(longest.0, &all),
             segments: taken.map(pieces).sum(),
-            span: [from, repaired.max(until)],
+            spans: each.collect(),
             rest: DirectionFound {
-                segments: all.iter().filter(|s| !of_it(s)).copied().collect(),
+                segments: segments.iter().filter(|s| !of_them(s)).copied().collect(),
                 observed: Some(Box::new(rest)),
                 acks: found.acks.clone(),
                 unanswered: None,
@@ -101,9 +147,12 @@ impl Blackout {
         (!shares.is_empty() && shares.values().all(|s| s.is_finite())).then_some(shares)
     }
 
-    /// Whether an interval lies outside of it; the connection's data begins at `opened`, seconds.
+    /// Whether an interval lies outside of them; the connection's data begins at `opened`, seconds.
     pub(crate) fn spares(&self, row: &Row, opened: f64) -> bool {
-        row.until + opened <= self.span[0] || row.from + opened >= self.span[1]
+        let spared = |[from, until]: &[f64; 2]| {
+            row.until + opened <= *from || row.from + opened >= *until
+        };
+        self.spans.iter().all(spared)
     }
 }
 
@@ -124,17 +173,21 @@ fn sent_until(seen: &Seen, from: f64, until: f64) -> u64 {
 /// Intervals begin where others end: within this, seconds.
 const NEAR: f64 = 1e-6;
 
-/// The same without the intervals from `from` on in which what had been sent by then, up to byte `most`, was not yet delivered; and when
-/// that was, seconds.
-fn without(seen: &Seen, from: f64, most: u64) -> (Seen, f64) {
+/// The same without the intervals in which what had been sent by the end of a silence was not yet delivered; and when that was, seconds. Of
+/// each silence it has the begin, seconds, and up to which byte data had been sent.
+fn without(seen: &Seen, spans: &[(f64, u64)]) -> (Seen, Vec<f64>) {
     let mut rest = seen.clone();
-    let (mut delivered, mut repaired) = (0, from);
+    let mut delivered = 0;
+    let mut repaired: Vec<f64> = spans.iter().map(|(from, _)| *from).collect();
     rest.flights.retain(|f| {
-        let open = seconds(f.from) >= from - NEAR && delivered < most;
-        delivered += f.delivered;
-        if open {
-            repaired = seconds(f.until);
+        let mut open = false;
+        for ((from, most), until) in spans.iter().zip(&mut repaired) {
+            if seconds(f.from) >= *from - NEAR && delivered < *most {
+                open = true;
+                *until = seconds(f.until);
+            }
         }
+        delivered += f.delivered;
         !open
     });
     (rest.rtos, rest.taker, rest.policed) = (None, None, None);

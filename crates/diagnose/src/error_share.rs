@@ -10,7 +10,7 @@ use crate::part::part;
 use crate::tally::Tally;
 
 /// A smaller share is noise. One bit in 10^12 (IEEE 802.3) damages one frame of 1500 bytes in 80 million; this is eight times as much. A choice.
-const NOISE: f64 = 1e-7;
+pub(crate) const NOISE: f64 = 1e-7;
 
 /// A share may hold the rate from so many times what Reno's law needs for it on, and surely from the second: CUBIC's needs more.
 const ENOUGH: [f64; 2] = [1.0, 3.0];

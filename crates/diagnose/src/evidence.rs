@@ -237,7 +237,7 @@ pub(crate) struct Evidence {
     pub(crate) found_policer: Option<Figure>,
     /// Full segments that a capture shows to be sent again and again, and never to arrive.
     pub(crate) swallowed: Option<Swallowed>,
-    /// A time in which nothing arrived.
+    /// A time in which nothing arrived: of several alike the longest, which has the time of all.
     pub(crate) stop: Option<Stop>,
     /// What a record of the run shows besides.
     pub(crate) recorded: Option<Recorded>,

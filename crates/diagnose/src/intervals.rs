@@ -3,7 +3,8 @@
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::seen::{Row, Side, Test};
-use crate::stops;
+use crate::silences;
+use crate::stops::Stop;
 
 /// What iperf writes at once, bytes.
 const WRITE: f64 = 131_072.0;
@@ -89,20 +90,22 @@ impl Evidence {
         if side == Side::Sender && test.overstates(&rows) {
             return;
         }
+        let mut dark: Vec<Stop> = self.stop.into_iter().collect();
         if test.tool != "capture" && !self.udp {
             let least = match side {
                 Side::Receiver => 0.0,
                 Side::Sender => WRITES * self.streams * write_s(&rows),
             };
-            let stop = stops::logged(&rows).filter(|s| s.lasted > least);
-            self.stop = stop.map(|s| s.with_repeats(&test.rows, self.streams));
+            let counted = (self.streams, self.mss);
+            dark = silences::of_log(&rows, &test.rows, least, counted);
+            self.stop = silences::together(&dark, &rows);
         }
+        dark.retain(|stop| stop.dark.is_some());
         let skip = rows.len().div_ceil(5).min(rows.len());
         let most = |rows: &[&Row]| rows.iter().map(|r| r.bps).fold(0.0, f64::max);
         (self.peak, self.later_peak) = (most(&rows), most(rows.get(1..).unwrap_or(&[])));
         // What passed while the path was down is not what it leaves.
-        let dark = self.stop.filter(|s| s.dark.is_some());
-        let up = |r: &&&Row| dark.is_none_or(|s| r.bps > 0.0 || !s.covers(r));
+        let up = |r: &&&Row| r.bps > 0.0 || !dark.iter().any(|s| s.covers(r));
         let later = rows.iter().skip(skip);
         self.steady = later.filter(up).map(|r| r.bps).collect();
         let first = rows.get(skip).map(|r| r.until - r.from);

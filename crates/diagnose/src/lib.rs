@@ -163,6 +163,7 @@ mod shares;
 mod shrunk;
 mod shut_window;
 mod signs;
+mod silences;
 mod silent_names;
 mod simple_queue;
 mod slot;

@@ -142,14 +142,18 @@ impl Evidence {
         bare && !self.udp && stop.lasted >= STOP_LEAST_S && flapped
     }
 
-    /// How long nothing arrived because a link was down, seconds: the longest stop, or all of several that such a link explains.
+    /// How long nothing arrived because the path was down, seconds, in all its stops. Of a log in which only a link shows that, intervals may be
+    /// empty by writes: then it is the longest stop.
     pub(crate) fn silent_s(&self, stop: &Stop) -> f64 {
+        if stop.dark.is_some() || !self.is_flapped(stop) {
+            return stop.in_all;
+        }
         let whole = self.interval_s >= STOP_LEAST_S && self.grain < GRAIN_MOST;
-        if !whole || stop.dark.is_some() || !self.is_flapped(stop) {
+        if !whole {
             return stop.lasted;
         }
         let empty = self.steady.iter().filter(|bps| **bps <= 0.0).count() as f64;
-        libm::fmax(stop.lasted, empty * self.interval_s)
+        libm::fmax(stop.in_all, empty * self.interval_s)
     }
 
     /// The most that is said of an outage: less where a link went down, and nothing but the stop itself says that it did so then, and where
@@ -253,12 +257,8 @@ mod tests {
     /// A stop of so many seconds.
     fn stop(lasted: f64) -> Stop {
         Stop {
-            from: Some(4.0),
-            lasted,
-            cost: None,
-            dark: None,
             by_log: true,
-            to_end: false,
+            ..Stop::one(Some(4.0), lasted)
         }
     }
 

@@ -75,6 +75,15 @@ impl Evidence {
         both.map_or(0.0, |(stop, all)| (self.silent_s(&stop) / all).min(1.0))
     }
 
+    /// The part of the time that an outage cost, 0 to 1: of a log with what the intervals beside its stops lack, in which they began or ended.
+    fn outage_cost(&self, stop: &Stop) -> f64 {
+        let down = self.down();
+        let whole = self.silent_s(stop) >= stop.in_all;
+        let seconds = self.seconds.filter(|s| whole && *s > 0.0);
+        let cost = seconds.map_or(0.0, |all| (stop.cost_s / all).min(1.0));
+        libm::fmax(down, cost)
+    }
+
     /// Takes what a record shows. What an outage did is taken out of what the rest of the time is judged by: its intervals, and segments
     /// that were sent again, as nobody counts those that it took apart from others.
     pub(crate) fn of_outage(&mut self, test: &Test) {
@@ -88,7 +97,10 @@ impl Evidence {
             return;
         };
         if let Some(from) = stop.from.filter(|_| down > 0.0) {
-            let up = |r: &&Row| r.until <= from || r.from >= from + stop.lasted;
+            let several = stop.in_all > stop.lasted;
+            let still = |r: &&Row| several && r.bps <= 0.0;
+            let apart = |r: &&Row| r.until <= from || r.from >= from + stop.lasted;
+            let up = |r: &&Row| apart(r) && !still(r);
             let later = test.rows.iter().skip(test.rows.len().div_ceil(5));
             self.steady = later.filter(up).map(|r| r.bps).collect();
         }
@@ -115,7 +127,8 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
     // A log has no shares of the rest: of a line that is known what the stop cost decides.
     let unshared = !stop.by_log || e.line.is_none();
     let longest = full || most.map_or(unshared, |(_, share)| down >= *share);
-    let leads = down >= PART_LEAST && (longest || costs_most(e, down));
+    let cost = e.outage_cost(&stop);
+    let leads = cost >= PART_LEAST && (longest || costs_most(e, cost));
     let (by, why) = match (stop.dark, &e.account) {
         (Some(again), _) if stop.by_log => ("the log", crate::blackout::though(again, false)),
         (Some(again), account) => (
@@ -127,11 +140,7 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
             (by, ", as a link was down".to_owned())
         }
     };
-    let silent = e.silent_s(&stop);
-    let when = match silent > stop.lasted {
-        true => format!("for {silent:.1} s in all"),
-        false => stop.shown(),
-    };
+    let when = e.when(&stop);
     items.push(Item {
         holds: f64::from(u8::from(leads)),
         weights: vec![(Cause::Outage, SEEN)],
@@ -157,13 +166,13 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
 /// An outage is the cause where it cost this part of what is missing to the line.
 const COST: f64 = 1.0 / 3.0;
 
-/// Whether the rate would come so much nearer to the line without the outage.
-fn costs_most(e: &Evidence, down: f64) -> bool {
+/// Whether the rate would come so much nearer to the line without the outage, which cost this part of the time.
+fn costs_most(e: &Evidence, part: f64) -> bool {
     let (Some(rate), Some((line, _))) = (&e.rate, &e.line) else {
         return false;
     };
     let missing = line.value * payload_share(e.mss) - rate.value;
-    let cost = rate.value * down / (1.0 - down).max(f64::MIN_POSITIVE);
+    let cost = rate.value * part / (1.0 - part).max(f64::MIN_POSITIVE);
     cost >= COST * missing
 }
 

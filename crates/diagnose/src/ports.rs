@@ -2,6 +2,7 @@
 
 mod dim;
 mod offered;
+mod once;
 mod policing;
 pub(crate) mod queue;
 mod served;
@@ -17,10 +18,8 @@ use crate::flow::Flow;
 use crate::half_port::{half_on_path, halves};
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
-use crate::port::OF_TC;
 pub(crate) use crate::port::{Kind, Port, PortReading};
 use crate::read::Facts;
-use crate::read_again::Once;
 pub(crate) use offered::line_offered;
 
 /// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
@@ -41,6 +40,10 @@ pub(crate) struct Counted {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ports {
     damaged: Option<Counted>,
+    /// Damaged frames that are so small a share of all that every line has as many.
+    noise: Option<Counted>,
+    /// How long before its text was printed the counters of each port were set to 0, seconds.
+    cleared: Vec<Counted>,
     /// The speed of the port that counts them, bit/s.
     damaging: Option<Figure>,
     seconds: Option<Counted>,
@@ -234,7 +237,8 @@ impl Counted {
         match (self.share(), lost) {
             (Some(_), Some(lost)) if lost.value <= 0.0 => 0.0,
             (Some(share), Some(lost)) => {
-                step(share / lost.value, 0.1, 0.4).max(alike(e, &self.count))
+                let alone = self.alone(e) * alike(e, &self.count);
+                step(share / lost.value, 0.1, 0.4).max(alone)
             }
             _ => {
                 // However long it was counted, it is no more than that of what was sent again.
@@ -265,6 +269,8 @@ impl Ports {
         let damaged = [Kind::Damaged, Kind::Framing].map(largest);
         let damaged = damaged.into_iter().flatten().max_by(Counted::order);
         let damaged = damaged.or_else(|| largest(Kind::Errors));
+        let (noise, damaged) = once::apart(damaged);
+        let cleared = counts(facts, Kind::Cleared);
         let dark = largest(Kind::Dark);
         let all = counts(facts, Kind::Received);
         let mut received = all
@@ -285,7 +291,8 @@ impl Ports {
             dropping: speed.map(value),
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
             dropping_sent: dropped.as_ref().and_then(|d| d.sent_by_port(facts)),
-            dropping_cleared_s: of_dropping(&counts(facts, Kind::Cleared)).map(value),
+            dropping_cleared_s: of_dropping(&cleared).map(value),
+            cleared,
             serves: of_dropping(&counts(facts, Kind::Serves)).map(value),
             drops: of_dropping(&counts(facts, Kind::Dropping)).map(value),
             filled: of_dropping(&counts(facts, Kind::Filled)).map(value),
@@ -293,6 +300,7 @@ impl Ports {
             shaped,
             damaging: damaged.as_ref().and_then(|d| d.same_port(&speeds)),
             damaged,
+            noise,
             seconds: largest(Kind::Seconds),
             received: received.next().map(|c| c.count.value),
             dark,
@@ -344,36 +352,6 @@ impl Ports {
         policed.is_some_and(|p| e.sent_again().is_some() && policed_holds(e, p) >= 1.0)
     }
 
-    /// What a policer dropped, and what arrived damaged at a port, where it was read once and may be of this flow.
-    pub(crate) fn read_once(&self, e: &Evidence) -> [Option<Once>; 2] {
-        let policed = self.policed.as_ref();
-        let policed = policed.filter(|p| !p.grew && p.may_be_lost(e));
-        let policed = policed.filter(|_| self.drops_as_large(e) <= 0.5).map(|p| {
-            let policer = p.port.named("a router's policer");
-            let shows = match p.port.name.starts_with(OF_TC) {
-                true => "tc -s filter show",
-                false => "show policy-map interface, show policer of Junos, or display traffic policy statistics of VRP",
-            };
-            Once {
-                cause: Cause::Policer,
-                fact: "policer_drops",
-                counted: format!("{:.0} packets that {policer} dropped", p.count.value),
-                command: format!("before and after a test: {shows}, of {policer}"),
-            }
-        });
-        let damaged = self.damaged.as_ref();
-        let damaged = damaged.filter(|d| !d.grew && d.accounts(e) > 0.0).map(|d| {
-            let port = d.port.named("the router's port");
-            Once {
-                cause: Cause::RandomLoss,
-                fact: "interface_errors",
-                counted: format!("{:.0} damaged frames at {port}", d.count.value),
-                command: format!("before and after a test: show interfaces, of {port}"),
-            }
-        });
-        [policed, damaged]
-    }
-
     /// A port whose light is too weak.
     fn of_light(&self, dark: &Counted) -> String {
         format!(
@@ -391,9 +369,10 @@ impl Ports {
     /// What the ports of routers counted, which nobody is to miss.
     pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 6] {
         let policed = self.policed.as_ref().filter(|p| p.may_be_lost(e));
+        let damaged = self.damaged.as_ref().map(|d| of_damage(e, d));
         [
             policed.map(|p| of_policer(e, p)),
-            self.damaged.as_ref().map(|d| of_damage(e, d)),
+            damaged.or_else(|| self.noise.as_ref().map(once::of_noise)),
             self.dark.as_ref().map(|d| self.of_light(d)),
             self.dropped
                 .as_ref()
@@ -554,7 +533,7 @@ fn of_policer(e: &Evidence, policed: &Counted) -> String {
 fn as_many(e: &Evidence, damaged: &Counted) -> f64 {
     match e.udp {
         true => 0.0,
-        false => alike(e, &damaged.count).max(grown(e, damaged)),
+        false => (damaged.alone(e) * alike(e, &damaged.count)).max(grown(e, damaged)),
     }
 }
 

@@ -13,6 +13,10 @@ pub(crate) struct Stop {
     pub(crate) from: Option<f64>,
     /// How long it lasted, seconds.
     pub(crate) lasted: f64,
+    /// How long all stops like it lasted together, seconds: of several the longest stands for all.
+    pub(crate) in_all: f64,
+    /// For how long the usual rate would have needed for what they and the intervals beside them lack, seconds; `in_all` at least.
+    pub(crate) cost_s: f64,
     /// Bytes that were not delivered beside the rate before it, where that was seen.
     pub(crate) cost: Option<f64>,
     /// Where a capture or a log shows that the path was down: how often data was sent again in it, as far as that was seen.
@@ -37,6 +41,11 @@ const OF_HOSTS: [&str; 2] = ["application", "receive_window"];
 
 /// The longest stop among the glitches of a captured direction.
 pub(crate) fn captured(glitches: &[Glitch], seen: &Connection) -> Option<Stop> {
+    all_captured(glitches, seen).into_iter().next()
+}
+
+/// The stops among the glitches of a captured direction, the longest first: each silence once.
+pub(crate) fn all_captured(glitches: &[Glitch], seen: &Connection) -> Vec<Stop> {
     let whole = seen.finished.since(seen.established.min(seen.finished));
     let least = least(whole.as_secs_f64());
     let own = glitches
@@ -47,15 +56,19 @@ pub(crate) fn captured(glitches: &[Glitch], seen: &Connection) -> Option<Stop> {
         let until = from + glitch.duration_ns as f64 / 1e9;
         let (from, lasted) = silence(&seen.flights, from, until);
         (lasted >= least && lasted > 0.0).then_some(Stop {
-            from: Some(from),
-            lasted,
-            dark: None,
-            by_log: false,
-            to_end: false,
             cost: (glitch.cost_bytes > 0).then_some(glitch.cost_bytes as f64),
+            ..Stop::one(Some(from), lasted)
         })
     });
-    each.max_by(|a, b| a.lasted.total_cmp(&b.lasted))
+    let mut all: Vec<Stop> = each.collect();
+    all.sort_by(|a, b| a.lasted.total_cmp(&b.lasted));
+    let mut apart: Vec<Stop> = Vec::new();
+    for stop in all.into_iter().rev() {
+        if !apart.iter().any(|other| other.overlaps(&stop)) {
+            apart.push(stop);
+        }
+    }
+    apart
 }
 
 /// The longest time between two of these instants, seconds, in which nothing was delivered: when it began, and how long it was.
@@ -80,78 +93,37 @@ pub(crate) fn seconds(time: farpath_units::Time) -> f64 {
     time.as_ps() as f64 / 1e12
 }
 
-/// The longest stretch of intervals of a log in which nothing passed, where others did.
-pub(crate) fn logged(rows: &[&Row]) -> Option<Stop> {
-    let moved = rows.iter().rposition(|r| r.bps > 0.0)?;
-    let first = rows.iter().position(|r| r.bps > 0.0)?;
-    let whole = rows.last()?.until;
-    let least = least(whole);
-    let mut longest: Option<Stop> = None;
-    let mut going: Option<f64> = None;
-    for row in &rows[first..=moved] {
-        if row.bps > 0.0 {
-            going = None;
-            continue;
-        }
-        let from = *going.get_or_insert(row.from);
-        let lasted = row.until - from;
-        if lasted >= least * 0.999 && longest.is_none_or(|l| lasted > l.lasted) {
-            longest = Some(Stop {
-                from: Some(from),
-                lasted,
-                cost: None,
-                dark: None,
-                by_log: true,
-                to_end: false,
-            });
-        }
-    }
-    longest
-}
-
-/// So many intervals with data before a stop show that full segments passed until then.
-const PASSED_LEAST: usize = 2;
-
-/// In a stop of this many seconds and more one segment was sent again so often where the path was down: chance rarely takes three in a
-/// row, and two suffice where nothing else was sent again, but for what lies beside the stop.
-const DARK_S: f64 = 1.0;
-const AGAIN: [f64; 2] = [3.0, 2.0];
-
 /// Intervals begin where others end: within this, seconds.
-const NEAR: f64 = 1e-6;
+pub(crate) const NEAR: f64 = 1e-6;
 
 impl Stop {
-    /// The same, and whether these intervals show that the path was down: full segments passed before it and passed again after it, and
-    /// meanwhile all was sent again in vain. `streams` connections are counted together.
-    pub(crate) fn with_repeats(self, rows: &[Row], streams: f64) -> Stop {
-        let Some(from) = self.from else { return self };
-        let until = from + self.lasted;
-        let within = |r: &&Row| {
-            let middle = f64::midpoint(r.from, r.until);
-            middle > from && middle < until
-        };
-        let again: f64 = rows
-            .iter()
-            .filter(within)
-            .filter_map(|r| r.retransmits)
-            .sum();
-        let counts = |r: &&Row| r.bps > 0.0 && r.retransmits.is_some();
-        let before = rows.iter().filter(counts).filter(|r| r.until <= from);
-        let apart = |r: &&Row| r.until < from - NEAR || r.from > until + NEAR;
-        let mut others = rows.iter().filter(apart).filter_map(|r| r.retransmits);
-        let alone = others.all(|n| n <= 0.0);
-        let each = again / streams.max(1.0);
-        let sure = self.lasted >= DARK_S * 0.999
-            && each >= AGAIN[usize::from(alone)]
-            && before.count() >= PASSED_LEAST;
+    /// A stop by itself, of so many seconds.
+    pub(crate) fn one(from: Option<f64>, lasted: f64) -> Stop {
         Stop {
-            dark: sure.then_some(again as usize),
-            ..self
+            from,
+            lasted,
+            in_all: lasted,
+            cost_s: lasted,
+            cost: None,
+            dark: None,
+            by_log: false,
+            to_end: false,
         }
     }
-}
 
-impl Stop {
+    /// Whether another lies in the same time in part.
+    fn overlaps(&self, other: &Stop) -> bool {
+        let both = self.from.zip(other.from);
+        both.is_some_and(|(own, from)| own < from + other.lasted && from < own + self.lasted)
+    }
+
+    /// Whether an interval lies neither in it nor at its ends; so does every one where it is not known when it was.
+    pub(crate) fn is_apart(&self, row: &Row) -> bool {
+        let until = |from: f64| from + self.lasted + NEAR;
+        let apart = |from: f64| row.until < from - NEAR || row.from > until(from);
+        self.from.is_none_or(apart)
+    }
+
     /// Whether an interval lies within it, where it is known when it was.
     pub(crate) fn covers(&self, row: &Row) -> bool {
         let inside = |from: f64| row.from >= from - NEAR && row.until <= from + self.lasted + NEAR;
@@ -184,7 +156,19 @@ impl Evidence {
         };
         Some(format!(
             "besides, {} nothing arrived{why}{cost}; that is an outage, and not what limits the rest",
-            stop.shown()
+            self.when(stop)
         ))
+    }
+
+    /// When nothing arrived, or for how long in all stops of a path that was down.
+    pub(crate) fn when(&self, stop: &Stop) -> String {
+        let silent = match self.down() > 0.0 {
+            true => self.silent_s(stop),
+            false => stop.lasted,
+        };
+        match silent > stop.lasted {
+            true => format!("for {silent:.1} s in all"),
+            false => stop.shown(),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What queues of a router's ports dropped.
 
+use super::once::{OF_OLD, by_age};
 use super::served::by_served;
 use super::{Counted, Kind, Port, Ports, counts};
 use crate::cause::Cause;
@@ -100,7 +101,9 @@ impl Evidence {
         let ports = &self.around.ports;
         let filled = ports.filled.is_some_and(|part| part >= BRIM) && !ports.drop_back(self);
         let filled = filled || ports.drops_now(self);
-        libm::fmax(queue_holds(self, dropped), f64::from(u8::from(filled)))
+        // A class that the flow fills needs no count of this time.
+        let holds = counted_holds(self, dropped, 1.0);
+        libm::fmax(holds, f64::from(u8::from(filled)))
     }
 
     /// A class that is full is what shapes the flow, and no port before which it drops.
@@ -121,6 +124,11 @@ const SHORT: f64 = 6.0;
 /// How surely the packets that a port's queue dropped are this flow's, 0 to 1: as many as were sent again, or a good part of them from one
 /// reading to the next.
 pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
+    counted_holds(e, dropped, by_age(e.around.ports.dropping_cleared_s))
+}
+
+/// The same, where what was read once and is as many counts so much, 0 to 1.
+fn counted_holds(e: &Evidence, dropped: &Counted, once: f64) -> f64 {
     if e.around.ports.drop_back(e) {
         return 0.0;
     }
@@ -132,14 +140,14 @@ pub(crate) fn queue_holds(e: &Evidence, dropped: &Counted) -> f64 {
     match dropped.grew {
         // Others lost packets there, too, where there are many more.
         true => step(part, 0.2, 0.7) * (1.0 - step(part, 3.0, 10.0)),
-        false => alike(e, &dropped.count)
+        false => (once * alike(e, &dropped.count))
             .max(as_large(e, dropped))
             .max(since_cleared(e, dropped)),
     }
 }
 
 /// Counters that were cleared longer ago than this are of other times, seconds.
-const CLEARED_S: f64 = 3600.0;
+pub(super) const CLEARED_S: f64 = 3600.0;
 
 /// A port by which between these parts of a flow's rate leaves carries the flow: headers are counted there, and means are of other times.
 const CARRIES: [f64; 2] = [0.9, 1.2];
@@ -152,7 +160,7 @@ const OF_THE_HOUR: f64 = 0.7;
 
 /// How surely the queue of a port dropped what this flow sent again since its counters were cleared, 0 to 1. It carries as much as the flow
 /// has, and dropped as many or more, at no higher rate than the flow loses.
-fn since_cleared(e: &Evidence, dropped: &Counted) -> f64 {
+pub(super) fn since_cleared(e: &Evidence, dropped: &Counted) -> f64 {
     let ports = &e.around.ports;
     let cleared_s = ports.dropping_cleared_s.filter(|s| *s <= CLEARED_S);
     let again = e.retransmits.as_ref();
@@ -176,7 +184,7 @@ const OF_FLOW: f64 = 0.4;
 
 /// How surely a port's queue dropped as large a share of what was to leave by it as this flow sent segments again, 0 to 1: what was read once
 /// has the drops of others, too, and of all of them the flow has its share.
-fn as_large(e: &Evidence, dropped: &Counted) -> f64 {
+pub(super) fn as_large(e: &Evidence, dropped: &Counted) -> f64 {
     let again = e.again.as_ref().filter(|again| !e.udp && again.value > 0.0);
     let Some((again, share)) = again.zip(e.around.ports.dropped_share()) else {
         return 0.0;
@@ -286,8 +294,12 @@ pub(super) fn of_queue(e: &Evidence, dropped: &Counted) -> String {
             (seconds / 60.0).max(1.0)
         )
     });
+    let alone = match e.around.ports.drops_of_old(e) {
+        true => OF_OLD,
+        false => "",
+    };
     format!(
-        "the queue of {} dropped {:.0} packets{}{cleared}{beside}{shares}",
+        "the queue of {} dropped {:.0} packets{}{cleared}{beside}{shares}{alone}",
         dropped.port.named("a router's port"),
         dropped.count.value,
         dropped.since()

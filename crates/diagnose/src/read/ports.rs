@@ -138,7 +138,7 @@ impl Here {
         if let Some(ago) = flapped::recently(text) {
             self.flapped(ago, at, facts);
         }
-        if let Some(seconds) = cleared::ago(text) {
+        if let Some(seconds) = cleared::ago(text).or_else(|| cleared::long_ago(text)) {
             self.has(Kind::Cleared, seconds, at, facts);
         }
         let router = &self.port.router;

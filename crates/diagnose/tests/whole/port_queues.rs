@@ -308,6 +308,34 @@ fn a_port_that_was_cleared_of_late_is_the_queue() {
     }
 }
 
+/// As many packets as were sent again, in a counter of weeks or of always: that may be chance, where one that grew by as many is not.
+#[test]
+fn as_many_in_an_old_counter_may_be_chance() {
+    let port = |when: &str, dropped: u32| {
+        let last = "media type is 1G\n";
+        let line = format!("{last}  Last clearing of \"show interface\" counters {when}\n");
+        port_of_nexus(dropped).replace(last, &line)
+    };
+    let chance = "were not cleared for hours, or never, so that as many may be chance";
+    for when in ["never", "3w2d", "23:10:03"] {
+        let flow = first_flow(of(&(shared() + &port(when, 640)), &on("1Gbit/s")));
+        let why = because(&flow);
+        assert!(why.contains("dropped 640 packets"), "{why}");
+        assert!(why.contains(chance), "{why}");
+        let short = flow.verdict.cause == "shallow_buffer";
+        assert!(
+            !short || flow.verdict.confidence <= 0.6,
+            "{:#?}",
+            flow.verdict
+        );
+    }
+    let later = port("never", 1640).replace("14811004", "14911004");
+    let grew = shared() + &port("never", 1000) + &later;
+    let flow = first_flow(of(&grew, &on("1Gbit/s")));
+    assert_eq!(flow.verdict.cause, "shallow_buffer", "{:#?}", flow.verdict);
+    assert!(!because(&flow).contains(chance), "{:#?}", flow.verdict);
+}
+
 /// The rate of a port of Junos, as it is printed and as it is set.
 #[test]
 fn a_port_that_is_shaped_is_the_shaper() {

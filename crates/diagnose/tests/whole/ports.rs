@@ -95,6 +95,16 @@ fn damaged_frames_of_a_port_weigh_by_their_share_and_are_named() {
     assert!(!commands(&few.flows[0]).contains("cr2-ams"));
 }
 
+/// One of nineteen million frames is what every line damages, however many segments were sent again.
+#[test]
+fn a_share_that_every_line_has_is_noise_at_a_port() {
+    let d = of(120, &ios(2_310_182_231, 120));
+    let why = because(&d.flows[0]);
+    let said = "at TenGigabitEthernet0/1/0 of cr2-ams 120 frames arrived damaged, 5.2e-8 of all: so few are noise";
+    assert!(why.contains(said), "{why}");
+    assert!(!commands(&d.flows[0]).contains("cr2-ams"));
+}
+
 #[test]
 fn a_port_read_twice_counts_by_what_came_between() {
     let grew = junos(100_000_000, 9000, 9000) + &junos(101_000_000, 9047, 9047);

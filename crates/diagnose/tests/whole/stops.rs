@@ -103,6 +103,68 @@ fn a_link_that_flaps_in_a_log_is_an_outage() {
     is_outage(&first_flow(of(&counted(&lossy, 70), &Known::default())));
 }
 
+/// A second of a full line of 20 Mbit/s.
+const SLOW: (f64, u32) = (18.5, 0);
+
+/// Six seconds of twenty, as two stops and as three: they cost what one would.
+#[test]
+fn several_stops_of_a_log_are_one_outage() {
+    let mut two = [SLOW; 20];
+    for at in [5, 13] {
+        two[at..at + 4].copy_from_slice(&[(0.0, 3), (0.0, 1), (0.0, 0), (9.0, 30)]);
+    }
+    let mut three = [SLOW; 20];
+    for at in [3, 9, 15] {
+        three[at..at + 3].copy_from_slice(&[(0.0, 2), (0.0, 1), (9.0, 30)]);
+    }
+    for (rows, all, times) in [(two, 68, 8), (three, 99, 9)] {
+        let flow = first_flow(of(&counted(&rows, all), &on("20Mbit/s")));
+        is_outage(&flow);
+        let said = format!(
+            "for 6.0 s in all nothing arrived (30 % of the time), though data was sent again {times} times"
+        );
+        assert!(because(&flow).contains(&said), "{}", because(&flow));
+    }
+}
+
+/// Three flaps of two seconds leave one empty second each: what the seconds beside them lack is the outage's, too.
+#[test]
+fn an_outage_costs_what_the_intervals_beside_its_stops_lack() {
+    let full = (9400.0, 0);
+    let rows = [
+        full,
+        full,
+        (2100.0, 822),
+        (0.0, 1),
+        (4400.0, 310),
+        (9300.0, 0),
+        (1200.0, 650),
+        (0.0, 2),
+        (5100.0, 208),
+        full,
+        full,
+        (1000.0, 701),
+        (0.0, 1),
+        (4800.0, 255),
+        full,
+        full,
+    ];
+    let port = "Interface GigabitEthernet0/8, changed state to";
+    let flaps = ["02", "06", "11"].map(|second| {
+        let back: u32 = second.parse::<u32>().expect("a number") + 2;
+        format!(
+            "Nov 30 03:21:{second}.101: %LINEPROTO-5-UPDOWN: Line protocol on {port} down\nNov 30 03:21:{back:02}.201: %LINEPROTO-5-UPDOWN: Line protocol on {port} up\n"
+        )
+    });
+    let ios = format!("sw1#show logging | include 0/8\n{}", flaps.concat());
+    let text = counted(&rows, 2950) + &ios;
+    let flow = first_flow(of(&text, &on("10Gbit/s")));
+    assert_eq!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    let said = "for 3.0 s in all nothing arrived (19 % of the time)";
+    assert!(why.contains(said), "{why}");
+}
+
 #[test]
 fn logs_of_hosts_and_routers_say_which_link_it_was() {
     let igb = "igb 0000:02:00.0 eno1: igb: eno1 NIC Link is";

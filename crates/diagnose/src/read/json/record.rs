@@ -149,9 +149,13 @@ fn test(record: &Json, dropped: BTreeMap<String, f64>, at: Place, facts: &mut Fa
     let own = matches!(s(record, &["origin"]), Some("simulated" | "emulated"));
     test.recorded = own.then(|| Recorded {
         down,
-        stop: silence(record, (goodput, seconds))
-            .filter(|_| down)
-            .or_else(|| noted(record, seconds)),
+        stop: match (silence(record, (goodput, seconds)), noted(record, seconds)) {
+            (Some(longest), all) if down => {
+                let intervals = series(record, "goodput_bps").len();
+                Some(with_others(longest, all, seconds, intervals))
+            }
+            (_, all) => all,
+        },
         limit: s(record, &["limited_by"]).and_then(Limit::named),
         dropped,
     });
@@ -206,14 +210,8 @@ fn silence(record: &Json, (goodput, seconds): (f64, f64)) -> Option<Stop> {
         _ => silent(&series(record, "goodput_bps"), started)?,
     };
     let lasted = until - from;
-    (lasted > 0.0 && lasted >= stops::least(seconds)).then_some(Stop {
-        from: Some(from),
-        lasted,
-        cost: None,
-        dark: None,
-        by_log: false,
-        to_end: false,
-    })
+    let worth = lasted > 0.0 && lasted >= stops::least(seconds);
+    worth.then(|| Stop::one(Some(from), lasted))
 }
 
 /// The same by the note of an outage, of a record that was written without series: only how long it was in all.
@@ -221,13 +219,19 @@ fn noted(record: &Json, seconds: f64) -> Option<Stop> {
     let mut notes = list(record, "notes").iter().filter_map(Json::as_str);
     let note = notes.find(|note| note.starts_with(WAS_DOWN))?;
     let percent = crate::words::between(note, "(", " % of the time")?;
-    Some(Stop {
-        from: None,
-        lasted: crate::words::decimal(percent)? / 100.0 * seconds,
-        cost: None,
-        dark: None,
-        by_log: false,
-        to_end: false,
+    let lasted = crate::words::decimal(percent)? / 100.0 * seconds;
+    Some(Stop::one(None, lasted))
+}
+
+/// The longest stop of a series of so many intervals, with the time of all of them by the note. The note has whole percents, and the series
+/// leaves out intervals at both ends of a stop: what differs by less is the same.
+fn with_others(longest: Stop, all: Option<Stop>, seconds: f64, intervals: usize) -> Stop {
+    let slack = seconds * (0.01 + 2.0 / intervals.max(1) as f64);
+    let more = all.filter(|all| all.lasted > longest.lasted + slack);
+    more.map_or(longest, |all| Stop {
+        in_all: all.lasted,
+        cost_s: all.lasted,
+        ..longest
     })
 }
 
