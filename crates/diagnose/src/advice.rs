@@ -39,6 +39,7 @@ use crate::dropping_port::within_port;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
+use crate::ipsec;
 use crate::known::{System, tuning};
 use crate::read::Facts;
 use crate::seen::{ASKED, Side, Test};
@@ -223,7 +224,8 @@ fn whole(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<C
     match cause {
         Cause::Nic => Some(interface::of_card(e, (facts, flow))),
         Cause::NoWindowScaling if !e.is_split() => unscaled::changes(e, (facts, flow)).pop(),
-        Cause::RandomLoss => plugs::cure(e, facts, flow),
+        Cause::RandomLoss => plugs::cure(e, facts, flow).or_else(|| ipsec::change(cause, e)),
+        Cause::Reordering if e.bond_in_turn().is_none() => ipsec::change(cause, e),
         Cause::HostCpu => throttled::change(e, flow),
         _ => None,
     }

@@ -44,6 +44,7 @@ mod host_faults;
 mod hostile;
 mod idle_sessions;
 mod ip_versions;
+mod ipsec;
 mod later;
 mod lost_datagrams;
 mod macs;
