@@ -112,7 +112,11 @@ impl Evidence {
         let each = all.iter();
         let each = each.filter_map(|((host, _), readings)| Dropped::of(facts, host, readings));
         let mut each: Vec<Dropped> = each.collect();
-        each.sort_by(|a, b| b.grew.cmp(&a.grew).then(b.count.value.total_cmp(&a.count.value)));
+        each.sort_by(|a, b| {
+            b.grew
+                .cmp(&a.grew)
+                .then(b.count.value.total_cmp(&a.count.value))
+        });
         each.truncate(SAID_MAX);
         self.around.ipsec = each;
     }
