@@ -187,6 +187,7 @@ mod tally;
 mod target;
 mod tcp_memory;
 mod throttled;
+mod throttled_prompt;
 mod throttled_server;
 mod ticket;
 mod tiny_window;
