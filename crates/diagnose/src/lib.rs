@@ -33,6 +33,7 @@ mod commanded;
 mod compared;
 mod complaint;
 mod conditioned;
+mod container_bridge;
 mod contradicted;
 mod core;
 mod counted;

@@ -96,6 +96,7 @@ mod speedtest;
 mod sqlplus;
 pub(crate) mod ss;
 mod survey;
+mod sys_mtu;
 pub(crate) mod sysctl;
 #[cfg(test)]
 mod taken;
@@ -220,6 +221,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(own_address::OwnAddress::default()),
         Box::new(pods::Pods::default()),
         Box::new(carrier::Carrier::default()),
+        Box::new(sys_mtu::SysMtu::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(own_ports::OwnPorts::default()),
         Box::new(cgroup::Cgroup::default()),
