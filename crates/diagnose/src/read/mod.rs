@@ -68,6 +68,7 @@ mod ports;
 mod powershell;
 mod printable;
 pub(crate) mod processor;
+mod procurve;
 mod protocols;
 mod proxied;
 mod pscheduler;
@@ -266,6 +267,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),
         Box::new(bundles::Bundles::default()),
+        Box::new(procurve::ProCurve::default()),
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Transceivers::default()),
         Box::new(vrp::Statistics::default()),

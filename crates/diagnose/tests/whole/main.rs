@@ -76,6 +76,7 @@ mod port_queues;
 mod ports;
 mod powershell;
 mod printed;
+mod procurve;
 mod prompts;
 mod proven;
 mod queues;
