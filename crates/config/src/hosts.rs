@@ -92,7 +92,10 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
         let mut host = Host {
             path: Path::of(options),
             file: number,
-            window: window_part(scale.map(f64::from), options.kernel),
+            window: window_part(
+                scale::holds(scale, options.kernel).map(f64::from),
+                options.kernel,
+            ),
             scale,
             kernel: options.kernel,
             default_buffer: sysctl::default_buffer(text),
@@ -355,6 +358,10 @@ mod tests {
         for (kernel, before, rate) in [
             (None, "", "230.7 Mbit/s"),
             (Some((6, 18)), "", "276.9 Mbit/s"),
+            // The kernel's own scale is 1 from Linux 3.4 to 6.5.
+            (Some((6, 5)), "", "209.7 Mbit/s"),
+            (Some((3, 4)), "", "209.7 Mbit/s"),
+            (Some((3, 2)), "", "230.7 Mbit/s"),
             (
                 Some((5, 15)),
                 "net.ipv4.tcp_adv_win_scale = 1\n",

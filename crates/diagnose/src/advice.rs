@@ -34,11 +34,13 @@ mod wanted;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, payload_share};
 use crate::channel::channel_bytes;
+use crate::container_bridge;
 use crate::document::Change;
 use crate::dropping_port::within_port;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
+use crate::ipsec;
 use crate::known::{System, tuning};
 use crate::read::Facts;
 use crate::seen::{ASKED, Side, Test};
@@ -223,7 +225,9 @@ fn whole(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<C
     match cause {
         Cause::Nic => Some(interface::of_card(e, (facts, flow))),
         Cause::NoWindowScaling if !e.is_split() => unscaled::changes(e, (facts, flow)).pop(),
-        Cause::RandomLoss => plugs::cure(e, facts, flow),
+        Cause::RandomLoss => plugs::cure(e, facts, flow).or_else(|| ipsec::change(cause, e)),
+        Cause::Reordering if e.bond_in_turn().is_none() => ipsec::change(cause, e),
+        Cause::MtuBlackHole => container_bridge::change(e),
         Cause::HostCpu => throttled::change(e, flow),
         _ => None,
     }
@@ -252,6 +256,8 @@ fn change(
         Cause::RandomLoss if e.udp => systems::finding(&sending(e, (facts, flow), &hosts)),
         // Who loses some of what is sent is not to send more.
         Cause::Application if e.lost_of_sent().is_some() => return None,
+        // Who got no answer at all has nothing to ask for in larger pieces.
+        Cause::Application if e.unanswered => return None,
         _ if e.udp && end == End::Sender => {
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }

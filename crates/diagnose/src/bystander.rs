@@ -35,7 +35,7 @@ pub(crate) struct Prompts {
 }
 
 /// The command above a test in its text: the last one, where no other test stands between.
-fn typed_for<'f>(facts: &'f Facts, test: &Test) -> Option<&'f Client> {
+pub(crate) fn typed_for<'f>(facts: &'f Facts, test: &Test) -> Option<&'f Client> {
     let Place::Line(own, _) = test.at else {
         return None;
     };

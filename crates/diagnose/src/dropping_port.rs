@@ -12,10 +12,11 @@ const CROSSED: f64 = 0.5;
 
 impl Evidence {
     /// The speed of a port that dropped what this flow sent again, and what it is called; none where the line that is known is not faster, or
-    /// the flow was faster than the port.
+    /// the flow was faster than the port. Where no text says its speed, its name does, within a line that is known.
     fn dropping_port(&self) -> Option<(Figure, String)> {
         let ports = &self.around.ports;
-        let (dropped, speed) = ports.dropped.as_ref().zip(ports.dropping)?;
+        let named = ports.dropping_named.filter(|_| self.line.is_some());
+        let (dropped, speed) = ports.dropped.as_ref().zip(ports.dropping.or(named))?;
         let slower = |figure: &Figure| figure.low < speed;
         let crossed = self.rate.as_ref().is_some_and(slower)
             && queue_holds(self, dropped) > CROSSED
@@ -26,7 +27,11 @@ impl Evidence {
         let at = dropped.count.from.first().copied()?;
         crossed.then(|| {
             let called = dropped.port.named("a router's port");
-            (Figure::exact(speed, at), called)
+            let by = match ports.dropping {
+                Some(_) => "",
+                None => ", by its name",
+            };
+            (Figure::exact(speed, at), format!("{called}{by}"))
         })
     }
 

@@ -8,6 +8,7 @@ use crate::both_loaded::LOADED_BOTH;
 use crate::bystander::Assumed;
 use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
+use crate::container_bridge::ContainerBridge;
 use crate::core::Core;
 use crate::counted::Counted;
 use crate::exceeded::Exceeded;
@@ -114,6 +115,8 @@ pub(crate) struct Evidence {
     pub(crate) large_lost: Option<Figure>,
     /// The path MTU that a trace found by itself, or else that the host of the pings knows, or else that a router reported to it.
     pub(crate) found_mtu: Option<(Figure, MtuBy)>,
+    /// A bridge of containers whose MTU is above that of the path, as its host knows that.
+    pub(crate) container_bridge: Option<ContainerBridge>,
     /// Bytes of the smallest pings that were refused with a word.
     pub(crate) refused: Option<Figure>,
     /// A path MTU below that of the sender's interface: its socket or a trace found it.
@@ -487,6 +490,7 @@ impl Evidence {
         let known = || Some((all("mtu_known_there_bytes")?, MtuBy::Host));
         let reported = || Some((all("mtu_router_bytes")?, MtuBy::Router));
         self.found_mtu = found.or_else(known).or_else(reported);
+        self.container_bridge = ContainerBridge::of(facts, self.found_mtu.as_ref());
         self.of_conditioners(facts, flow);
         self.of_segments(facts, flow);
     }

@@ -53,6 +53,7 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
     stalls(e, items);
     too_large(e, items);
     unanswered(e, items);
+    crate::container_bridge::by_bridge(e, items);
     above_reported(e, items);
     crate::stuck::by_stuck(e, items);
     crate::after_full::by_after_full(e, items);

@@ -228,8 +228,8 @@ fn of_processor(e: &Evidence, cpu: &Figure) -> String {
 }
 
 /// What a verdict leaves out though nobody is to miss it, whatever leads: counters of routers' ports, a full processor, packets that an
-/// interface or a queue of the sender's own dropped, unlike MTUs, where a trace has its loss, another round trip than before, options that are
-/// missing.
+/// interface, IPsec or a queue of the sender's own dropped, unlike MTUs, where a trace has its loss, another round trip than before, options
+/// that are missing.
 pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let full = e.cpu.as_ref().filter(|cpu| cpu.value >= FULL[1]);
     let drops = e
@@ -252,6 +252,7 @@ pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
         .into_iter()
         .chain(hosts)
         .flatten()
+        .chain(crate::ipsec::sentences(e))
         .chain(crate::options::sentences(e));
     let left: Vec<String> = all.filter(|s| !said.contains(s)).collect();
     (!left.is_empty()).then(|| format!("seen besides: {}", left.join("; ")))

@@ -1,5 +1,6 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
+mod by_name;
 mod dim;
 mod offered;
 mod once;
@@ -67,6 +68,8 @@ pub(crate) struct Ports {
     mtu: Option<Counted>,
     /// The speed of the port whose queue dropped, or what that queue is shaped to, bit/s.
     pub(crate) dropping: Option<f64>,
+    /// What that port carries at most by its name, where no text says its speed, bit/s.
+    pub(crate) dropping_named: Option<f64>,
     /// What leaves by that port, bit/s.
     dropping_leaves: Option<f64>,
     /// Packets that left by that port while its queue counted.
@@ -289,6 +292,7 @@ impl Ports {
         let speed = shaped.clone().or_else(|| of_dropping(&speeds));
         Ports {
             dropping: speed.map(value),
+            dropping_named: dropped.as_ref().and_then(|d| by_name::speed(facts, d)),
             dropping_leaves: of_dropping(&counts(facts, Kind::Leaves)).map(value),
             dropping_sent: dropped.as_ref().and_then(|d| d.sent_by_port(facts)),
             dropping_cleared_s: of_dropping(&cleared).map(value),

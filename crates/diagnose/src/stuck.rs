@@ -257,7 +257,7 @@ impl Evidence {
     /// The most that is said of a hole for large packets.
     pub(crate) fn hole_at_most(&self) -> f64 {
         let shown = self.large_lost.is_some() || self.swallowed.is_some();
-        let shown = shown || self.exceeded_mtu().is_some();
+        let shown = shown || self.exceeded_mtu().is_some() || self.container_bridge.is_some();
         let open = self.stuck.as_ref().is_some_and(Stuck::may_be_down) || self.unanswered;
         match (open && !shown, self.drops_data()) {
             (true, _) => OR_DOWN,

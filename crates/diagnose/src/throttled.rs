@@ -12,6 +12,7 @@ use crate::machine::FULL;
 use crate::read::Facts;
 use crate::read::cgroup::{FIRST_VERSION, PERIODS, PROCESSORS, THROTTLED, WAITED};
 use crate::seen::Side;
+use crate::throttled_prompt;
 use crate::throttled_server::Served;
 
 /// Fewer periods say nothing.
@@ -50,6 +51,8 @@ pub(crate) struct Throttled {
     pub(crate) first_version: bool,
     /// By how much they grew, and not what they stand at.
     pub(crate) grew: bool,
+    /// It is of that end as its prompt, which names no host, is that of the test.
+    by_prompt: bool,
     /// The server whose it is, where a request asked that one and was late.
     pub(crate) served: Option<Served>,
 }
@@ -80,10 +83,19 @@ impl Throttled {
             processors: last(facts, hosts, PROCESSORS).map(|count| count.value),
             first_version: last(facts, hosts, FIRST_VERSION).is_some(),
             grew: grew.is_some(),
+            by_prompt: false,
             served: None,
         };
         let enough = periods >= PERIODS_LEAST && throttled <= periods;
         (enough && found.holds() > 0.0).then_some(found)
+    }
+
+    /// The group that was read at the prompt of a test before and after it.
+    fn at_prompt(facts: &Facts, flow: &Flow) -> Option<Throttled> {
+        let (side, hosts) = throttled_prompt::of_test(facts, flow)?;
+        let by_prompt = hosts.iter().all(|host| flow.end_of(*host).is_none());
+        let own = Throttled::of(facts, &hosts, Some(side)).filter(|own| own.grew)?;
+        Some(Throttled { by_prompt, ..own })
     }
 
     /// How surely it waits, 0 to 1.
@@ -95,6 +107,10 @@ impl Throttled {
     fn sentence(&self) -> String {
         let whose = match (&self.served, self.side) {
             (Some(served), _) => format!("the control group of the server, {},", served.server),
+            (None, Some(side)) if self.by_prompt => format!(
+                "the {}'s control group, which was read at the prompt of the test before and after it,",
+                side.name()
+            ),
             (None, Some(side)) => format!("the {}'s control group", side.name()),
             (None, None) => {
                 "the control group of a host of which no text says which end it is".to_owned()
@@ -136,7 +152,9 @@ impl Evidence {
         let ends = [Side::Sender, Side::Receiver].map(Some).map(&of_side);
         let known = ends.into_iter().flatten();
         let known = known.max_by(|a, b| a.holds().total_cmp(&b.holds()));
-        let served = self.throttled_server(facts).or(known);
+        let more = |_: &Throttled| known.as_ref().is_none_or(|known| !known.grew);
+        let at_prompt = Throttled::at_prompt(facts, flow).filter(more);
+        let served = self.throttled_server(facts).or(at_prompt).or(known);
         self.around.throttled = served.or_else(|| of_side(None));
     }
 
@@ -150,7 +168,8 @@ impl Evidence {
     /// Whose a group is that waits, where no text says which end it is.
     pub(crate) fn asks_whose_group(&self) -> Option<MissingFact> {
         let own = self.around.throttled.as_ref();
-        let own = own.filter(|own| own.side.is_none() && own.holds() > HOLDS)?;
+        let open = |own: &&Throttled| own.side.is_none() || own.by_prompt;
+        let own = own.filter(|own| open(own) && own.holds() > HOLDS)?;
         Some(MissingFact {
             fact: "group_host",
             would_decide: format!(
@@ -161,10 +180,10 @@ impl Evidence {
         })
     }
 
-    /// The most that is said of a processor by counters that were read once.
+    /// The most that is said of a processor by counters that were read once, or whose host a prompt without a name says.
     pub(crate) fn at_most_of_throttled(&self, cause: Cause) -> f64 {
         match self.throttled_first() {
-            Some(own) if cause == Cause::HostCpu && !own.grew => ONCE_MOST,
+            Some(own) if cause == Cause::HostCpu && (!own.grew || own.by_prompt) => ONCE_MOST,
             _ => 1.0,
         }
     }

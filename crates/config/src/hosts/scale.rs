@@ -14,6 +14,16 @@ pub(super) const KEY: &str = "net.ipv4.tcp_adv_win_scale";
 /// The kernel takes -31 to 31 (ip-sysctl).
 const MOST: i32 = 31;
 
+/// The kernel's own value, and the release since which it is that one (b49960a05e32 of Linux; it was 2 before).
+const OWN: i32 = 1;
+const OWN_SINCE: (u32, u32) = (3, 4);
+
+/// The value that holds: the one of the file, or else the kernel's own, where its release is known and does not measure.
+pub(super) fn holds(stated: Option<i32>, kernel: Option<(u32, u32)>) -> Option<i32> {
+    let follows = kernel.filter(|release| (OWN_SINCE..MEASURES).contains(release));
+    stated.or(follows.map(|_| OWN))
+}
+
 /// Its value, as the last line of a file that sets it says; `None` of one that the kernel refuses.
 pub(super) fn stated(text: &str) -> Option<i32> {
     let (_, value) = settings_backwards(text).find(|(key, _)| key == KEY)?;

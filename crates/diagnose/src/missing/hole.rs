@@ -2,6 +2,7 @@
 
 use crate::asking::Asking;
 use crate::cause::Cause;
+use crate::container_bridge;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
@@ -25,7 +26,8 @@ pub(super) fn asked(
         return true;
     }
     if e.hangs_unexplained() && likely.contains(&Cause::MtuBlackHole) {
-        all.push(of_hole(asking));
+        let bridge = e.container_bridge.as_ref().filter(|_| e.unanswered);
+        all.push(bridge.map_or_else(|| of_hole(asking), container_bridge::asks));
         if e.rate.as_ref().is_none_or(|r| r.value <= 0.0) {
             return true;
         }

@@ -60,7 +60,8 @@ impl Ports {
     /// How surely a queue before a port that is far from full dropped what this flow sent again, 0 to 1. A line that is full drops before
     /// itself.
     pub(crate) fn drop_below_full(&self, e: &Evidence) -> f64 {
-        let (Some(dropped), Some(speed)) = (&self.dropped, self.dropping) else {
+        let speed = self.dropping.or(self.dropping_named);
+        let (Some(dropped), Some(speed)) = (&self.dropped, speed) else {
             return 0.0;
         };
         let rate = e.usual_rate().map_or(0.0, |r| r.value);

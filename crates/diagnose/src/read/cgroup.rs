@@ -1,6 +1,7 @@
 //! Files of Linux's control groups, as `cat` prints them: `cpu.stat`, `cpu.max`, `memory.events` and `memory.max`
 //! (Documentation/admin-guide/cgroup-v2.rst of Linux), and `cpu.stat`, `cpu.cfs_quota_us` and `cpu.cfs_period_us` of version 1.
 
+use super::label::folder;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Of, Place};
 use crate::words::whole;
@@ -15,6 +16,9 @@ pub(crate) const PROCESSORS: &str = "cgroup_cpu_count";
 
 /// Whether its limit is one of version 1 of control groups.
 pub(crate) const FIRST_VERSION: &str = "cgroup_first_version";
+
+/// The folder that the prompt shows at which a group was read, in place of a name.
+pub(crate) const FOLDER: &str = "cgroup_prompt";
 
 /// How many programs of a group were killed as its memory ran out, and the memory that it may have, bytes.
 pub(crate) const KILLS: &str = "cgroup_oom_kill_count";
@@ -60,6 +64,8 @@ const ELSEWHERE: [&str; 2] = [" exec ", "ssh "];
 #[derive(Default)]
 pub(super) struct Cgroup {
     host: Option<Of>,
+    /// The folder that the prompt of the command shows in place of a name.
+    folder: Option<String>,
     /// Whether a line of `cpu.max` or of `memory.max` is to come yet.
     awaits: [bool; 2],
     /// Which of the files of version 1 are to come yet, by their numbers.
@@ -84,6 +90,7 @@ impl Tool for Cgroup {
             let far = ELSEWHERE.iter().any(|words| text.contains(words));
             self.elsewhere = far && !facts.label.remote;
             self.cfs = of_first_version(text);
+            self.folder = folder(text).map(str::to_owned);
             return false;
         }
         let follows = self.next == Some(line.at);
@@ -92,7 +99,7 @@ impl Tool for Cgroup {
             self.cfs.clear();
         }
         if !follows && !going {
-            (self.host, self.elsewhere) = (None, false);
+            (self.host, self.elsewhere, self.folder) = (None, false, None);
         }
         let limit = self.limit(text, facts.prompt());
         if self.elsewhere {
@@ -116,7 +123,7 @@ impl Tool for Cgroup {
         }
         if let Some(value) = value.filter(|_| own) {
             let known = self.host.filter(|host| facts.may_be_here(*host));
-            let host = known.unwrap_or_else(|| facts.host());
+            let host = known.unwrap_or_else(|| self.begins(facts, line.at));
             self.host = Some(host);
             facts.exact(host, name, value, line.at);
             if limit.is_some() {
@@ -128,6 +135,15 @@ impl Tool for Cgroup {
 }
 
 impl Cgroup {
+    /// A new host, with the folder that its prompt shows.
+    fn begins(&self, facts: &mut Facts, at: Place) -> Of {
+        let host = facts.host();
+        if let Some(folder) = &self.folder {
+            facts.word(host, FOLDER, folder, at);
+        }
+        host
+    }
+
     /// How many processors a group of version 1 may use, once its quota and its period are both known; none of a line of something else. A
     /// quota of -1 sets no limit.
     fn limit(&mut self, text: &str, prompt: (u32, String)) -> Option<Option<f64>> {

@@ -25,8 +25,8 @@ const VALUED: [&str; 10] = [
 /// Options of ssh that have a value in the word behind them (ssh, 1).
 const OF_SSH: &str = "BbcDEeFIiJLlmOopQRSWw";
 
-/// Shells that run what stands behind `-c`.
-const SHELLS: [&str; 4] = ["sh", "bash", "/bin/sh", "/bin/bash"];
+/// Shells that run what stands behind `-c`, or what is typed below.
+const SHELLS: [&str; 6] = ["sh", "bash", "ash", "/bin/sh", "/bin/bash", "/bin/ash"];
 
 /// The host or container whose output stands below a line, where a command behind its prompt runs there, and no other one prints beside it.
 pub(super) fn host(text: &str) -> Option<&str> {
@@ -58,7 +58,8 @@ fn of_command(part: &str) -> Option<&str> {
             let rest: Vec<&str> = words.collect();
             let behind = rest.iter().position(|word| *word == "--");
             let inner = &rest[behind.map_or(0, |at| at + 1)..];
-            return is_inner(inner).then(|| name.rsplit('/').next().unwrap_or(name));
+            let runs = is_inner(inner) || matches!(inner, [shell] if SHELLS.contains(shell));
+            return runs.then(|| name.rsplit('/').next().unwrap_or(name));
         }
         _ => return None,
     };
@@ -120,6 +121,8 @@ mod tests {
             ("a$ ssh -p 2222 -q root@192.0.2.7 ss -tin", "192.0.2.7"),
             ("a# sudo docker exec -u root db1 sh -c 'ss -tin'", "db1"),
             ("PS C:\\> ssh gw1 ping -c 3 b", "gw1"),
+            ("$ kubectl exec -it api-7c9 -- sh", "api-7c9"),
+            ("a# docker exec -it db1 bash", "db1"),
         ] {
             assert_eq!(host(typed), Some(name), "{typed}");
         }
@@ -128,6 +131,7 @@ mod tests {
             "$ ssh gw1 'iperf3 -s -D' && iperf3 -c gw1",
             "$ kubectl exec $POD -- cat /sys/fs/cgroup/cpu.stat",
             "$ docker ps",
+            "$ docker exec -it db1 psql",
             "ssh gw1 ss -tin",
             "$ iperf3 -c a; ssh gw1 ss -tin",
         ] {

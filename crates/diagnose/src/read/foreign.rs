@@ -93,8 +93,7 @@ fn is_of_fortios(text: &str) -> bool {
         "get system ",
         "get hardware ",
         "get router info",
-        "diagnose hardware ",
-        "diagnose netlink ",
+        "diagnose ",
     ];
     text.split_once(" # ").is_some_and(|(prompt, command)| {
         let mut words = prompt.split(' ');
@@ -222,6 +221,10 @@ mod tests {
             ),
             (
                 "FGT60F (root) # diagnose hardware deviceinfo nic port1",
+                Some(Platform::FortiOs),
+            ),
+            (
+                "FGT-CAMPUS # diagnose sys session list",
                 Some(Platform::FortiOs),
             ),
             ("we then ran # get system status", None),

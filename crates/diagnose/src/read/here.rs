@@ -12,6 +12,8 @@ pub(crate) struct Client {
     pub(crate) name: String,
     /// The end that its host is; none where the command has no prompt with a name, or tests both ways.
     pub(crate) side: Option<Side>,
+    /// The folder that its prompt shows in place of a name.
+    pub(crate) folder: Option<String>,
     /// Where it was typed.
     pub(crate) at: Place,
 }
@@ -90,6 +92,7 @@ impl Facts {
         self.prompts.clients.push(Client {
             name: self.label.name.clone(),
             side: side.filter(|_| named),
+            folder: label::folder(line.bare).map(str::to_owned),
             at: line.at,
         });
     }

@@ -262,9 +262,29 @@ pub(super) fn prompt(text: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
+/// The folder that stands before the mark of a prompt and names no host: `/ # cat a`, `~ $ ss`, `/app # ping b`.
+pub(super) fn folder(text: &str) -> Option<&str> {
+    let head = text[..mark(text)?].trim_end();
+    head.starts_with(['/', '~']).then_some(head)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Label, WINDOWS, end, is_typed, label, prompt};
+    use super::{Label, WINDOWS, end, folder, is_typed, label, prompt};
+
+    #[test]
+    fn a_prompt_may_show_a_folder_and_no_host() {
+        for (typed, shown) in [
+            ("/ # cat /sys/fs/cgroup/cpu.stat", Some("/")),
+            ("~ $ iperf3 -c 192.0.2.9", Some("~")),
+            ("/app # ss -tin", Some("/app")),
+            ("$ ss -tin", None),
+            ("# ss -tin", None),
+            ("root@web:/# ss -tin", None),
+        ] {
+            assert_eq!(folder(typed), shown, "{typed}");
+        }
+    }
 
     #[test]
     fn what_was_typed_is_known_by_its_prompt() {

@@ -68,6 +68,7 @@ mod ports;
 mod powershell;
 mod printable;
 pub(crate) mod processor;
+mod procurve;
 mod protocols;
 mod proxied;
 mod pscheduler;
@@ -96,6 +97,7 @@ mod speedtest;
 mod sqlplus;
 pub(crate) mod ss;
 mod survey;
+mod sys_mtu;
 pub(crate) mod sysctl;
 #[cfg(test)]
 mod taken;
@@ -220,6 +222,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(own_address::OwnAddress::default()),
         Box::new(pods::Pods::default()),
         Box::new(carrier::Carrier::default()),
+        Box::new(sys_mtu::SysMtu::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(own_ports::OwnPorts::default()),
         Box::new(cgroup::Cgroup::default()),
@@ -264,6 +267,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),
         Box::new(bundles::Bundles::default()),
+        Box::new(procurve::ProCurve::default()),
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Transceivers::default()),
         Box::new(vrp::Statistics::default()),

@@ -7,6 +7,9 @@ use crate::words::whole;
 /// How the names of all these counters begin.
 pub(crate) const BEGIN: &str = "Xfrm";
 
+/// The counter of packets outside of the replay window.
+pub(crate) const REPLAY: &str = "XfrmInStateSeqError";
+
 /// The counters, and what each means (Documentation/networking/xfrm_proc.rst of Linux).
 pub(crate) const DROPS: [(&str, &str); 28] = [
     ("XfrmInError", "an error that no other counter has"),
@@ -22,7 +25,7 @@ pub(crate) const DROPS: [(&str, &str); 28] = [
     ),
     ("XfrmInStateModeError", "the ends differ in their mode"),
     (
-        "XfrmInStateSeqError",
+        REPLAY,
         "a number outside of the replay window: packets overtake each other by more than that, or came twice. A larger replay window lets them in",
     ),
     (

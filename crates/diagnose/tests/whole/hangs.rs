@@ -353,3 +353,51 @@ fn a_full_table_of_connections_is_why_none_opens() {
         assert_ne!(roomy.verdict.cause, "full_table", "{room}");
     }
 }
+
+/// The host knows that 1450 bytes pass, and lets a program behind its bridge announce 1500.
+#[test]
+fn an_answer_to_a_container_may_be_too_large_for_the_path_of_its_host() {
+    let mtus = "root@ci:~# cat /sys/class/net/ens3/mtu /sys/class/net/docker0/mtu\n1450\n1500\n";
+    let pings = "root@ci:~# ping -M do -s 1472 -c 2 10.9.0.20
+PING 10.9.0.20 (10.9.0.20) 1472(1500) bytes of data.
+ping: local error: message too long, mtu=1450
+ping: local error: message too long, mtu=1450
+
+--- 10.9.0.20 ping statistics ---
+2 packets transmitted, 0 received, +2 errors, 100% packet loss, time 1010ms
+
+root@ci:~# ping -M do -s 1422 -c 2 10.9.0.20
+PING 10.9.0.20 (10.9.0.20) 1422(1450) bytes of data.
+1430 bytes from 10.9.0.20: icmp_seq=1 ttl=58 time=5.11 ms
+1430 bytes from 10.9.0.20: icmp_seq=2 ttl=58 time=5.02 ms
+
+--- 10.9.0.20 ping statistics ---
+2 packets transmitted, 2 received, 0% packet loss, time 1001ms
+rtt min/avg/max/mdev = 5.020/5.065/5.110/0.045 ms
+";
+    let (_, flow) = first(&[("ticket.txt", &format!("{mtus}{CURL}{pings}"))]);
+    let verdict = &flow.verdict;
+    assert_eq!(verdict.cause, "mtu_black_hole", "{verdict:#?}");
+    assert!(verdict.confidence >= 0.6, "{verdict:#?}");
+    let because = verdict.because.join("\n");
+    assert!(
+        because.contains("docker0 of ci has an MTU of 1500 bytes"),
+        "{because}"
+    );
+    let change = &flow.changes[0];
+    assert_eq!(change.host, "ci");
+    assert!(
+        change.commands[0].contains("--clamp-mss-to-pmtu"),
+        "{change:#?}"
+    );
+    assert!(
+        asks(&flow).iter().all(|asked| !asked.contains("-s 1472")),
+        "{:?}",
+        asks(&flow)
+    );
+    // Without the bridge nothing says which it is, and a program without an answer is not to ask for larger pieces.
+    let (_, flow) = first(&[("ticket.txt", &format!("{CURL}{pings}"))]);
+    let all = flow.changes.iter().flat_map(|c| c.commands.clone());
+    let all: Vec<String> = all.collect();
+    assert!(!all.join("\n").contains("larger pieces"), "{all:?}");
+}

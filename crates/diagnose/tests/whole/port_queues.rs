@@ -419,3 +419,40 @@ Chain OUTPUT (policy ACCEPT 22000 packets, 31M bytes)
     let said = "the class takes what is marked DSCP 8, and a rule of a host sets that mark";
     assert!(because(&flow).contains(said), "{:#?}", flow.verdict);
 }
+
+/// The queue of a port of a Catalyst 6500, which had dropped so many packets.
+fn of_catalyst(dropped: u32) -> String {
+    format!(
+        "c6509#show queueing interface gigabitEthernet 3/12
+Interface GigabitEthernet3/12 queueing strategy:  Weighted Round-Robin
+  Port QoS is enabled
+    Queueing Mode In Tx direction: mode-cos
+    Transmit queues [type = 1p3q8t]:
+  Packets dropped on Transmit:
+    queue     dropped  [cos-map]
+    1               {dropped}  [0 1 ]
+    2                    0  [2 3 4 ]
+"
+    )
+}
+
+/// No text says the port's speed, and the line is said to be ten times as fast: no more is promised than its name says.
+#[test]
+fn no_more_is_promised_than_the_name_of_a_port_that_drops_says() {
+    let text = format!("{}{}{}", of_catalyst(90_122), shared(), of_catalyst(90_750));
+    let flow = first_flow(of(&text, &on("10Gbit/s")));
+    assert_eq!(flow.verdict.cause, "shallow_buffer", "{:#?}", flow.verdict);
+    let promised: Vec<f64> = flow
+        .changes
+        .iter()
+        .filter_map(|c| c.predicted_bps)
+        .collect();
+    assert!(!promised.is_empty(), "{:#?}", flow.changes);
+    assert!(promised.iter().all(|bps| *bps < 1e9), "{promised:?}");
+    // A port whose name has no speed bounds nothing.
+    let text = text.replace("gigabitEthernet 3/12", "ethernet 3/12");
+    let text = text.replace("GigabitEthernet3/12", "Ethernet3/12");
+    let flow = first_flow(of(&text, &on("10Gbit/s")));
+    let promised = flow.changes.iter().filter_map(|c| c.predicted_bps);
+    assert!(promised.fold(0.0, f64::max) > 1e9, "{:#?}", flow.changes);
+}

@@ -178,3 +178,50 @@ api-7   1/1     Running   0          3d    10.244.3.17   node4   <none>         
     let other = first(&format!("{inside}{table}{}", request("10.244.9.9")));
     assert_ne!(other.verdict.cause, "host_cpu", "{:#?}", other.verdict);
 }
+
+/// The prompt of a container may name no host: that it is the test's, before and after it, says whose group was read.
+#[test]
+fn a_group_that_was_read_at_the_prompt_of_a_test_around_it_is_of_that_end() {
+    let around = format!(
+        "{LIMIT}{}{LOG}{}",
+        stat("pod-a", 462, 450),
+        stat("pod-a", 512, 498)
+    );
+    let at = |prompt: &str, text: &str| text.replace("pod-a$ ", prompt);
+    let flow = first(&at("/ # ", &around));
+    let verdict = &flow.verdict;
+    assert_eq!(verdict.cause, "host_cpu", "{verdict:#?}");
+    assert!((0.7..=0.8).contains(&verdict.confidence), "{verdict:#?}");
+    let said = "the sender's control group, which was read at the prompt of the test before and after it, used up its share of the processors and waited in 48 of 50 periods";
+    assert!(because(&flow).contains(said), "{}", because(&flow));
+    assert!(asked(&flow).contains(&"group_host"), "{:?}", asked(&flow));
+    // Before the test alone, at a prompt without anything, and at another one it may be of any host.
+    let before = format!("{LIMIT}{}{LOG}", stat("pod-a", 512, 498));
+    let apart = at("/app # ", &around).replace("/app # iperf3", "/ # iperf3");
+    for text in [at("/ # ", &before), at("$ ", &around), apart] {
+        let flow = first(&text);
+        assert_ne!(flow.verdict.cause, "host_cpu", "{text}");
+        let why = because(&flow);
+        assert!(!why.contains("the prompt of the test"), "{why}");
+    }
+}
+
+/// A shell that was opened in a pod names it, and the table of pods its address.
+#[test]
+fn what_is_typed_in_a_shell_of_a_pod_is_of_that_pod() {
+    let table = "$ kubectl get pod api-7 -o wide
+NAME    READY   STATUS    RESTARTS   AGE   IP           NODE    NOMINATED NODE   READINESS GATES
+api-7   1/1     Running   0          3d    10.244.1.7   node4   <none>           <none>
+$ kubectl exec -it api-7 -- sh
+";
+    let around = format!(
+        "{}{LIMIT}{LOG}{}",
+        stat("pod-a", 462, 450),
+        stat("pod-a", 512, 498)
+    );
+    let flow = first(&format!("{table}{}", around.replace("pod-a$ ", "/ # ")));
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+    let said = "the sender's control group used up its share of the processors and waited in 48 of 50 periods";
+    assert!(because(&flow).contains(said), "{}", because(&flow));
+}
