@@ -124,9 +124,8 @@ impl Blackout {
         let taken = segments.iter().filter(|s| is_lost(s) && of_them(s));
         let (rest, repaired) = without(seen, &spans);
         let each = all.iter().zip(&spans).zip(&repaired);
-        let each = each.map(|((stop, (from, _)), until)| {
-            [*from, libm::fmax(*until, *from + stop.0.lasted)]
-        });
+        let each = each
+            .map(|((stop, (from, _)), until)| [*from, libm::fmax(*until, *from + stop.0.lasted)]);
         Some(Blackout {
             stop: together(longest.0, &all),
             segments: taken.map(pieces).sum(),
@@ -149,9 +148,8 @@ impl Blackout {
 
     /// Whether an interval lies outside of them; the connection's data begins at `opened`, seconds.
     pub(crate) fn spares(&self, row: &Row, opened: f64) -> bool {
-        let spared = |[from, until]: &[f64; 2]| {
-            row.until + opened <= *from || row.from + opened >= *until
-        };
+        let spared =
+            |[from, until]: &[f64; 2]| row.until + opened <= *from || row.from + opened >= *until;
         self.spans.iter().all(spared)
     }
 }

@@ -231,7 +231,10 @@ mod tests {
         all[11] = (10.0, 1.0);
         all[12..].fill(STILL);
         let both = stop(&all).expect("two stops");
-        assert_eq!((both.from, both.lasted, both.in_all), (Some(12.0), 4.0, 7.0));
+        assert_eq!(
+            (both.from, both.lasted, both.in_all),
+            (Some(12.0), 4.0, 7.0)
+        );
         all[3..6].fill(FULL);
         assert_eq!(stop(&all), None);
     }

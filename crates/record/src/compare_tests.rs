@@ -361,7 +361,7 @@ fn runs_of_the_same_seeds_are_compared_in_pairs() {
     );
 }
 
-/// Five seeds in common of five and eight: a note says why they are no pairs.
+/// Five seeds in common of five and eight: a note says why they do not make pairs.
 #[test]
 fn seeds_that_are_in_common_and_not_the_same_are_said_to_make_no_pairs() {
     let goodputs = [80.0, 100.0, 120.0, 90.0, 95.0];

@@ -315,9 +315,7 @@ pub(crate) fn unseen(metric: &str, origin: Origin) -> Option<String> {
         "ramp_s" => "nothing was delivered, or too little to tell when the test had its rate",
         "silent_s" => "what it waited for at its start came within two seconds, or never",
         "duplicates" => "nobody counted copies",
-        "outage_ratio" => {
-            "a connection never opened, or when its links were down is in no account"
-        }
+        "outage_ratio" => "a connection never opened, or when its links were down is in no account",
         "jain_index" => "there is one stream, or nothing was delivered",
         "group_streams_jain_index" => {
             "no test of the group has several connections, its tests are measured at different times, or nothing was delivered"

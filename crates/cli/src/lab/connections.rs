@@ -290,16 +290,15 @@ impl Connections {
             let first = causes.first().map(|(cause, _)| *cause);
             told.cause = most.why(causes, lost, silence);
             told.cause += &pieces.map_or(String::new(), |p| p.words(first));
-            told.cause
-                .push_str(&(told.ended() + &self.unopened_meanwhile(most, first)));
+            let ended = told.ended() + &self.unopened_meanwhile(most, first);
+            told.cause += &ended;
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
             if first.is_some_and(|cause| cause.is_way() || cause.is_window()) {
                 told.cause.push_str(&others);
             }
-            let server = [other(ends), Some(most)][most.host];
-            told.cause.push_str(&most.in_queue(first, server));
+            told.cause += &most.in_queue(first, [other(ends), Some(most)][most.host]);
             told.figures = told.in_flight() + &told.besides();
         } else if most.is_unopened() {
             told.line = told.unopened(&ends[1]);

@@ -277,7 +277,7 @@ impl Many {
         self.on_line() >= MOST_OF_IT && self.on_line() > self.opened()
     }
 
-    /// Whether half of them or more ended without an answer to their last request: opening fewer of them would spare none of that.
+    /// Whether half of the connections or more ended without an answer to their last request: opening fewer of them would spare none of that.
     fn is_unheard(&self) -> bool {
         let unheard = self.unanswered + self.undecided.connections + self.closed_unanswered;
         2 * unheard >= self.connections

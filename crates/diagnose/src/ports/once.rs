@@ -121,7 +121,10 @@ impl Ports {
             Once {
                 cause: Cause::ShallowBuffer,
                 fact: "port_drops",
-                counted: format!("{:.0} packets that the queue of {port} dropped", d.count.value),
+                counted: format!(
+                    "{:.0} packets that the queue of {port} dropped",
+                    d.count.value
+                ),
                 command: format!("before and after a test, what printed them: the drops of {port}"),
             }
         });

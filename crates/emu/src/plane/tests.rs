@@ -913,7 +913,7 @@ fn conserved(w: &mut World, datagrams: u64, made: &Made) -> Datagrams {
     w.plane.datagrams(NodeId(0))
 }
 
-/// Forty datagrams at once through a policer, and over a line that loses half of them.
+/// Forty datagrams at once through a policer, and over a line that loses every second one by chance.
 #[test]
 fn a_policer_takes_others_than_chance() {
     let policer = "police = { name = \"contract\", rate = \"1 Mbit/s\", burst = \"12 kB\" }";

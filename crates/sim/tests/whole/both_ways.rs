@@ -46,7 +46,7 @@ duration = "15 s"
 }
 
 /// TCP Small Queues keep two to four segments in the queue, and two are added when two are left. So two pass in their own
-/// 24.6 ms and 0.72 ms for each acknowledgement that is queued then. A window of 128 KiB has 45, half of them in the queue; one
+/// 24.6 ms and 0.72 ms for each acknowledgement that is queued then. A window of 128 KiB has 45, and half of these 45 wait in the queue; one
 /// of 512 KiB has 181, all but the 27 of a round trip: 41 and 136 ms. These let the upload send nothing, for ever.
 #[test]
 fn acknowledgements_in_the_queue_leave_an_upload_its_share() {

@@ -156,7 +156,9 @@ fn last_again(options: &[u8], after_us: u64) -> TraceConnection {
 /// A sender without SACK never probes: its timer ran out.
 #[test]
 fn a_last_segment_that_comes_again_is_a_probe_only_where_sack_was_agreed() {
-    let agreed = last_again(&[2, 4, 5, 180, 1, 1, 4, 2], 220_000).a2b.retransmissions;
+    let agreed = last_again(&[2, 4, 5, 180, 1, 1, 4, 2], 220_000)
+        .a2b
+        .retransmissions;
     assert_eq!((agreed.tlp, agreed.rto), (1, 0), "{agreed:?}");
     let without = last_again(&[2, 4, 5, 180], 220_000).a2b.retransmissions;
     assert_eq!((without.tlp, without.rto), (0, 1), "{without:?}");
