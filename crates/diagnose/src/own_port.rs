@@ -46,7 +46,7 @@ impl Evidence {
                 let part = own / c.count.value.max(1.0);
                 c.count.value > least * speed.count.value && part > OWN[0] && part < OWN[1]
             })?;
-            fits.then(|| (way.count.value, speed))
+            fits.then_some((way.count.value, speed))
         });
         let slowest = full.min_by(|a, b| a.1.count.value.total_cmp(&b.1.count.value));
         let counted = slowest.as_ref().filter(|_| usual.is_some());

@@ -243,7 +243,7 @@ fn lockstep(place: &Place<'_>, record: &Record) -> Option<String> {
             false => format!("{least:.0} to {most:.0}"),
         };
         let (what, they) = match resent(record) {
-            Some(n) if n == 0.0 => ("answers to marks", "are marked"),
+            Some(0.0) => ("answers to marks", "are marked"),
             _ => ("loss events", "lose"),
         };
         let remedy = match place.jittered {

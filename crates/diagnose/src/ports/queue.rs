@@ -206,7 +206,7 @@ impl Evidence {
         let (share, lost) = (self.lost_of_sent()?, self.datagrams_lost?);
         let ports = &self.around.ports;
         let dropped = ports.dropped.as_ref().filter(|_| !ports.drop_back(self))?;
-        let is_near = |part: f64| part >= AS_LOST[0] && part < AS_LOST[1];
+        let is_near = |part: f64| (AS_LOST[0]..AS_LOST[1]).contains(&part);
         let own = of_queue(self, dropped);
         if dropped.grew && is_near(dropped.count.value / lost) {
             return Some(format!("{own}, about as many as the test lost, {lost:.0}"));

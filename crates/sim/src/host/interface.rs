@@ -253,8 +253,8 @@ impl Interface {
             let queued = (queued * before / u128::from(rate.as_bps())).min(u64::MAX.into());
             now + Duration::from_ps(queued as u64)
         };
-        self.free = moved(self.free);
         self.others.move_all(now, moved);
+        self.free = moved(self.free);
         self.transmitter.set_rate(rate);
         self.changed = now;
         self.work_out();
