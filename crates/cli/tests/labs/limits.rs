@@ -229,7 +229,11 @@ fn answers_that_fill_a_link_are_not_on_the_way() {
 fn small_writes_behind_full_segments_are_named() {
     let server = "my $c = $l->accept; while (<$c>) { print $c \"h\" x 200; print $c \"b\" x 20_000, \"\\n\" } sleep";
     let does = "for (1..12) { print $c \"q\" x 80, \"\\n\"; <$c> }";
-    let line = closing(&["--rtt", "150ms", "--cc", "reno"], server, &perl(false, does));
+    let line = closing(
+        &["--rtt", "150ms", "--cc", "reno"],
+        server,
+        &perl(false, does),
+    );
     says(
         &line,
         &[
