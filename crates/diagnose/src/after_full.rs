@@ -138,22 +138,16 @@ pub(crate) fn by_after_full(e: &Evidence, items: &mut Vec<Item>) {
 mod tests {
     use super::*;
     use crate::fact::{Figure, Place};
-    use crate::seen::Side;
 
     /// Seconds of these rates, Mbit/s, and what was sent again in each; the window is of one segment.
     fn evidence(rows: &[(f64, f64)]) -> Evidence {
-        let row = |(n, (mbit, again)): (usize, &(f64, f64))| Row {
-            from: n as f64,
-            until: n as f64 + 1.0,
-            bps: mbit * 1e6,
-            retransmits: Some(*again),
+        let row = |row| Row {
             cwnd: Some(1448.0),
-            side: Side::Sender,
-            at: Place::You,
+            ..row
         };
         Evidence {
             rate: Some(Figure::exact(1e6, Place::You)),
-            counted: rows.iter().enumerate().map(row).collect(),
+            counted: Row::seconds(rows).into_iter().map(row).collect(),
             streams: 1.0,
             mss: 1448.0,
             ..Evidence::default()

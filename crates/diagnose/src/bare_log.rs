@@ -64,21 +64,12 @@ impl Evidence {
 mod tests {
     use super::*;
     use crate::fact::{Figure, Place};
-    use crate::seen::{Row, Side};
+    use crate::seen::Row;
 
     /// Seconds at these rates, Mbit/s, and what was sent again in each.
     fn log(rows: &[(f64, f64)]) -> Evidence {
-        let row = |(n, (mbit, again)): (usize, &(f64, f64))| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: mbit * 1e6,
-            retransmits: Some(*again),
-            cwnd: None,
-            side: Side::Sender,
-            at: Place::You,
-        };
         Evidence {
-            counted: rows.iter().enumerate().map(row).collect(),
+            counted: Row::seconds(rows),
             streams: 1.0,
             ..Evidence::default()
         }

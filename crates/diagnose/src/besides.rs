@@ -73,7 +73,7 @@ pub(crate) fn is_of_its_kind(other: Cause, weighed: &Weighed, undecided: bool) -
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::account::Account;
     use crate::fact::{Figure, Place};
@@ -92,7 +92,7 @@ mod tests {
     }
 
     /// These causes in this order.
-    fn ranking(of: &[(Cause, f64)]) -> Weighed {
+    pub(crate) fn ranking(of: &[(Cause, f64)]) -> Weighed {
         let each = of.iter();
         let ranking = each.map(|(cause, confidence)| Ranking {
             cause: *cause,

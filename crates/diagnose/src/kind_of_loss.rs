@@ -48,9 +48,8 @@ pub(crate) fn left_open(share: f64) -> String {
 mod tests {
     use super::*;
     use crate::account::Account;
-    use crate::besides::{besides, in_words};
+    use crate::besides::{besides, in_words, tests::ranking};
     use crate::fact::{Figure, Place};
-    use crate::infer::Ranking;
 
     /// A capture at the sender of a line of 50 Mbit/s that BBR fills, with losses of chance: 69 % of the time is theirs.
     fn paced() -> Evidence {
@@ -66,17 +65,7 @@ mod tests {
 
     /// The line first, and these kinds of loss after it.
     fn line_and(kinds: &[(Cause, f64)]) -> Weighed {
-        let all = [(Cause::Link, 0.9)];
-        let each = all.iter().chain(kinds);
-        let ranking = each.map(|(cause, confidence)| Ranking {
-            cause: *cause,
-            confidence: *confidence,
-        });
-        Weighed {
-            ranking: ranking.collect(),
-            because: Vec::new(),
-            unseen: Vec::new(),
-        }
+        ranking(&[&[(Cause::Link, 0.9)], kinds].concat())
     }
 
     /// "This is the line; besides a policer, 69 % of the time": nothing showed a policer.

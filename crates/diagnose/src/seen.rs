@@ -316,3 +316,20 @@ impl Test {
 pub(crate) fn after_start<T>(rows: &[T]) -> (&[T], &[T]) {
     rows.split_at(rows.len().div_ceil(6))
 }
+
+#[cfg(test)]
+impl Row {
+    /// A sender's seconds, one behind the other: Mbit/s, and what was sent again in each.
+    pub(crate) fn seconds(all: &[(f64, f64)]) -> Vec<Row> {
+        let row = |(n, (mbit, again)): (usize, &(f64, f64))| Row {
+            from: n as f64,
+            until: (n + 1) as f64,
+            bps: mbit * 1e6,
+            retransmits: Some(*again),
+            cwnd: None,
+            side: Side::Sender,
+            at: Place::You,
+        };
+        all.iter().enumerate().map(row).collect()
+    }
+}

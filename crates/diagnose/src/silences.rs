@@ -160,26 +160,10 @@ fn lacking_s(stops: &[Stop], rows: &[&Row]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::Place;
-    use crate::seen::Side;
-
-    /// Seconds: Mbit/s, and what was sent again.
-    fn rows(all: &[(f64, f64)]) -> Vec<Row> {
-        let row = |(n, (mbit, again)): (usize, &(f64, f64))| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: mbit * 1e6,
-            retransmits: Some(*again),
-            cwnd: None,
-            side: Side::Sender,
-            at: Place::You,
-        };
-        all.iter().enumerate().map(row).collect()
-    }
 
     /// All stops of these seconds as one.
     fn stop(all: &[(f64, f64)]) -> Option<Stop> {
-        let rows = rows(all);
+        let rows = Row::seconds(all);
         let each: Vec<&Row> = rows.iter().collect();
         together(&of_log(&each, &rows, 0.0, (1.0, 1448.0)), &each)
     }

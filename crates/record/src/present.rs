@@ -1,10 +1,10 @@
 //! How many repeats have what an expectation is of, and what those come to that lack it.
 //!
-//! A repeat that lacks a value never did what the value measures. It is worse than any bound: in the median it counts as more than a
-//! greatest value and as less than a least one. Where half of the repeats or more lack it there is no median.
+//! A repeat that lacks a value never did what the value measures. It is worse than any bound: in the median it lies above any `max`
+//! and below any `min`. Where half of the repeats or more lack it, the median is unknown.
 //!
-//! Repeats have seeds in common, and so luck. A ratio or difference is therefore worked out in each repeat, and what counts is the median
-//! of those. A repeat lacks it that lacks one of its metrics; one that is invalid for one of them does not count.
+//! Repeats have seeds in common, and so their random numbers. A ratio or difference is therefore worked out in each repeat, and what
+//! counts is the median of those. A repeat lacks it that lacks one of its metrics; one that is invalid for one of them does not count.
 
 use crate::judge::{Point, Results, Subject, median, split, unseen};
 use crate::{Expect, Origin, Partly};

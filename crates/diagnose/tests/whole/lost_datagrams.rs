@@ -1,5 +1,6 @@
 //! Tests with datagrams of which a part was lost: what lost them, and never that they are to come faster.
 
+use crate::port_queues::port_of_ios;
 use crate::ports::ios;
 use crate::{asked, because, commands, first};
 
@@ -51,29 +52,12 @@ fn datagrams_that_nobody_says_who_lost_are_not_to_come_faster() {
     assert_eq!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
 }
 
-/// A port of IOS by which so many packets left, and whose queue dropped so many.
-fn port(sent: u32, dropped: u32) -> String {
-    format!(
-        "leaf4#show interfaces GigabitEthernet1/0/48
-GigabitEthernet1/0/48 is up, line protocol is up (connected)
-  MTU 1500 bytes, BW 1000000 Kbit/sec, DLY 10 usec,
-  Full-duplex, 1000Mb/s, link type is auto, media type is 10/100/1000BaseTX SFP
-  Input queue: 0/2000/0/0 (size/max/drops/flushes); Total output drops: {dropped}
-  30 second input rate 12210000 bits/sec, 22011 packets/sec
-  30 second output rate 583100000 bits/sec, 48100 packets/sec
-     7811002 packets input, 501220110 bytes, 0 no buffer
-     0 input errors, 0 CRC, 0 frame, 0 overrun, 0 ignored
-     {sent} packets output, 22401220110 bytes, 0 underruns
-"
-    )
-}
-
 /// 3320 of 1071428 are 0.31 %, as 46 thousand of 14.9 million are; from one reading to the next they are as many.
 #[test]
 fn datagrams_are_lost_where_a_queue_dropped_as_many() {
-    let grown = port(14_811_002, 46_000) + &port(16_011_002, 49_330);
+    let grown = port_of_ios(14_811_002, 46_000) + &port_of_ios(16_011_002, 49_330);
     for (router, said) in [
-        (port(14_811_002, 46_000), "as large a share"),
+        (port_of_ios(14_811_002, 46_000), "as large a share"),
         (grown, "about as many as the test lost, 3320"),
     ] {
         let flow = first(&(datagrams(3320) + &router));
@@ -87,7 +71,7 @@ fn datagrams_are_lost_where_a_queue_dropped_as_many() {
         assert!(!commands(&flow).contains("faster"), "{:#?}", flow.changes);
     }
     // Of a queue that hardly dropped any it is not.
-    let flow = first(&(datagrams(3320) + &port(14_811_002, 40)));
+    let flow = first(&(datagrams(3320) + &port_of_ios(14_811_002, 40)));
     assert_ne!(flow.verdict.cause, "congestion_loss", "{:#?}", flow.verdict);
 }
 

@@ -1,7 +1,7 @@
 //! An answer in many pieces at the end of a connection, as of a server that sends word by word: whether the command waited for them.
 //!
-//! Frames do not say it: who subscribes to a stream and does something else sends as little as who waits for the rest. What the command's
-//! program slept in meanwhile says it.
+//! Frames do not say it: a program that does other work meanwhile sends as little as one that waits for the rest. The call that the
+//! command's program slept in says it.
 
 use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
