@@ -79,22 +79,6 @@ fn judged(
     Some((stop, most))
 }
 
-/// Several times in which the path was down, as the first of them with the time of all.
-fn together(first: Stop, all: &[(Stop, u64)]) -> Stop {
-    let stops = || all.iter().map(|(stop, _)| stop);
-    let in_all: f64 = stops().map(|stop| stop.lasted).sum();
-    let costs: Vec<f64> = stops().filter_map(|stop| stop.cost).collect();
-    let again: usize = stops().filter_map(|stop| stop.dark).sum();
-    Stop {
-        in_all,
-        cost_s: in_all,
-        cost: (!costs.is_empty()).then(|| costs.iter().sum()),
-        dark: Some(again),
-        to_end: stops().any(|stop| stop.to_end),
-        ..first
-    }
-}
-
 impl Blackout {
     /// Those of a captured direction, whose times begin at `started_ns`; `near` where it was captured at its sender. None where the longest
     /// silence shows none.
@@ -127,7 +111,7 @@ impl Blackout {
         let each = each
             .map(|((stop, (from, _)), until)| [*from, libm::fmax(*until, *from + stop.0.lasted)]);
         Some(Blackout {
-            stop: together(longest.0, &all),
+            stop: longest.0.for_all(all.iter().map(|(stop, _)| stop)),
             segments: taken.map(pieces).sum(),
             spans: each.collect(),
             rest: DirectionFound {

@@ -42,6 +42,12 @@ fn stretches(rows: &[&Row]) -> (Vec<Stop>, Option<Stop>) {
     (within.collect(), end.and_then(|end| stretch(end, least)))
 }
 
+/// Segments sent again in intervals of which this holds.
+fn sent_again(rows: &[Row], holds: impl Fn(&&Row) -> bool) -> f64 {
+    let those = rows.iter().filter(holds);
+    those.filter_map(|r| r.retransmits).sum()
+}
+
 impl Stop {
     /// Whether it is so long that a timer ran out in it.
     fn is_long(&self) -> bool {
@@ -55,20 +61,14 @@ impl Stop {
             let middle = f64::midpoint(r.from, r.until);
             middle > from && middle < from + self.lasted
         };
-        rows.iter()
-            .filter(within)
-            .filter_map(|r| r.retransmits)
-            .sum()
+        sent_again(rows, within)
     }
 
     /// Segments sent again in the interval in which it began.
     fn again_before(&self, rows: &[Row]) -> f64 {
         let Some(from) = self.from else { return 0.0 };
         let begins = |r: &&Row| libm::fabs(r.until - from) <= NEAR;
-        rows.iter()
-            .filter(begins)
-            .filter_map(|r| r.retransmits)
-            .sum()
+        sent_again(rows, begins)
     }
 
     /// Whether full segments passed before it.
@@ -134,13 +134,10 @@ pub(crate) fn together(all: &[Stop], rows: &[&Row]) -> Option<Stop> {
     let like: Vec<Stop> = like.copied().collect();
     let each = like.iter().rev();
     let longest = each.max_by(|a, b| a.lasted.total_cmp(&b.lasted))?;
-    let again: usize = like.iter().filter_map(|stop| stop.dark).sum();
-    let in_all: f64 = like.iter().map(|stop| stop.lasted).sum();
+    let all = longest.for_all(like.iter());
     Some(Stop {
-        in_all,
-        cost_s: libm::fmax(in_all, lacking_s(&like, rows)),
-        dark: longest.dark.map(|_| again),
-        ..*longest
+        cost_s: libm::fmax(all.in_all, lacking_s(&like, rows)),
+        ..all
     })
 }
 

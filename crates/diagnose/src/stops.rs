@@ -111,6 +111,21 @@ impl Stop {
         }
     }
 
+    /// This one for all of these, of which it is one: with the time, the cost and the repeats of all.
+    pub(crate) fn for_all<'s>(self, all: impl Iterator<Item = &'s Stop> + Clone) -> Stop {
+        let in_all: f64 = all.clone().map(|stop| stop.lasted).sum();
+        let costs: Vec<f64> = all.clone().filter_map(|stop| stop.cost).collect();
+        let again: usize = all.clone().filter_map(|stop| stop.dark).sum();
+        Stop {
+            in_all,
+            cost_s: in_all,
+            cost: (!costs.is_empty()).then(|| costs.iter().sum()),
+            dark: self.dark.map(|_| again),
+            to_end: all.into_iter().any(|stop| stop.to_end),
+            ..self
+        }
+    }
+
     /// Whether another lies in the same time in part.
     fn overlaps(&self, other: &Stop) -> bool {
         let both = self.from.zip(other.from);
