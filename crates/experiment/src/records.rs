@@ -6,7 +6,7 @@ mod taken;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use farpath_observe::merge::compare_tests;
+use farpath_observe::merge::{Place, compare_tests};
 use farpath_observe::{
     Asker, Connection, Datagrams, Observation, Packets, Path, Refusal, RoundTrips, Sample,
     Surroundings, Timers, answers, between_clocks, count_loss_events, recovery, too_late,
@@ -50,7 +50,11 @@ pub fn records(
         record
     };
     let mut records: Vec<Record> = numbers.iter().map(record).collect();
-    let places: Vec<_> = numbers.iter().map(|n| scenario.place(plan, *n)).collect();
+    let place = |n: &usize| Place {
+        queues_took: collector.queues_took(*n),
+        ..scenario.place(plan, *n)
+    };
+    let places: Vec<_> = numbers.iter().map(place).collect();
     compare_tests(&places, &mut records);
     records
 }
@@ -74,6 +78,19 @@ pub(crate) struct Seen {
 type Ends<'a> = (&'a TcpSendReport, &'a TcpReceiveReport);
 
 impl Collector<'_, '_> {
+    /// The flows of a test that its results are of.
+    fn flows_of(&self, test: usize) -> Vec<usize> {
+        let flows = self.plan.flows.iter().enumerate();
+        let ours = flows.filter(|(_, f)| f.test == test && !f.asks);
+        ours.map(|(n, _)| n).collect()
+    }
+
+    /// Whether queues took most of what was dropped on the way of a test's data, where that is known.
+    fn queues_took(&self, test: usize) -> bool {
+        let paths = self.flows_of(test).into_iter().filter_map(self.paths);
+        paths.take(1).any(|path| path.queues_took())
+    }
+
     fn fill(&self, number: usize, test: &Test, record: &mut Record) {
         record.notes.extend(
             self.planned
@@ -83,11 +100,7 @@ impl Collector<'_, '_> {
                 .flatten()
                 .cloned(),
         );
-        let flows = self.plan.flows.iter().enumerate();
-        let flows: Vec<usize> = flows
-            .filter(|(_, f)| f.test == number && !f.asks)
-            .map(|(n, _)| n)
-            .collect();
+        let flows = self.flows_of(number);
         if let Some(seen) = self.seen(test, &flows) {
             let around = |stream: usize| Surroundings {
                 path: flows.get(stream).and_then(|flow| (self.paths)(*flow)),

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use farpath_record::Record;
+use farpath_record::{FEW_LOSSES, Record};
 
 use farpath_units::Duration;
 
 use crate::Span;
 use crate::convergence::convergence_s;
 use crate::metric::{METRICS, Merge};
+use crate::phase::{self, InStep};
 use crate::shared_time::{Goodputs, Window, apart};
 
 /// A test's metrics from those of its streams, written over what it had: as the registry says they are taken
@@ -66,6 +67,10 @@ pub struct Place<'a> {
     pub named_losses: bool,
     /// Payload that its path carries, bit/s, where that is the same all the time.
     pub line_bps: Option<f64>,
+    /// Queues took more than half of what was dropped on its way, by the counters of the links.
+    pub queues_took: bool,
+    /// What its packets have in common with others that come at the same phase of a queue; none where that is managed, or anything random.
+    pub in_step: Option<InStep>,
 }
 
 /// Lays the records of tests beside each other, `places` in the same order: groups, and tests that share a link.
@@ -78,6 +83,7 @@ pub fn compare_tests(places: &[Place<'_>], records: &mut [Record]) {
             records.get(number).and_then(|r| lockstep(place, r)),
             records.get(number).and_then(|r| slow_ramp(place, r)),
             records.get(number).and_then(|r| held_before(place, r)),
+            phase::note(number, places, records),
         ];
         if let Some(record) = records.get_mut(number) {
             record.notes.extend(notes.into_iter().flatten());
@@ -122,8 +128,8 @@ fn other_time(
 
 /// Connections that share a link have settled on their shares after as many loss events: each cuts all windows, and so what
 /// lies between two (Chiu and Jain 1989). CUBIC leaves 0.7 of it each time, 3 % after ten; Reno half, 0.1 %.
-const SETTLED: f64 = 10.0;
-/// Of fewer, windows are those that the start left, cut once or twice.
+pub(crate) const SETTLED: f64 = 10.0;
+/// Of fewer, windows were cut once or twice, or are those that the start left.
 const STARTED: f64 = 3.0;
 
 /// Whether losses hold a test's rate, those of a full link among them.
@@ -186,21 +192,25 @@ fn few_losses(
         .find(|m| record.metrics.contains_key(*m))?;
     let seconds = place.span.duration?.as_secs_f64();
     Some(format!(
-        "{metric} is {} in the measured {seconds:.0} s, and ten or more {}; a longer `omit` and `duration` tell",
+        "{metric} is {} in the measured {seconds:.0} s, {}; a longer `omit` and `duration` tell",
         of_events(most, seconds, alone, !by_model.is_empty()),
         if alone {
-            "make a mean"
+            FEW_LOSSES
         } else {
-            "settle shares"
+            "and ten or more settle shares"
         }
     ))
 }
 
-/// What a result is whose connections have so many loss events at most.
+/// What a result is whose connections have so many loss events at most. Without any it is of the windows that the start left; one or two are
+/// chance.
 fn of_events(most: f64, seconds: f64, alone: bool, beside_model: bool) -> String {
     let plural = if most == 1.0 { "" } else { "s" };
     if alone {
-        return format!("what the start left: the connection has {most:.0} loss event{plural}");
+        return match most > 0.0 {
+            true => format!("of few losses: the connection has {most:.0} loss event{plural}"),
+            false => "what the start left: the connection has no loss event".to_owned(),
+        };
     }
     let events = match most > 0.0 {
         true => format!("more than {most:.0} loss event{plural}"),
@@ -210,9 +220,10 @@ fn of_events(most: f64, seconds: f64, alone: bool, beside_model: bool) -> String
         true => "no connection on its link that losses cut",
         false => "no connection on its link",
     };
-    match most < STARTED {
-        true => format!("of shares that the start left: {nobody} has {events}"),
-        false => format!(
+    match most {
+        0.0 => format!("of shares that the start left: {nobody} has {events}"),
+        _ if most < STARTED => format!("of shares after few losses: {nobody} has {events}"),
+        _ => format!(
             "of shares that may not have settled: {nobody} has {events}, one in about {:.1} s,",
             seconds / most
         ),
@@ -225,8 +236,8 @@ const CROWD: usize = 4;
 /// Loss events of connections differ by this part at most where they lose together; those of chance differ by their root.
 const ALIKE: f64 = 0.05;
 
-/// Says where connections of one test lose together, so that a crowd of them has what one has. Of those with a queue each none does:
-/// they do alike.
+/// Says where connections of one test lose together, so that a crowd of them has what one has: only a queue takes of all at once, and random
+/// losses give equals alike. Of those with a queue each none does: they do alike.
 fn lockstep(place: &Place<'_>, record: &Record) -> Option<String> {
     let events = record.streams.iter();
     let events: Option<Vec<f64>> = events
@@ -237,14 +248,16 @@ fn lockstep(place: &Place<'_>, record: &Record) -> Option<String> {
     let least = events.iter().copied().fold(f64::INFINITY, f64::min);
     let together = least >= SETTLED && most - least <= ALIKE * most;
     let room = goodput(&record.metrics)? < 0.97 * place.line_bps?;
-    (together && room && !place.named_losses && !place.by_flow).then(|| {
+    let marked = resent(record) == Some(0.0);
+    let by_queue = marked || place.queues_took;
+    (together && room && by_queue && !place.named_losses && !place.by_flow).then(|| {
         let each = match least == most {
             true => format!("{most:.0}"),
             false => format!("{least:.0} to {most:.0}"),
         };
-        let (what, they) = match resent(record) {
-            Some(0.0) => ("answers to marks", "are marked"),
-            _ => ("loss events", "lose"),
+        let (what, they) = match marked {
+            true => ("answers to marks", "are marked"),
+            false => ("loss events", "lose"),
         };
         let remedy = match place.jittered {
             true => "paths of different delays, or more `jitter` than there is, break that",
@@ -320,7 +333,7 @@ fn grows(record: &Record, span: &Span) -> bool {
 }
 
 /// Whether tests are measured at the same time, if in part.
-fn overlap(spans: [&Span; 2]) -> bool {
+pub(crate) fn overlap(spans: [&Span; 2]) -> bool {
     let [a, b] = spans.map(|s| s.duration.map(|d| (s.from(), s.from() + d)));
     a.zip(b).is_some_and(|(a, b)| a.0 < b.1 && b.0 < a.1)
 }
@@ -428,7 +441,7 @@ fn of_time(name: &str, found: &Goodputs, several: bool) -> Option<String> {
 }
 
 /// How far the measurements of tests lie apart, in seconds, at their starts or their ends, where it is more than a little.
-fn windows_apart<'a>(spans: impl Iterator<Item = &'a Span>) -> Option<f64> {
+pub(crate) fn windows_apart<'a>(spans: impl Iterator<Item = &'a Span>) -> Option<f64> {
     let windows: Vec<Window> = spans
         .filter_map(|s| Some((s.from(), s.from() + s.duration?)))
         .collect();
@@ -471,6 +484,7 @@ mod tests {
                 omit: Duration::ZERO,
                 duration: Some(Duration::from_secs(60)),
             },
+            queues_took: true,
             ..Place::default()
         }
     }
@@ -552,10 +566,8 @@ mod tests {
         );
         let start = "goodput_bps is of shares that the start left: no connection on its link has a loss event in";
         assert!(notes([0.0, 0.0], "cwnd_recovery")[0].starts_with(start));
-        assert!(
-            notes([0.0, 2.0], "link")[0]
-                .contains("has more than 2 loss events in the measured 60 s")
-        );
+        let few = "goodput_bps is of shares after few losses: no connection on its link has more than 2 loss events in the measured 60 s";
+        assert!(notes([0.0, 2.0], "link")[0].starts_with(few));
         assert_eq!(of([0.0, 2.0], "link", 2e6, true), ["", ""], "BBR");
         assert_eq!(notes([1.0, 10.0], "link"), ["", ""]);
         assert_eq!(
@@ -684,8 +696,10 @@ mod tests {
             record.notes.concat()
         };
         let one = notes(1.0, "cwnd_recovery", false);
-        let said = "goodput_bps is what the start left: the connection has 1 loss event in the measured 60 s";
+        let said =
+            "goodput_bps is of few losses: the connection has 1 loss event in the measured 60 s";
         assert!(one.starts_with(said), "{one}");
+        assert!(one.contains(FEW_LOSSES), "{one}");
         assert_eq!(notes(3.0, "cwnd_recovery", false), "");
         assert_eq!(notes(1.0, "link", false), "", "it has its link");
         assert_eq!(notes(1.0, "cwnd_recovery", true), "", "a loss named");
@@ -769,6 +783,31 @@ mod tests {
             slow,
             "ramp_s is to the test's own rate, 40.0000 Mbit/s of the 94.0000 that its path carries"
         );
+    }
+
+    /// Four connections whose losses are random have 400 to 410 events each, and no queue dropped.
+    #[test]
+    fn alike_losses_of_chance_are_not_said_to_be_of_one_time() {
+        let notes = |queues_took| {
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            record.set("goodput_bps", 60e6);
+            let one = |events: f64| StreamRecord {
+                metrics: [("loss_events", events), ("retransmits", events)]
+                    .map(|(n, v)| (n.to_owned(), v))
+                    .into(),
+                ..StreamRecord::default()
+            };
+            record.streams = [400.0, 404.0, 410.0, 402.0].map(one).into();
+            let place = Place {
+                line_bps: Some(94e6),
+                queues_took,
+                ..place(None, 0)
+            };
+            compare_tests(&[place], core::slice::from_mut(&mut record));
+            record.notes.concat()
+        };
+        assert!(notes(true).contains("they lose together"));
+        assert_eq!(notes(false), "");
     }
 
     /// Two of 60 s with 1 Mbit/s a second each while both run, and 9 Mbit/s alone.

@@ -275,6 +275,18 @@ impl Path<'_> {
         }
     }
 
+    /// Whether queues took more than half of what was dropped on the way there, whoever's it was.
+    pub fn queues_took(&self) -> bool {
+        let Dropped {
+            queue,
+            policed,
+            mtu,
+            host,
+            other,
+        } = sum(&self.hops);
+        queue > policed + mtu + host + other
+    }
+
     /// Counters of a link are of all that use it: what it dropped counts by the connection's share of what it carried.
     fn own(&self, delivered: u64) -> Own {
         let mut own = Own::default();
@@ -399,6 +411,21 @@ mod tests {
         let half = Duration::from_us(500);
         assert_eq!(share(at(0) + half, at(2)), 1.0 / 3.0);
         assert_eq!(share(at(1), at(2)), 0.0);
+    }
+
+    #[test]
+    fn queues_took_what_they_dropped_most_of() {
+        let took = |queue, other| {
+            let mut path = path(false, &[]);
+            path.hops[0].dropped = Dropped {
+                queue,
+                other,
+                ..Dropped::default()
+            };
+            path.queues_took()
+        };
+        assert!(took(11, 10));
+        assert!(!took(10, 10) && !took(0, 0));
     }
 
     /// A link of 100 bytes an interval, of 10 from the middle of the third on, and of 50 at last.

@@ -14,6 +14,9 @@ pub const NOT_FOLLOWED: &str = "when is in no account of what limited this";
 /// What a note says of a program that is not farpath's own.
 pub const FOREIGN: &str = "it says nothing of what limited it";
 
+/// What a note says of a result of one connection that has too few loss events for a mean.
+pub const FEW_LOSSES: &str = "and ten or more make a mean";
+
 /// As many notes that differ in nothing but their numbers are one; two are where both speak of one test at one point.
 const ALIKE: usize = 3;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use farpath_element::Sampling;
-use farpath_observe::merge::compare_tests;
+use farpath_observe::merge::{Place, compare_tests};
 use farpath_observe::{
     Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, RoundTrips, Sample, Stretch,
     Surroundings, Timers,
@@ -46,9 +46,11 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
         })
         .collect();
     let plan = &collector.built.wan.plan;
-    let places: Vec<_> = (0..scenario.tests.len())
-        .map(|n| scenario.place(plan, n))
-        .collect();
+    let place = |n: usize| Place {
+        queues_took: collector.queues_took(n),
+        ..scenario.place(plan, n)
+    };
+    let places: Vec<_> = (0..scenario.tests.len()).map(place).collect();
     compare_tests(&places, &mut records);
     records
 }
@@ -114,6 +116,12 @@ impl<'a> Collector<'a> {
         let flows = self.built.wan.plan.flows.iter().enumerate();
         let ours = flows.filter(|(_, f)| f.test == test && !f.asks);
         ours.map(|(n, _)| n).collect()
+    }
+
+    /// Whether queues took most of what was dropped on the way of a test's data.
+    fn queues_took(&self, test: usize) -> bool {
+        let flow = self.flows(test).into_iter().next();
+        flow.is_some_and(|flow| self.evidence.path(flow).queues_took())
     }
 
     fn fill(&self, number: usize, test: &Test, record: &mut Record) {
