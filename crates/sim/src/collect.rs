@@ -1,6 +1,6 @@
 //! From the network at rest to observations, and from these to records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_element::Sampling;
 use farpath_observe::merge::{Place, compare_tests};
@@ -18,6 +18,7 @@ use farpath_wire::FlowDir;
 use crate::built::Built;
 use crate::exchange::Asker;
 use crate::host::Way;
+use crate::late::Late;
 use crate::programs::measured;
 use crate::run::Outcome;
 use crate::station::Program;
@@ -149,11 +150,34 @@ impl<'a> Collector<'a> {
         let note = |f: &usize| buffer_note(self.scenario, plan, *f);
         record.notes.extend(flows.first().and_then(note));
         record.notes.extend(self.given_up(test, &flows));
+        record.notes.extend(self.late(&flows).words());
         if test.kind.udp().is_some() {
             record
                 .notes
                 .extend(still_under_way(self.built.under_way(), record));
         }
+    }
+
+    /// What the connections of some flows sent again, and what the links of their data did to the order of frames.
+    fn late(&self, flows: &[usize]) -> Late {
+        let mut late = Late::default();
+        let mut ports = BTreeSet::new();
+        for flow in flows {
+            let Some((source, sink)) = self.ends(*flow) else {
+                continue;
+            };
+            late.needless += sink.receiver().stats().duplicates;
+            late.resent += source.sender().stats().retransmits;
+            let dir = FlowDir::forward(*flow as u16);
+            let walk = self.built.wan.plan.walk(self.scenario, dir);
+            ports.extend(walk.iter().map(|hop| hop.port));
+        }
+        for port in ports {
+            let realised = &self.built.port(port).counters().realised;
+            late.overtaken += realised.order.reordered;
+            late.doubled += realised.duplicated;
+        }
+        late
     }
 
     /// Says that senders gave up because nobody answered.

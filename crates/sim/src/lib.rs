@@ -6,6 +6,7 @@ mod built;
 mod collect;
 mod exchange;
 mod host;
+mod late;
 mod prober;
 mod programs;
 mod rest;

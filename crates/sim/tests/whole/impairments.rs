@@ -103,6 +103,25 @@ fn copies_of_segments_change_nothing_for_tcp() {
     assert!(realised(&world, "duplicated") >= 276.0);
 }
 
+/// Each hundredth segment is held back until what left after it has come, and none is lost.
+#[test]
+fn what_comes_late_is_said_not_to_be_lost() {
+    let late = run_text(&path(
+        r#"forward.reordering = { every = 100, by = "15 ms" }"#,
+        BULK,
+    ));
+    let notes = late.record("bulk").notes.join("; ");
+    let again = late.metric("bulk", "retransmits");
+    let said = format!("of {again} segments sent again had arrived, late and not lost");
+    assert!(again > 0.0 && notes.contains(&said), "{notes}");
+    let damaged = run_text(&path(
+        r#"forward.corruption = { share = "1 %", found_by = "checksum" }"#,
+        BULK,
+    ));
+    let notes = damaged.record("bulk").notes.join("; ");
+    assert!(!notes.contains("late and not lost"), "{notes}");
+}
+
 /// A damaged segment crosses the whole path and is sent again like a lost one.
 #[test]
 fn a_segment_found_damaged_by_the_host_is_sent_again() {
