@@ -3,6 +3,7 @@
 use farpath_record::quantity::{decimal, exact, is_decimal, quantity};
 use farpath_record::{Expectation, Keys, Origin, Results, RunDocument};
 
+use crate::few;
 use crate::table::{far, points};
 
 /// Failures of one expectation that are listed one by one; the table marks the others.
@@ -52,6 +53,7 @@ pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
                 Some(doubt) => format!("; the forecast is {doubt}"),
                 None => String::new(),
             };
+            line += few::doubt(run, e);
             lines.push(line);
             above = (stated.or(above.0), doubt.or(above.1));
         }

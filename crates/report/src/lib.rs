@@ -6,6 +6,7 @@ mod certificate;
 pub mod compare;
 mod drops;
 mod failures;
+mod few;
 pub mod figures;
 mod forecast;
 mod gaps;

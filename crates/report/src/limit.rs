@@ -1,7 +1,9 @@
 //! What limited a test, for people.
 
+use std::collections::BTreeMap;
+
 use farpath_observe::limit::WORDS;
-use farpath_record::Record;
+use farpath_record::{Origin, Point, Record, RunDocument};
 
 /// What is said of a test whose path was down.
 const OUTAGE: &str = "an outage";
@@ -26,6 +28,32 @@ pub(crate) fn limit_of(record: &Record) -> Option<String> {
     Some(words)
 }
 
+/// What limited a test at a point, by the origins that ran it; a forecast speaks where nothing else was run. Where they contradict each other
+/// all are said with their names, what is closest to reality first.
+pub(crate) fn limits_of(run: &RunDocument, test: &str, point: &Point) -> String {
+    let of_test = run.records.iter();
+    let of_test = of_test.filter(|r| r.test == test && r.point == *point);
+    let ran = of_test.clone().any(|r| r.origin != Origin::Predicted);
+    let mut said: BTreeMap<Origin, (&Record, String)> = BTreeMap::new();
+    for record in of_test.filter(|r| !(ran && r.origin == Origin::Predicted)) {
+        let words = limit_of(record);
+        said.extend(words.map(|words| (record.origin, (record, words))));
+    }
+    // A stream of datagrams goes as fast as its application says: no news.
+    let is_news = |r: &Record| r.kind != "udp" || r.limited_by.as_deref() != Some("application");
+    if !said.values().any(|(record, _)| is_news(record)) {
+        return String::new();
+    }
+    let all: Vec<(Origin, String)> = said.into_iter().rev().map(|(o, (_, w))| (o, w)).collect();
+    match all.split_first() {
+        Some(((_, first), rest)) if rest.iter().all(|(_, w)| w == first) => first.clone(),
+        _ => {
+            let named = all.iter().map(|(o, w)| format!("{w} ({})", o.name()));
+            named.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
 /// A word of `limited_by` as pages write it: `the receive window` for `receive_window`. A word that is unknown here, of a
 /// later version, has blanks for its underscores.
 pub fn limit_words(limit: &str) -> String {
@@ -39,7 +67,33 @@ pub fn limit_words(limit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::{Origin, StreamRecord};
+    use farpath_record::StreamRecord;
+
+    #[test]
+    fn origins_that_contradict_each_other_are_both_said() {
+        let said = |limits: &[(Origin, &str)]| {
+            let mut run = RunDocument::new("s", 1, String::new());
+            for (origin, limit) in limits {
+                let mut one = Record::new(*origin, "bulk", "tcp", "a", "b");
+                one.limited_by = Some((*limit).to_owned());
+                run.records.push(one);
+            }
+            limits_of(&run, "bulk", &Point::new())
+        };
+        let (predicted, simulated) = (Origin::Predicted, Origin::Simulated);
+        let window = (simulated, "receive_window");
+        assert_eq!(
+            said(&[(predicted, "link"), window, (Origin::Emulated, "policer")]),
+            format!(
+                "{} (emulated), the receive window (simulated)",
+                limit_words("policer")
+            )
+        );
+        let both = said(&[(predicted, "link"), window, (Origin::Emulated, window.1)]);
+        assert_eq!(both, "the receive window");
+        assert_eq!(said(&[(predicted, "link")]), limit_words("link"));
+        assert_eq!(said(&[]), "");
+    }
 
     /// 66 % of a test waited for the timer behind an outage, and the receive window, 61 % of the rest, was named.
     #[test]

@@ -8,12 +8,13 @@ use farpath_record::{
 
 use crate::allowed;
 use crate::failures::{failures, source_words};
+use crate::few;
 use crate::forecast;
 use crate::gaps;
 use crate::grid::Column;
 use crate::headline::{COMPLETION, headline, news, shows_completion};
 use crate::judges;
-use crate::limit::limit_of;
+use crate::limit::limits_of;
 use crate::markdown::{self, lines};
 use crate::metric::{GROUP, subject};
 use crate::points::point_columns;
@@ -82,6 +83,10 @@ pub fn render(run: &RunDocument, layout: Layout) -> String {
     if rows.iter().any(|r| r.is_far(run)) {
         out.push('\n');
         push_wrapped(&mut out, forecast::KEY, "  ", layout);
+    }
+    if rows.iter().any(|r| r.few.contains(&true)) {
+        out.push('\n');
+        push_wrapped(&mut out, few::KEY, "  ", layout);
     }
     if untouched::is_any(&rows) {
         out.push('\n');
@@ -154,6 +159,8 @@ pub(crate) struct Row {
     partly: Vec<String>,
     /// Of which origins no valid record says it.
     invalid: Vec<bool>,
+    /// Of which origins it hangs on few loss events.
+    few: Vec<bool>,
     limited_by: String,
     mark: String,
 }
@@ -171,7 +178,14 @@ impl Row {
     /// Whether its cells are those of another, but for its point.
     pub(crate) fn says_as(&self, other: &Row) -> bool {
         let words = |r: &Row| [&r.stated, &r.allowed, &r.limited_by, &r.mark].map(Clone::clone);
-        let numbers = |r: &Row| (r.values.clone(), r.partly.clone(), r.invalid.clone());
+        let numbers = |r: &Row| {
+            (
+                r.values.clone(),
+                r.partly.clone(),
+                r.invalid.clone(),
+                r.few.clone(),
+            )
+        };
         (numbers(self), words(self)) == (numbers(other), words(other))
     }
 
@@ -184,6 +198,7 @@ impl Row {
             stated: String::new(),
             allowed: String::new(),
             invalid: vec![false; values.len()],
+            few: vec![false; values.len()],
             partly: vec![String::new(); values.len()],
             values,
             limited_by: String::new(),
@@ -203,11 +218,9 @@ impl Row {
 
     /// Whether its prediction is far from what happened.
     fn is_far(&self, run: &RunDocument) -> bool {
-        let values = self
-            .values
-            .iter()
-            .copied()
-            .zip(self.invalid.iter().copied());
+        let doubted = self.invalid.iter().zip(&self.few);
+        let doubted = doubted.map(|(invalid, few)| *invalid || *few);
+        let values = self.values.iter().copied().zip(doubted);
         forecast::is_marked(run, (&self.path, &self.point), values)
     }
 }
@@ -224,7 +237,8 @@ fn rows(run: &RunDocument) -> Vec<Row> {
                     .iter()
                     .any(|r| r.point == row.point && subject(&r.path).0 == subject(&path).0)
                 {
-                    row.limited_by = limited_by(run, &path, point);
+                    let test = path.split('.').next().unwrap_or("");
+                    row.limited_by = limits_of(run, test, point);
                 }
                 rows.push(row);
             }
@@ -271,6 +285,8 @@ fn row(run: &RunDocument, index: &Index<'_>, path: &str, point: &Point) -> Optio
     let partly = run.origins().into_iter().map(partly).collect();
     let untrusted = |origin: Origin| !index.trusted(path, origin, point);
     let invalid = run.origins().into_iter().map(untrusted).collect();
+    let hangs = |origin: Origin| few::is_few(run, path, origin, point);
+    let few = run.origins().into_iter().map(hangs).collect();
     let metric = path.rsplit('.').next().unwrap_or_default();
     let nothing = |v: &Option<f64>| v.is_none_or(|v| is_nothing(metric, v));
     if judged.is_empty() && values.iter().all(nothing) {
@@ -296,6 +312,7 @@ fn row(run: &RunDocument, index: &Index<'_>, path: &str, point: &Point) -> Optio
         values,
         partly,
         invalid,
+        few,
         limited_by: String::new(),
         mark,
     })
@@ -368,23 +385,6 @@ pub(crate) fn points(run: &RunDocument) -> Vec<&Point> {
         }
     }
     seen
-}
-
-/// What limited a test at a point, by the origin that is closest to reality; a forecast speaks where nothing else was run.
-fn limited_by(run: &RunDocument, path: &str, point: &Point) -> String {
-    let test = path.split('.').next().unwrap_or("");
-    let of_test = run
-        .records
-        .iter()
-        .filter(|r| r.test == test && r.point == *point);
-    let ran = of_test.clone().any(|r| r.origin != Origin::Predicted);
-    of_test
-        .filter(|r| r.limited_by.is_some() && !(ran && r.origin == Origin::Predicted))
-        .max_by_key(|r| r.origin)
-        // A stream of datagrams goes as fast as its application says: no news.
-        .filter(|r| r.kind != "udp" || r.limited_by.as_deref() != Some("application"))
-        .and_then(limit_of)
-        .unwrap_or_default()
 }
 
 /// Every note once, headed by what it is about: those of records, then those of expectations.
@@ -547,7 +547,7 @@ fn columns(run: &RunDocument, rows: &[Row], subjects: &[(String, String)]) -> Ve
     for (i, origin) in run.origins().into_iter().enumerate() {
         let print = |r: &Row| match r.values[i].map(|v| r.print(v) + &r.partly[i]) {
             Some(v) if r.invalid[i] => format!("! {v}"),
-            Some(v) if origin == Origin::Predicted && r.is_far(run) => {
+            Some(v) if r.few[i] || origin == Origin::Predicted && r.is_far(run) => {
                 format!("{}{v}", forecast::MARK)
             }
             Some(v) => v,
