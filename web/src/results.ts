@@ -69,6 +69,9 @@ export interface Row {
   readonly untrusted?: readonly Origin[];
   /** Of a loss: of how many things it is. */
   readonly counted?: ReadonlyMap<Origin, number>;
+  /** Origins whose value hangs on few loss events. */
+  readonly few?: readonly Origin[];
+  /** In words; of each origin that ran it where they contradict each other. */
   readonly limitedBy: string | null;
   readonly expectations: readonly Expectation[];
   readonly notes: readonly string[];
@@ -124,19 +127,21 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
   return [...groups].map(([id, { test, metric, kind, records }]) => {
     const expectations = expected.get(id) ?? [];
     expected.delete(id);
+    const of = (origin: Origin): TestRecord[] => (every.get(key(test, "", records[0]?.point ?? {})) ?? []).filter((r) => r.origin === origin);
     const values = new Map<Origin, number>();
     for (const origin of ORIGINS) {
-      const mine = (every.get(key(test, "", records[0]?.point ?? {})) ?? []).filter((r) => r.origin === origin);
+      const mine = of(origin);
       const found = counted(mine).map((r) => r.metrics[metric]).filter((v): v is number => typeof v === "number");
       if (found.length > 0 && !isRare(mine, metric) && !isNothing(metric, median(found))) values.set(origin, median(found));
     }
-    // A datagram stream is its application's: nothing else limits it.
-    const main = metric === "goodput_bps" && kind !== "udp" ? [...records].reverse().find((r) => r.limited_by !== null) : undefined;
+    const few = ORIGINS.filter((origin) => isFew(of(origin), metric));
     const untrusted = [...values.keys()].filter((origin) => records.every((r) => r.origin !== origin || !r.valid));
     const invalid = metric === (HEADLINES.get(kind)?.[0] ?? metric) ? ORIGINS.flatMap((origin) => invalidOf(origin, records.filter((r) => r.origin === origin))) : [];
     const sent = metric === "loss_ratio" ? sentOf(records) : undefined;
     return {
-      test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, ...(sent && { counted: sent }), limitedBy: main ? limitOf(main) : null,
+      test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, ...(sent && { counted: sent }), ...(few.length > 0 && { few }),
+      // A datagram stream is its application's: nothing else limits it.
+      limitedBy: metric === "goodput_bps" && kind !== "udp" ? limitsOf(records) : null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
       first: expectations.length > 0 || isFirst(kind, metric, values) || took(kind, metric, records),
     };
@@ -232,6 +237,29 @@ function limitOf(record: TestRecord): string | null {
   const shares = record.streams.map((s) => sharesOf(s).find(([limit]) => limit === by)?.[1] ?? 0);
   const share = shares.reduce((sum, one) => sum + one, 0) / Math.max(1, shares.length);
   return share > 0 && down > share ? OUTAGE : by;
+}
+
+/** What limited a test at a point, by the origins that ran it, in words; a formula speaks where nothing else ran. Where they contradict each
+ * other all are said with their names, what is closest to reality first, as in the terminal. */
+function limitsOf(records: readonly TestRecord[]): string | null {
+  const ran = records.some((r) => r.origin !== "predicted");
+  const heard = records.filter((r) => !(ran && r.origin === "predicted"));
+  const said = [...ORIGINS].reverse().flatMap((origin) => {
+    const limits = heard.filter((r) => r.origin === origin).flatMap((r) => limitOf(r) ?? []);
+    return limits.length > 0 ? [{ origin, words: format.limit(limits.at(-1)!) }] : [];
+  });
+  const [first] = said;
+  if (first === undefined) return null;
+  return said.every(({ words }) => words === first.words) ? first.words : said.map(({ origin, words }) => `${words} (${origin})`).join(", ");
+}
+
+/** What a note says of a result of one connection that has too few loss events for a mean, as in the record. */
+const FEW_LOSSES = "and ten or more make a mean";
+
+/** Whether an origin's value hangs on few loss events. Of several repeats it does not: they show how far chance moves it. */
+function isFew(repeats: readonly TestRecord[], metric: string): boolean {
+  const [one, other] = repeats;
+  return one !== undefined && other === undefined && one.notes.some((note) => note.split(" ")[0] === metric && note.includes(FEW_LOSSES));
 }
 
 /** Of how many repeats an origin's value is, where some lack it. */
@@ -538,9 +566,10 @@ function isLossFar(predicted: number, other: number, counted: number | undefined
 
 /** Whether a row's prediction is far from the first other value that is trusted. Rates, of bits and of requests, times and losses alone, these by
  * how many things were counted: other counts scatter, and a recovery ends at another moment. */
-export function isFar({ metric, values, untrusted, counted }: Pick<Row, "metric" | "values" | "untrusted" | "counted">): boolean {
+export function isFar({ metric, values, untrusted, counted, few }: Pick<Row, "metric" | "values" | "untrusted" | "counted" | "few">): boolean {
   const predicted = values.get("predicted");
-  const origin = ORIGINS.find((o) => o !== "predicted" && !(untrusted ?? []).includes(o) && values.has(o));
+  const doubted = [...(untrusted ?? []), ...(few ?? [])];
+  const origin = ORIGINS.find((o) => o !== "predicted" && !doubted.includes(o) && values.has(o));
   const other = origin && values.get(origin);
   if (predicted === undefined || origin === undefined || other === undefined) return false;
   if (metric === "loss_ratio") return isLossFar(predicted, other, counted?.get(origin));

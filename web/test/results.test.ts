@@ -333,3 +333,25 @@ describe("a prediction far off", () => {
     expect(loss?.counted?.get("simulated")).toBe(50);
   });
 });
+
+describe("a row of the table", () => {
+  const of = (origin: Origin, more: Partial<TestRecord>): TestRecord => ({ ...record("reno", { goodput_bps: 48e6 }), origin, ...more });
+  const goodput = (records: readonly TestRecord[]): Row => rows(data(records, "bulk.goodput_bps")).find((r) => r.metric === "goodput_bps" && "test.bulk.cc" in r.point)!;
+
+  it("says what limited it by each origin that ran it where they contradict each other", () => {
+    const [predicted, simulated] = [of("predicted", { limited_by: "link" }), of("simulated", { limited_by: "receive_window" })];
+    expect(goodput([predicted]).limitedBy).toBe("a link");
+    expect(goodput([predicted, simulated]).limitedBy).toBe("the receive window");
+    expect(goodput([predicted, simulated, of("emulated", { limited_by: "receive_window" })]).limitedBy).toBe("the receive window");
+    expect(goodput([predicted, simulated, of("emulated", { limited_by: "policer" })]).limitedBy).toBe("a policer (emulated), the receive window (simulated)");
+  });
+
+  it("doubts a goodput of few loss events, and not its forecast", () => {
+    const predicted = of("predicted", { metrics: { goodput_bps: 94e6 } });
+    const few = of("simulated", { notes: ["goodput_bps is of few losses: the connection has 1 loss event in the measured 60 s, and ten or more make a mean"] });
+    const once = goodput([predicted, few]);
+    expect([once.few, isFar(once)]).toEqual([["simulated"], false]);
+    const twice = goodput([predicted, few, { ...few, repeat: 1 }]);
+    expect([twice.few, isFar(twice)]).toEqual([undefined, true]);
+  });
+});

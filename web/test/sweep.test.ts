@@ -791,3 +791,16 @@ describe("a plot over time in a file", () => {
     expect(pathOf([[0, 5], [0.1, 1], [0.2, 9], [1, 5]], same, same, false)).toBe("M0,5M0,1V9M0,9L1,5");
   });
 });
+
+describe("a logarithmic axis", () => {
+  it("reaches down to what is allowed below all points", () => {
+    const rates = [1e6, 1e7, 1e8];
+    const all = rates.map((rate, i) => record("simulated", { "link.l.delay": `${i + 1} ms` }, { goodput_bps: rate }));
+    const expectation = { metric: "bulk.goodput_bps", origin: "simulated", point: { "link.l.delay": "1 ms" }, min: 1e3, max: 2e3, actual: 1e6, stated: null, source: null, note: null, pass: false } as const;
+    const data = report(all);
+    const judged = { ...data, document: { ...data.document, expectations: [expectation] } } as unknown as ReportData;
+    const tops = (text: string): string[] => [...text.matchAll(/class="allowed"[^>]*d="M[\d.]+,([\d.]+)h14m-7,0V([\d.]+)/g)].slice(0, 1).map(([, high, low]) => `${Number(low) - Number(high) > 5}`);
+    expect(sweepOf(judged, "bulk", "goodput_bps")!.log).toBe(true);
+    expect(tops(drawnText(judged))).toEqual(["true"]);
+  });
+});

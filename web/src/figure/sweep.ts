@@ -118,10 +118,12 @@ function yScale(sweep: Sweep, { top, bottom }: Frame): Scale {
   const positive = [...points, ...values].filter((v) => v > 0 && v >= least);
   const end = sweep.yRange?.[1];
   const greatest = Math.max(...positive, ...marks);
-  const ticks = decades(Math.min(...positive), end ?? greatest).filter((v) => end === undefined || v <= end);
+  // What is stated or allowed below all points is seen where it is.
+  const lowest = Math.min(...positive, ...marks.filter((v) => v > 0));
+  const ticks = decades(lowest, end ?? greatest).filter((v) => end === undefined || v <= end);
   const zero = hasFoot(sweep);
   const foot = zero ? bottom - ZERO : bottom;
-  const low = 10 ** Math.floor(Math.log10(Math.min(...positive)));
+  const low = 10 ** Math.floor(Math.log10(lowest));
   const scale = scaleLog().domain([low, end ?? Math.max(endOf(greatest), greatest)]).range([foot, top]);
   const at = (v: number): number => (v <= 0 ? bottom : Math.min(foot, scale(v)));
   const labels = format.ticks(ticks, write);

@@ -40,7 +40,8 @@ function cell(row: Row, origin: Origin): HTMLElement {
   const text = missed && typeof shown === "number" ? format.missed(row.metric, shown, [missed.min, missed.max]) : format.metric(row.metric, shown);
   const untrusted = row.untrusted?.includes(origin) ?? false;
   const title = value === undefined ? undefined : `${String(value)}${untrusted ? ", INVALID: the certificate failed" : ""}`;
-  return h("td", { class: `number${verdict && !verdict.pass ? " failed" : ""}`, "data-head": origin, title }, h("span", {}, untrusted ? `! ${text}` : origin === "predicted" && isFar(row) ? `? ${text}` : text, judged(verdict)));
+  const doubtful = (row.few ?? []).includes(origin) || (origin === "predicted" && isFar(row));
+  return h("td", { class: `number${verdict && !verdict.pass ? " failed" : ""}`, "data-head": origin, title }, h("span", {}, untrusted ? `! ${text}` : doubtful ? `? ${text}` : text, judged(verdict)));
 }
 
 function allowed(row: Row): string {
@@ -66,7 +67,7 @@ function line(row: Row, above: Row | undefined, shown: readonly Origin[], heads:
     heads.includes("stated") ? h("td", { class: "stated", "data-head": "stated" }, ...once(row.stated ?? "", same?.stated ?? undefined)) : null,
     ...shown.map((origin) => cell(row, origin)),
     heads.includes("allowed") ? h("td", { class: "allowed-band", "data-head": "allowed" }, allowed(row)) : null,
-    heads.includes("limited by") ? h("td", { "data-head": "limited by" }, row.limitedBy ? format.limit(row.limitedBy) : "") : null,
+    heads.includes("limited by") ? h("td", { "data-head": "limited by" }, row.limitedBy ?? "") : null,
     heads.includes("note") ? h("td", { class: "row-note", "data-head": "note" }, ...(repeated ? once(row.notes.join(" "), row.notes.join(" ")) : row.notes.map((note) => h("div", {}, note)))) : null);
 }
 
@@ -117,7 +118,8 @@ export function table(data: ReportData): HTMLElement | null {
   const element = h("table", { class: "results few" },
     h("caption", {}, captionOf(heads), all.some((row) => (row.untrusted ?? []).length > 0) ? " ! INVALID: the certificate failed, and the number may not be trusted." : "",
       all.some((row) => Object.values(row.point).includes(ANY)) ? " any: every figure of the test is the same at each value of the key." : "",
-      all.some(isFar) ? " ? predicted, and more than 20 % from what was simulated, or else emulated or measured; of a loss 3 points or a factor of two, beyond chance: the closed form leaves out what happened there, unless a note says that the model does." : ""),
+      all.some(isFar) ? " ? predicted, and more than 20 % from what was simulated, or else emulated or measured; of a loss 3 points or a factor of two, beyond chance: the closed form leaves out what happened there, unless a note says that the model does." : "",
+      all.some((row) => row.few !== undefined) ? " ? of what was simulated, emulated or measured: it hangs on fewer than three loss events, which are chance; more repeats or a longer duration tell." : ""),
     h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))), ...body(all, shown, heads, order));
   const hidden = all.filter((row) => !row.first).length;
   const spans = (few: boolean): void => {
