@@ -10,6 +10,7 @@ use farpath_observe::merge::{Place, compare_tests};
 use farpath_observe::{
     Asker, Connection, Datagrams, Observation, Packets, Path, Refusal, RoundTrips, Sample,
     Surroundings, Timers, answers, between_clocks, count_loss_events, recovery, too_late,
+    unregained,
 };
 use farpath_record::{Origin, Record};
 use farpath_scenario::plan::Plan;
@@ -372,6 +373,7 @@ fn connection((source, sink): Ends<'_>, (test, stream): (&Test, u32)) -> Connect
         cwnd_max: samples.iter().filter_map(|s| s.cwnd).max(),
         rtt: RoundTrips::of_samples(&samples, source.rtt_min_ns.map(Duration::from_ns)),
         recovery: recovery(&samples).filter(|_| !paces_by_model),
+        unregained: unregained(&samples).filter(|_| !paces_by_model),
         first_cut: first_cut.filter(|_| !paces_by_model),
         every,
         intervals: intervals.collect(),

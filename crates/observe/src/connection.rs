@@ -50,6 +50,8 @@ pub struct Connection {
     pub rtt: Option<RoundTrips>,
     /// From the last cut of the window until it was as large again.
     pub recovery: Option<Duration>,
+    /// The last cut, where the window was not as large again at the end.
+    pub unregained: Option<Time>,
     /// The first cut.
     pub first_cut: Option<Time>,
     /// Bytes of the window in use before that cut, where it was the only one and its sender says so.
@@ -176,6 +178,7 @@ pub(crate) fn fill<'a>(
     }
     keep_completions(record);
     take_together(all, span, record);
+    say_unregained(all, record);
     record.notes.extend(ended_early(all, span));
     if let Some(why) = without_completion(all, span) {
         span.not_ended(record, why);
@@ -225,6 +228,19 @@ fn take_together(all: &[Connection], span: &Span, record: &mut Record) {
     }
     if record.metrics.contains_key("goodput_bps") && seconds > 0.0 {
         record.set("goodput_bps", measured as f64 * 8.0 / seconds);
+    }
+}
+
+/// Says why a test has no recovery whose connections ended on their way back to where their windows had been.
+fn say_unregained(all: &[Connection], record: &mut Record) {
+    let since = |c: &Connection| c.unregained.map(|cut| c.end().max(cut).since(cut));
+    let longest = all.iter().filter_map(since).max();
+    if let Some(since) = longest.filter(|_| !record.metrics.contains_key("recovery_s")) {
+        let seconds = since.as_secs_f64();
+        let why = format!(
+            "the test ended {seconds:.1} s after the last cut of its window, which was not back where it had been: a longer `duration` shows when it is"
+        );
+        record.unset("recovery_s", why);
     }
 }
 
@@ -574,6 +590,38 @@ mod tests {
         let (timed, _, notes) = metrics(&both, &span);
         assert_eq!(timed["goodput_bps"], 4e6);
         assert!(notes[0].contains("delivered after 2.0000 s"), "{notes:?}");
+    }
+
+    /// Cut 4 s before its end, and not back; another one was.
+    #[test]
+    fn a_recovery_that_the_end_cut_off_is_said_to_be() {
+        let at = |s: u64| Time::ZERO + Duration::from_secs(s);
+        let why = |cuts: &[(Option<u64>, Option<u64>)]| {
+            let connection = |(open, back): &(Option<u64>, Option<u64>)| Connection {
+                delivered: 1,
+                finished: at(60),
+                unregained: open.map(at),
+                recovery: back.map(Duration::from_secs),
+                ..Connection::default()
+            };
+            let all: Vec<Connection> = cuts.iter().map(connection).collect();
+            let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+            fill(
+                &all,
+                &Span::default(),
+                &|_| Surroundings::default(),
+                &mut record,
+            );
+            record.absent.remove("recovery_s")
+        };
+        let cut_off = why(&[(Some(56), None)]).expect("a reason");
+        assert!(
+            cut_off.starts_with("the test ended 4.0 s after the last cut"),
+            "{cut_off}"
+        );
+        assert_eq!(why(&[(None, Some(3))]), None);
+        assert_eq!(why(&[(Some(56), None), (None, Some(3))]), None);
+        assert_eq!(why(&[(None, None)]), None, "no cut");
     }
 
     /// ACKs were lost from 2 s on: all that was sent until then came, and the sender had more.

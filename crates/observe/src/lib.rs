@@ -47,6 +47,6 @@ pub use path::{Dropped, Full, Hop, Interval, Path, Taken};
 pub use percentile::percentile;
 pub use phase::InStep;
 pub use ramp::{REACHED, STEPS_OF_A_ROUND};
-pub use recovery::{count_loss_events, recovery};
+pub use recovery::{count_loss_events, recovery, unregained};
 pub use taken_back::TakenBack;
 pub use timers::Timers;

@@ -1,6 +1,6 @@
 //! How long a window takes to come back after a loss, by samples of it.
 
-use farpath_units::Duration;
+use farpath_units::{Duration, Time};
 
 use crate::connection::Sample;
 use crate::curve::BEFORE;
@@ -16,6 +16,19 @@ use crate::timers::CUT;
 /// the round trip, if that was less: what one sample finds in flight may be some bursts of acknowledgements short of it, or drain
 /// behind the last byte.
 pub fn recovery(samples: &[Sample]) -> Option<Duration> {
+    last_cut(samples).1
+}
+
+/// The last cut, where the window has not been as large again since, by the same rules; none without a cut.
+pub fn unregained(samples: &[Sample]) -> Option<Time> {
+    match last_cut(samples) {
+        (Some((at, _)), None) => Some(at),
+        _ => None,
+    }
+}
+
+/// The last cut and the bytes of the window before it, and how long it took until it was as large again.
+fn last_cut(samples: &[Sample]) -> (Option<(Time, u64)>, Option<Duration>) {
     let (mut cut, mut regained) = (None, None);
     let state = |s: &Sample| s.timers.map_or(0, |t| t.state);
     for n in 1..samples.len() {
@@ -42,7 +55,7 @@ pub fn recovery(samples: &[Sample]) -> Option<Duration> {
             regained = Some(now.t.since(at));
         }
     }
-    regained
+    (cut, regained)
 }
 
 /// Counts loss events where a kernel's samples show a repair that the one before did not.
@@ -63,7 +76,6 @@ pub fn count_loss_events(samples: &mut [Sample]) {
 mod tests {
     use super::*;
     use crate::timers::Timers;
-    use farpath_units::Time;
     use proptest::prelude::*;
 
     fn curve(looks: &[(u64, u8, Option<u64>)]) -> Vec<Sample> {
@@ -99,6 +111,8 @@ mod tests {
         ];
         assert_eq!(recovery_ns(&curve(&looks)), Some(30));
         assert_eq!(recovery_ns(&curve(&looks[..5])), None, "not back yet");
+        let since = |n: usize| unregained(&curve(&looks[..n])).map(Time::as_ns);
+        assert_eq!([since(5), since(7), since(2)], [Some(20), None, None]);
         assert_eq!(recovery_ns(&curve(&looks[..2])), None, "nothing lost");
         // Less in flight at the one sample before the cut is no smaller window; always less is.
         let mut short = curve(&looks);

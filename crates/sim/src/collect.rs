@@ -317,6 +317,7 @@ impl<'a> Collector<'a> {
                 smoothed: false,
             }),
             recovery,
+            unregained: loss.filter(|l| l.regained.is_none()).map(|l| l.at),
             cut_from: loss
                 .filter(|loss| Some(loss.at) == first && loss.cuts == 1)
                 .map(|loss| loss.cwnd_before),
