@@ -86,6 +86,16 @@ impl Collector<'_, '_> {
         ours.map(|(n, _)| n).collect()
     }
 
+    /// The flows that the streams of a test's record are of: those of which both ends reported. Of a test of which no connection is known, all.
+    fn connected(&self, flows: &[usize]) -> Vec<usize> {
+        let both = flows.iter().filter(|flow| self.ends(**flow).is_some());
+        let both: Vec<usize> = both.copied().collect();
+        match both.is_empty() {
+            true => flows.to_vec(),
+            false => both,
+        }
+    }
+
     /// Whether queues took most of what was dropped on the way of a test's data, where that is known.
     fn queues_took(&self, test: usize) -> bool {
         let paths = self.flows_of(test).into_iter().filter_map(self.paths);
@@ -103,8 +113,9 @@ impl Collector<'_, '_> {
         );
         let flows = self.flows_of(number);
         if let Some(seen) = self.seen(test, &flows) {
+            let streams = self.connected(&flows);
             let around = |stream: usize| Surroundings {
-                path: flows.get(stream).and_then(|flow| (self.paths)(*flow)),
+                path: streams.get(stream).and_then(|flow| (self.paths)(*flow)),
                 hosts: None,
             };
             seen.observation.fill(&test.span(), &around, record);
@@ -270,21 +281,23 @@ impl Collector<'_, '_> {
     }
 
     pub(crate) fn connections(&self, test: &Test, flows: &[usize]) -> Option<Seen> {
-        let all: Vec<Ends<'_>> = flows.iter().filter_map(|f| self.ends(*f)).collect();
+        // What is asked of a connection goes by its number among all.
+        let numbered = (0..).zip(flows);
+        let all = numbered.filter_map(|(n, f)| Some((n, self.ends(*f)?)));
+        let all: Vec<(u32, Ends<'_>)> = all.collect();
         if all.is_empty() {
             return None;
         }
         let notes = all
             .iter()
-            .flat_map(|(source, sink)| [&source.notes, &sink.notes]);
+            .flat_map(|(_, (source, sink))| [&source.notes, &sink.notes]);
         let askers = self.each(flows, |report| match report {
             Report::Ask(report) => Some(asker(report)),
             _ => None,
         });
-        let streams = (0..).zip(&all);
-        let seen = streams.map(|(n, ends)| connection(*ends, (test, n)));
+        let seen = all.iter().map(|(n, ends)| connection(*ends, (test, *n)));
         let seen: Vec<Connection> = seen.collect();
-        let last = all.iter().map(|(_, sink)| at(sink.last_ns)).max();
+        let last = all.iter().map(|(_, (_, sink))| at(sink.last_ns)).max();
         Some(Seen {
             last,
             notes: notes.flatten().cloned().collect(),
@@ -421,5 +434,71 @@ fn refusal(error: farpath_probe::report::IcmpError) -> Refusal {
         farpath_probe::report::IcmpError::TimeExceeded => Refusal::TimeExceeded,
         farpath_probe::report::IcmpError::FragmentationNeeded => Refusal::FragmentationNeeded,
         farpath_probe::report::IcmpError::Unreachable => Refusal::Unreachable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use farpath_scenario::plan::address;
+    use farpath_scenario::{Source, parse};
+
+    use super::*;
+    use crate::planned::{Hosts, plan_jobs};
+
+    const TEXT: &str = r#"[scenario]
+name = "s"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "l"
+ends = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "5 ms"
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+parallel = 2
+duration = "10 s"
+"#;
+
+    /// Of two connections both ends reported of the second alone.
+    #[test]
+    fn a_connection_is_on_its_own_path_where_one_before_it_is_missing() {
+        let (name, text) = ("s.toml".to_owned(), TEXT.to_owned());
+        let scenario = parse(&Source { name, text }, &[]).expect("a scenario");
+        let plan = Plan::new(&scenario).expect("a plan");
+        let planned = plan_jobs(&scenario, &plan, 1, &Hosts::at(&address));
+        let received = TcpReceiveReport {
+            bytes: 5000,
+            measured: 5000,
+            last_ns: 500_000_000,
+            every_ns: 100_000_000,
+            delivered: vec![1000; 5],
+            ..TcpReceiveReport::default()
+        };
+        let reports = vec![
+            Report::TcpSend(TcpSendReport::default()),
+            Report::TcpReceive(received),
+        ];
+        let results = Results {
+            reports: BTreeMap::from([(1, reports)]),
+            ..Results::default()
+        };
+        let asked = RefCell::new(Vec::new());
+        let paths = |flow: usize| -> Option<Path<'static>> {
+            asked.borrow_mut().push(flow);
+            None
+        };
+        let point = BTreeMap::new();
+        let run = (&planned, &results);
+        let found = records(&scenario, &plan, run, Origin::Emulated, &point, &paths);
+        assert_eq!(found[0].streams.len(), 1);
+        assert_eq!(asked.borrow().first(), Some(&1), "{asked:?}");
     }
 }
