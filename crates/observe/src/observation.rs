@@ -59,7 +59,11 @@ impl Observation {
         record: &mut Record,
     ) {
         match self {
-            Observation::Packets(packets) => packets.fill(record),
+            Observation::Packets(packets) => {
+                packets.fill(record);
+                let path = around(0).path;
+                record.notes.extend(packets.taken(path.as_ref()));
+            }
             Observation::Datagrams(datagrams) => datagrams.fill(span, record),
             Observation::Connections(all, askers) => {
                 crate::connection::fill(all, span, around, record);

@@ -3,6 +3,7 @@
 use farpath_record::{Record, Series};
 use farpath_units::{Duration, Time};
 
+use crate::path::Path;
 use crate::percentile::percentile;
 
 /// What came of them.
@@ -61,6 +62,16 @@ impl Packets {
             }
         }
     }
+
+    /// Says what took packets, where queues or policers dropped most of what was dropped on their way there and back.
+    pub(crate) fn taken(&self, path: Option<&Path<'_>>) -> Option<String> {
+        let lost = self.sent.saturating_sub(self.arrived.len() as u64);
+        let by = path?.took_there_and_back().filter(|_| lost > 0)?;
+        Some(format!(
+            "{lost} of {} did not come: {by} dropped most of what the links there and back dropped in the run, whichever test it was of",
+            self.sent
+        ))
+    }
 }
 
 #[cfg(test)]
@@ -68,6 +79,47 @@ mod tests {
     use farpath_record::Origin;
 
     use super::*;
+    use crate::path::{Dropped, Hop};
+
+    /// Of ten pings these came, beside a link that dropped so many frames in its queue, and by chance.
+    #[test]
+    fn what_queues_took_of_pings_is_said() {
+        let said = |came: u64, queue: u64, other: u64| {
+            let hop = Hop {
+                own: false,
+                waits_unseen: false,
+                rates: Vec::new(),
+                intervals: &[],
+                dropped: Dropped {
+                    queue,
+                    other,
+                    ..Dropped::default()
+                },
+                frame_bytes: 0,
+            };
+            let path = Path {
+                every: Duration::from_ms(1),
+                hops: Vec::new(),
+                back: vec![hop],
+                down: Vec::new(),
+                notes: Vec::new(),
+            };
+            let arrived = |n| (Time::ZERO + Duration::from_ms(n), Duration::from_ms(1));
+            let packets = Packets {
+                timed: "rtt",
+                sent: 10,
+                arrived: (0..came).map(arrived).collect(),
+                duplicates: 0,
+            };
+            packets.taken(Some(&path))
+        };
+        let words = said(7, 90, 2).expect("a note");
+        assert!(words.starts_with("3 of 10 did not come: queues"), "{words}");
+        assert_eq!(
+            [said(10, 90, 2), said(7, 2, 2), said(7, 0, 0)],
+            [None, None, None]
+        );
+    }
 
     #[test]
     fn one_of_a_hundred_lost_is_a_hundredth() {

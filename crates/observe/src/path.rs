@@ -287,6 +287,17 @@ impl Path<'_> {
         queue > policed + mtu + host + other
     }
 
+    /// Whether queues or policers took more than half of what was dropped on the way there and back, whoever's it was, in a word for them.
+    pub(crate) fn took_there_and_back(&self) -> Option<&'static str> {
+        let all = sum(&self.hops).plus(sum(&self.back));
+        let others = all.mtu + all.host + all.other;
+        match () {
+            () if all.queue > all.policed + others => Some("queues"),
+            () if all.policed > all.queue + others => Some("policers"),
+            () => None,
+        }
+    }
+
     /// Counters of a link are of all that use it: what it dropped counts by the connection's share of what it carried.
     fn own(&self, delivered: u64) -> Own {
         let mut own = Own::default();
