@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { coarse } from "../src/figure/recovery";
+import { coarse, cutOff, windowsOf } from "../src/figure/recovery";
 import type { ReportData } from "../src/types";
 
 /** A run of 5 000 s in so many intervals, whose window is back after 10 s. */
@@ -20,4 +20,23 @@ test("a run that was proposed is not proposed again", () => {
   const last = coarse(run(7000, "farpath run x --intervals 100000"), "bulk", "cc")!;
   expect(last.command).toBeNull();
   expect(last.words).toContain("shorter than");
+});
+
+/** Windows that fall at 10 s and climb, of algorithms that are back after so many seconds, or not by the end. */
+function cuts(origin: string, back: Readonly<Record<string, number | null>>): ReportData {
+  const records = Object.entries(back).map(([cc, after]) => {
+    const v = Array.from({ length: 60 }, (_, s) => (s < 10 ? 100 : 50 + Math.min(50, ((s - 10) * 50) / (after ?? 100))));
+    const window = { t_ns: v.map((_, s) => s * 1e9), v };
+    return { test: "bulk", origin, point: { cc }, metrics: { loss_events: 1, ...(after === null ? {} : { recovery_s: after }) }, series: { cwnd_bytes: window, in_flight_bytes: window } };
+  });
+  return { scenario: { name: "x" }, document: { records } } as unknown as ReportData;
+}
+
+test("a run that ended before its window was back says so, and a formula alone does not", () => {
+  const some = cuts("simulated", { reno: 30, vegas: null });
+  expect(cutOff(some, "bulk", "cc")).toBe("The run ended before the window of vegas was back: a longer duration shows when.");
+  expect(windowsOf(some, "bulk", "cc").curves.map((c) => [c.name, c.detail?.split(" ").slice(0, 2).join(" ")])).toEqual([["reno", "back after"], ["vegas", "not back"]]);
+  expect(cutOff(cuts("simulated", { reno: 30 }), "bulk", "cc")).toBeNull();
+  const formula = windowsOf(cuts("predicted", { reno: 30, vegas: null }), "bulk", "cc").curves;
+  expect(formula.map((c) => c.detail)).not.toContain("not back when the run ends");
 });

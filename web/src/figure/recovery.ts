@@ -65,8 +65,10 @@ function seconds(record: TestRecord | undefined): number | null {
   return record?.metrics["recovery_s"] ?? null;
 }
 
-function detail(formula: number | null, run: number | null): string {
-  const words = [run === null ? "not back when the run ends" : `back after ${format.seconds(run, 3)}`, formula === null ? "" : `formula ${format.seconds(formula, 3)}`];
+function detail(formula: number | null, run: TestRecord | undefined): string {
+  const after = seconds(run);
+  const found = run === undefined ? "" : after === null ? "not back when the run ends" : `back after ${format.seconds(after, 3)}`;
+  const words = [found, formula === null ? "" : `formula ${format.seconds(formula, 3)}`];
   return words.filter((text) => text !== "").join(", ");
 }
 
@@ -115,7 +117,7 @@ export function windowsOf(data: ReportData, test: string, key: string): { readon
     const tone: Curve["tone"] = `line-${values.indexOf(value) % 8}`;
     const known = formula?.metrics["cut_s"] ?? cuts[0] ?? null;
     const curve = (record: TestRecord | undefined): Climb => (record ? climb(record, top, record.origin === "simulated" ? known : null) : []);
-    const words = detail(seconds(formula), seconds(run));
+    const words = detail(seconds(formula), run);
     const seen = curve(run);
     // A few points make no curve: they are drawn as dots.
     const solid: Curve = { name: value, detail: words, points: seen, tone, labelAt: top * 0.5, ...(seen.length < CURVE ? { marks: "round" as const, bare: true } : {}) };
@@ -129,6 +131,13 @@ export function windowsOf(data: ReportData, test: string, key: string): { readon
   const log = Math.max(...spans) > STRAIGHT * Math.min(...spans);
   const shown = log ? curves.map((c) => ({ ...c, points: c.points.filter(([t]) => t >= FIRST_S) })) : curves;
   return { curves: shown.filter((c) => c.points.length > (c.bare === true ? 0 : 1)), top, log };
+}
+
+/** Which windows were not back when their runs ended, in words; null where all were. */
+export function cutOff(data: ReportData, test: string, key: string): string | null {
+  const runs = data.document.records.filter((r) => r.test === test && r.origin === "simulated" && key in r.point && WINDOW in r.series && oneLoss(r));
+  const short = [...new Set(runs.filter((r) => seconds(r) === null && r.metrics["loss_events"] === 1).map((r) => r.point[key]!))];
+  return short.length === 0 ? null : `The run ended before the ${short.length === 1 ? "window" : "windows"} of ${short.join(", ")} ${short.length === 1 ? "was" : "were"} back: a longer duration shows when.`;
 }
 
 /** How formula and simulation are drawn, in words: those of a caption and those beside the axis. */

@@ -3,7 +3,7 @@
 import { drawn, fileName, type Drawn } from "../drawn";
 import { h, plural, section } from "../dom";
 import * as format from "../format";
-import { coarse, drawRecovery, recoveryKey, windowsInWords, windowsOf } from "../figure/recovery";
+import { coarse, cutOff, drawRecovery, recoveryKey, windowsInWords, windowsOf } from "../figure/recovery";
 import { lawsInWords } from "../figure/law";
 import { signsInWords } from "../figure/signs";
 import { drawSweep, SPREAD } from "../figure/sweep";
@@ -59,10 +59,11 @@ function windows(data: ReportData, test: string, records: readonly TestRecord[])
   const draw = (width: number): ReturnType<typeof drawRecovery> => drawRecovery(data, { id: `recovery-${test}`, test, key, width, height: 400 });
   if (!draw(1000)) return [];
   const hidden = coarse(data, test, key);
+  const short = cutOff(data, test, key);
   const { caption } = windowsInWords(windowsOf(data, test, key).curves);
   return [{
     file: fileName(data.scenario.name, test, "windows"), class: "sweep windows", title: `${test}: windows after one loss event`, draw: (width) => draw(width)!,
-    below: () => [h("figcaption", {}, caption), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, ...(hidden.command === null ? [] : [h("code", {}, hidden.command)]))],
+    below: () => [h("figcaption", {}, caption), short === null ? null : h("p", { class: "note" }, short), hidden === null ? null : h("p", { class: "note" }, `${hidden.words} `, ...(hidden.command === null ? [] : [h("code", {}, hidden.command)]))],
   }];
 }
 
