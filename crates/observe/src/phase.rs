@@ -44,8 +44,8 @@ pub(crate) fn note(number: usize, places: &[Place<'_>], records: &[Record]) -> O
     (least < UNEQUAL * greatest && most(&events) >= SETTLED).then(|| {
         format!(
             "goodput_bps hangs on the phase of packets: {} connections with one round trip and one congestion control have {:.4} to {:.4} \
-             Mbit/s each of a queue that drops from its tail, and nothing is random; `jitter` on the first link, or a `start_spread` with \
-             --repeat, shows what is not of one phase",
+             Mbit/s each of a queue that drops from its tail, and nothing on the way is random; `jitter` on the first link breaks that, and \
+             --repeat with a `start_spread` shows other phases",
             goodputs.len(),
             least / 1e6,
             greatest / 1e6

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use farpath_observe::merge::Place;
 use farpath_observe::{InStep, Span};
 use farpath_record::{Origin, Record};
-use farpath_units::Duration;
 use farpath_wire::FlowDir;
 
 use crate::model::{Arrivals, Congestion, Direction, Loss, Match, Queueing, Scenario, Test, Udp};
@@ -73,8 +72,9 @@ impl Scenario {
         }
     }
 
-    /// What the packets of a flow's connections have in common with others that come at one phase of a queue: where nothing in the scenario
-    /// starts at random, nothing on its way there and back is random or follows a trace, and every queue there drops from its tail.
+    /// What the packets of a flow's connections have in common with others that come at one phase of a queue: where no test sends at random,
+    /// nothing on its way there and back is random or follows a trace, and every queue there drops from its tail. Starts that were drawn
+    /// choose a phase, and it stays.
     fn in_step(&self, plan: &Plan, flow: usize) -> Option<InStep> {
         if self.tests.iter().any(is_random) {
             return None;
@@ -99,11 +99,10 @@ fn sender(test: &Test) -> Option<&Congestion> {
     test.kind.tcp().map(|tcp| &tcp.cc)
 }
 
-/// Whether a test begins, or sends, at random.
+/// Whether a test sends at random.
 fn is_random(test: &Test) -> bool {
     let poisson = |udp: &Udp| udp.arrivals == Arrivals::Poisson || udp.on_off.is_some();
-    let sends = test.kind.flows().is_some() || test.kind.udp().is_some_and(poisson);
-    sends || test.start_spread > Duration::ZERO
+    test.kind.flows().is_some() || test.kind.udp().is_some_and(poisson)
 }
 
 /// Whether a direction of a link loses nothing at random, keeps its rate and delay, and drops from the tails of its queues.
@@ -139,10 +138,12 @@ impl Test {
 
 #[cfg(test)]
 mod tests {
+    use farpath_units::Duration;
+
     use super::*;
     use crate::{Source, parse};
 
-    /// What the first test of a scenario has in common with others: two senders and a neck with these keys.
+    /// What the second test of a scenario has in common with others: two senders and a neck with these keys.
     fn in_step(test: &str, neck: &str, more: &str) -> Option<InStep> {
         let text = format!(
             "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
@@ -167,7 +168,7 @@ mod tests {
         };
         assert_eq!(in_step("", "", ""), own(0));
         assert_eq!(in_step("cc = \"reno\"", "", "cc = \"cubic\""), own(1));
-        assert_eq!(in_step("start_spread = \"1 s\"", "", ""), None);
+        assert_eq!(in_step("start_spread = \"1 s\"", "", ""), own(0));
         assert_eq!(in_step("", "loss = 1e-4", ""), None);
         assert_eq!(in_step("", "jitter = { max = \"1 ms\" }", ""), None);
     }
