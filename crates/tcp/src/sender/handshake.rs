@@ -51,7 +51,9 @@ impl Sender {
         self.state = State::Open;
         self.deadline = Time::MAX;
         self.repair.sent_at = now;
-        if self.syns == 1 {
+        // RFC 6298 §3: of a SYN that was sent again only an echoed timestamp yields a sample. Of two it answers the second here, of
+        // more it might be any but the first.
+        if self.syns == 1 || (self.syns == 2 && self.timestamps) {
             self.rtt.sample(now.since(self.syn_at), 0, 0);
         } else {
             self.rtt.syn_was_lost();

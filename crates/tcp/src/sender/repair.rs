@@ -68,6 +68,8 @@ pub(super) struct Repair {
     pub(super) frto: Frto,
     /// Whether the ACK at hand covers data that was sent before the timeout and never again.
     pub(super) covers_original: bool,
+    /// The last segment sent for the first time that was not a full one; empty before the first.
+    pub(super) odd: Range,
     /// What the last tail loss probe sent again; empty before the first.
     pub(super) probed: Range,
     pub(super) undo: Undo,
@@ -108,6 +110,7 @@ impl Repair {
             rack: Rack::default(),
             frto: Frto::default(),
             covers_original: false,
+            odd: Range::default(),
             probed: Range::default(),
             undo: Undo::default(),
             taken_back: None,
