@@ -89,6 +89,8 @@ pub(super) struct Repair {
     pub(super) sent_at: Time,
     /// When the first SYN was sent.
     pub(super) first_syn_at: Time,
+    /// SYN-ACKs that left because the other end sent its SYN again.
+    pub(super) asked_again: u32,
     /// RACK's reordering timer is to run out then, as of the last detection.
     pub(super) reorder_at: Time,
     /// The originals' log is the sender's own.
@@ -123,6 +125,7 @@ impl Repair {
             patience: Patience::new(config.retries),
             sent_at: Time::ZERO,
             first_syn_at: Time::ZERO,
+            asked_again: 0,
             reorder_at: Time::MAX,
             walk: Walk::default(),
             again: Vec::new(),
