@@ -117,7 +117,7 @@ fn of_bytes(text: &str) -> Option<f64> {
 /// Jitter that was written as one time, or as a number without its unit, as the table that says so; none of another section's.
 fn delay(section: &str, found: &DeValue<'_>) -> Option<String> {
     let with_unit = |n: f64| match n > 0.0 {
-        true => likely(Unit::Ns, n),
+        true => likely(Unit::Ns, n).filter(|_| n.is_finite()),
         false => (n == 0.0).then(|| "0 ms".to_owned()),
     };
     let time = match found {

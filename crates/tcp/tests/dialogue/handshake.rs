@@ -97,7 +97,7 @@ fn rfc6298_3_timestamps_show_which_syn_was_answered() {
     for (path, end, srtt) in [
         (path(1, 0), 1100, Some(RTT)),
         (path(0, 1), 1100, Some(Duration::from_ms(1100))),
-        (path(2, 0), 3100, None),
+        (path(2, 0), 2100, None),
     ] {
         let mut d = Dialogue::new(&config(), path);
         d.run_until(ms(end));
