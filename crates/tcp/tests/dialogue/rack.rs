@@ -219,7 +219,7 @@ fn a_probe_repeats_the_last_segment_with_its_own_bounds() {
             probe = s.poll(now);
         }
         let Some(Out::Data(probe)) = probe else {
-            panic!("{probe:?} is no probe");
+            panic!("{probe:?} where a probe was due");
         };
         assert_eq!((probe.seq, u64::from(probe.len)), last);
         assert!(probe.retransmit);
