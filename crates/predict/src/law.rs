@@ -16,7 +16,7 @@ pub struct Conditions {
     /// Segments for each ACK where Reno counts ACKs; 1 where it counts bytes. Of BIC [`bic::ack_ratio`], and 1 where a segment counts
     /// as one.
     pub segments_per_ack: f64,
-    /// How losses fall. Reno's law has a form for each, the others one for both.
+    /// How losses fall. Reno's law has a form for each, and so has HighSpeed's where it is Reno's; the others have one for both.
     pub losses: Losses,
     /// How H-TCP grows and what it keeps.
     pub htcp: htcp::Growth,
@@ -47,6 +47,11 @@ impl Conditions {
 
     fn reno(self) -> f64 {
         mathis_constant(self.losses, self.segments_per_ack)
+    }
+
+    /// Reno's, where HighSpeed is Reno: it gains a segment in each round trip.
+    fn stepwise(self) -> f64 {
+        mathis_constant(self.losses, 1.0)
     }
 }
 
@@ -90,7 +95,10 @@ pub fn window(cc: Cc, loss: f64, on: Conditions) -> Option<f64> {
         Cc::Cubic => return Some(recovery::cubic_window(loss, on.rtt_s)),
         Cc::Hybla => return Some(hybla_rho(on.rtt_s) * FRIENDLY.window(loss)),
         Cc::Htcp => return Some(on.htcp.window(loss, on.rtt_s)),
-        Cc::HighSpeed => highspeed::own_window(loss),
+        Cc::HighSpeed => {
+            let reno = on.stepwise() / libm::sqrt(loss);
+            return Some(libm::fmax(highspeed::own_window(loss), reno));
+        }
         Cc::Scalable => SCALABLE / loss,
         // Its own growth is faster, as if losses were as much rarer; where it is Reno it is not.
         Cc::Bic => bic::LINUX.own_window(loss / on.segments_per_ack),
@@ -110,12 +118,22 @@ pub fn loss_for(cc: Cc, window: f64, on: Conditions) -> Option<f64> {
         Cc::Cubic => return Some(recovery::cubic_loss_for(window, on.rtt_s)),
         Cc::Hybla => return Some(FRIENDLY.loss_for(window / hybla_rho(on.rtt_s))),
         Cc::Htcp => return Some(on.htcp.loss_for(window, on.rtt_s)),
-        Cc::HighSpeed => highspeed::own_loss_for(window),
+        Cc::HighSpeed => {
+            let root = on.stepwise() / window;
+            return Some(libm::fmax(highspeed::own_loss_for(window), root * root));
+        }
         Cc::Scalable => SCALABLE / window,
         Cc::Bic => bic::LINUX.own_loss_for(window) * on.segments_per_ack,
         Cc::Westwood | Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 => return None,
     };
     Some(libm::fmax(own, FRIENDLY.loss_for(window)))
+}
+
+/// Reno's constant where HighSpeed is Reno at a loss ratio of `loss`, above 0 (RFC 3649 §5: windows up to 38 segments); `None` where its
+/// own law governs.
+pub fn highspeed_as_reno(loss: f64, losses: Losses) -> Option<f64> {
+    let constant = mathis_constant(losses, 1.0);
+    (constant / libm::sqrt(loss) >= highspeed::own_window(loss)).then_some(constant)
 }
 
 /// What is said of random losses whose mean window is `over` times what fills the line, from 1 on: at times it does not. None from 2 on,

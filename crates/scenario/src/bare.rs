@@ -114,11 +114,18 @@ fn of_bytes(text: &str) -> Option<f64> {
     digits.parse().ok().filter(|_| is_plain)
 }
 
-/// Jitter that was written as one time, or as 0, as the table that says so; none of another section's.
+/// Jitter that was written as one time, or as a number without its unit, as the table that says so; none of another section's.
 fn delay(section: &str, found: &DeValue<'_>) -> Option<String> {
+    let with_unit = |n: f64| match n > 0.0 {
+        true => likely(Unit::Ns, n).filter(|_| n.is_finite()),
+        false => (n == 0.0).then(|| "0 ms".to_owned()),
+    };
     let time = match found {
-        DeValue::String(text) => text.parse::<Duration>().ok().map(|_| text.to_string()),
-        other => (number(other)? == 0.0).then(|| "0 ms".to_owned()),
+        DeValue::String(text) => match text.parse::<Duration>() {
+            Ok(_) => Some(text.to_string()),
+            Err(_) => with_unit(text.trim().parse().ok()?),
+        },
+        other => with_unit(number(other)?),
     };
     time.filter(|_| section == "jitter")
         .map(|time| format!("{{ max = \"{time}\" }}"))

@@ -17,6 +17,9 @@ use crate::quantity::{self, QueueLimit};
 /// A value and where it stands.
 pub(crate) type At<T> = Spanned<T>;
 
+/// Most values of a list that a remedy writes out.
+const FEW: usize = 4;
+
 /// A value of a key, by what its kind says.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
@@ -360,14 +363,12 @@ fn wrong_type(
     at: Range<usize>,
     faults: &mut Vec<Diagnostic>,
 ) {
-    use Kind::{Queue, Rate, Size, Span};
-    let needs_unit = matches!(kind, Span { .. } | Rate | Size { .. } | Queue);
     let example = match (kind, found) {
         (Kind::Bool, DeValue::String(word)) => (!quantity::denies(word)).to_string(),
         (Kind::Bool, _) => (number(found) != Some(0.0)).to_string(),
         (kind, found) => bare::meant(kind, found).unwrap_or_else(|| quantity::example(kind)),
     };
-    if let (true, Some(n)) = (needs_unit, number(found)) {
+    if let (true, Some(n)) = (needs_unit(kind), number(found)) {
         let like = bare::like(name, kind, n);
         faults.push(
             Diagnostic::new(at, format!("missing unit: `{name}` is a bare number"))
@@ -378,7 +379,7 @@ fn wrong_type(
     }
     let remedy = match (found, kind) {
         (DeValue::Array(_), Kind::SysctlTriple | Kind::Name) => format!("write {name} = {example}"),
-        (DeValue::Array(_), _) => several(name),
+        (DeValue::Array(list), _) => several(name, kind, list),
         (found, Kind::Int { min, max }) if bare::denies(found) => bare::left_out(name, *min, *max),
         _ => format!("write {name} = {example}"),
     };
@@ -386,10 +387,23 @@ fn wrong_type(
     faults.push(Diagnostic::new(at, title).help(remedy));
 }
 
-/// Where several values of a key go.
-fn several(key: &str) -> String {
+/// Whether a number of this kind says nothing without its unit.
+fn needs_unit(kind: &Kind) -> bool {
+    use Kind::{Queue, Rate, Size, Span};
+    matches!(kind, Span { .. } | Rate | Size { .. } | Queue)
+}
+
+/// Where several values of a key go: a few bare numbers with the unit that they lack.
+fn several(key: &str, kind: &Kind, list: &DeArray<'_>) -> String {
+    let with_unit = |value: &At<DeValue<'_>>| {
+        let n = number(value.get_ref()).filter(|_| needs_unit(kind))?;
+        Some(format!("\"{}\"", bare::like(key, kind, n)))
+    };
+    let values: Option<Vec<String>> = list.iter().map(with_unit).collect();
+    let few = values.filter(|v| (1..=FEW).contains(&v.len()));
+    let values = few.map_or_else(|| "...".to_owned(), |v| v.join(", "));
     format!(
-        "several values are a sweep: below [sweep] write \"SECTION.NAME.{key}\" = [...]; --set with a list replaces them there"
+        "several values are a sweep: below [sweep] write \"SECTION.NAME.{key}\" = [{values}]; --set with a list replaces them there"
     )
 }
 

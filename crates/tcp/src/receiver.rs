@@ -90,6 +90,7 @@ pub struct Receiver {
     blocks: [SackBlock; MAX_SACK_BLOCKS],
     /// TS.Recent (RFC 7323 §4.3), where a retransmission set it.
     stamp: Stamp,
+    flavour: Flavour,
     stats: ReceiverStats,
 }
 
@@ -174,6 +175,7 @@ impl Receiver {
             recent: [SackBlock::default(); MAX_SACK_BLOCKS],
             blocks: [SackBlock::default(); MAX_SACK_BLOCKS],
             stamp: Stamp::default(),
+            flavour: config.flavour,
             stats: ReceiverStats::default(),
         }
     }
@@ -300,16 +302,12 @@ impl Receiver {
 
     /// The stack has a segment from `seq` to `end`.
     fn take(&mut self, now: Time, (seq, end): (u64, u64), retransmit: bool) {
-        if seq <= self.acked {
+        if self.sets_echo(seq, end) {
             self.echo_retransmit = retransmit;
         }
         // RFC 5681 §4.2: out of order, filling a gap, or unacceptable (RFC 9293 §3.10.7.4): at once.
         let quiet = self.above.is_empty() && seq <= self.next && end > self.next;
-        let refused = match self.slow {
-            Some(slow) => end > slow.edge,
-            None => end > self.offered_edge(),
-        };
-        if refused {
+        if self.is_beyond_window(end) {
             self.stats.refused += 1;
             self.due = true;
             return;

@@ -8,6 +8,8 @@ use crate::config::{RtoFloor, RtoRule};
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 /// Least time over two round trips before a tail loss probe (Linux: two ticks of its clock).
 const PROBE_MARGIN: Duration = Duration::from_ms(2);
+/// The time before a tail loss probe where no round trip was measured (RFC 8985 §7.2).
+const UNMEASURED: Duration = Duration::from_secs(1);
 /// What a receiver may hold back the acknowledgement of a single segment (RFC 8985 §7.2).
 const HELD_BACK: Duration = Duration::from_ms(200);
 
@@ -117,6 +119,9 @@ impl Rtt {
     /// `alone`: a single segment is in flight.
     #[inline]
     pub(crate) fn probe_after(&self, alone: bool) -> Duration {
+        if self.srtt8 == 0 {
+            return UNMEASURED;
+        }
         let held = if alone { HELD_BACK } else { PROBE_MARGIN };
         Duration::from_ps(self.srtt8 >> 2) + held
     }
@@ -212,6 +217,18 @@ mod tests {
         assert_eq!(rtt.timeout(), Duration::from_secs(120));
         rtt.sample(Duration::from_ms(580), 200, 201);
         assert_eq!(rtt.timeout(), Duration::from_ms(780));
+    }
+
+    #[test]
+    fn rfc8985_7_2_without_a_sample_a_probe_waits_for_a_second() {
+        let mut rtt = Rtt::new(RtoRule::default(), Duration::from_ms(200));
+        rtt.syn_was_lost();
+        for alone in [false, true] {
+            assert_eq!(rtt.probe_after(alone), Duration::from_secs(1));
+        }
+        rtt.sample(Duration::from_ms(100), 0, 1000);
+        assert_eq!(rtt.probe_after(false), Duration::from_ms(202));
+        assert_eq!(rtt.probe_after(true), Duration::from_ms(400));
     }
 
     #[test]

@@ -317,6 +317,9 @@ impl Sender {
     #[inline(always)]
     fn send_new(&mut self, now: Time, len: u64) -> Out {
         let seq = self.nxt;
+        if len != self.segment {
+            self.repair.odd = Range::new(seq, seq + len);
+        }
         self.nxt = seq + len;
         if self.deadline == Time::MAX {
             self.begin_flight(now);

@@ -90,6 +90,10 @@ impl Connection {
     /// The other side acknowledged our SYN.
     pub(super) fn establish(&mut self, now: Time, segment: &Packet) {
         self.last_data = Some(now);
+        let echo = segment.options.timestamps.map(|(_, echo)| echo);
+        if echo == Some(self.clock(self.opened)) {
+            self.sender.first_syn_answered();
+        }
         self.sender.on_syn_ack(now);
         if let Some(rtt) = self.sender.srtt() {
             self.receiver.on_round_trip(rtt);

@@ -90,6 +90,7 @@ impl Connection {
         if repeated_syn {
             let syn = self.syn(now);
             self.extra.push(syn);
+            self.sender.syn_ack_repeated(now);
             return;
         }
         if !p.has(Control::RST) && self.is_old_timestamp(p) {
@@ -118,12 +119,16 @@ impl Connection {
         }
     }
 
-    /// RFC 7323 §5.3, R1.
+    /// RFC 7323 §5.3, R1. Linux takes one tick less for its clock's (`TCP_PAWS_WINDOW`).
     fn is_old_timestamp(&self, p: &Packet) -> bool {
+        let least = match self.settings.manners {
+            Manners::Linux => -1,
+            Manners::FreeBsd => 0,
+        };
         self.agreed.timestamps
             && p.options
                 .timestamps
-                .is_some_and(|(value, _)| beyond(value, self.ts_recent) < 0)
+                .is_some_and(|(value, _)| beyond(value, self.ts_recent) < least)
     }
 
     /// RFC 7323 §4.3 (2).
@@ -131,6 +136,7 @@ impl Connection {
         if let Some((value, _)) = p.options.timestamps
             && self.agreed.timestamps
             && beyond(p.sequence, self.last_ack_sent) <= 0
+            && beyond(value, self.ts_recent) >= 0
         {
             self.ts_recent = value;
         }
@@ -166,6 +172,11 @@ impl Connection {
     fn on_unacceptable(&mut self, now: Time, p: &Packet) {
         if p.has(Control::RST) {
             return;
+        }
+        let end = p.sequence.wrapping_add(p.space());
+        if self.settings.manners == Manners::Linux && beyond(end, self.last_ack_sent) == 0 {
+            // Deviation from RFC 7323 §5.3 R3: Linux refuses only what ends before the last ACK sent (`tcp_sequence`).
+            self.note_timestamp(p);
         }
         if p.len > 0 && self.is_synchronised() {
             // The receiver decides what to say of a repetition.

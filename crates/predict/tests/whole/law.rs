@@ -97,6 +97,26 @@ proptest! {
     }
 }
 
+/// RFC 3649 §5: at losses above 1e-3 HighSpeed is Reno, whose law is another one of random losses.
+#[test]
+fn rfc3649_5_where_highspeed_is_reno_its_law_is_renos() {
+    for losses in [Losses::Periodic, Losses::Random] {
+        let on = Conditions {
+            losses,
+            ..Conditions::of_rtt(0.1)
+        };
+        for p in [1.1e-3, 3e-3, 1e-2] {
+            let of = |cc| law::window(cc, p, on).expect("a law");
+            assert_eq!(of(Cc::HighSpeed), of(Cc::Reno), "{losses:?}, {p}");
+            let back = law::loss_for(Cc::HighSpeed, of(Cc::HighSpeed), on).expect("a law");
+            assert!((back / p - 1.0).abs() < 1e-9, "{losses:?}, {p}: {back}");
+            assert!(law::highspeed_as_reno(p, losses).is_some());
+        }
+        assert_eq!(law::highspeed_as_reno(5e-4, losses), None);
+    }
+    assert_eq!(law::highspeed_as_reno(2e-3, Losses::Random), Some(1.31));
+}
+
 /// RFC 3649 §5: up to 38 segments HighSpeed is Reno. 25 fill the path and half as many the queue: 37.5.
 #[test]
 fn rfc3649_5_a_queue_of_few_segments_leaves_highspeed_what_it_leaves_reno() {

@@ -604,6 +604,13 @@ fn a_forecast_out_of_range_says_so() {
         "{:?}",
         reno.notes
     );
+    // HighSpeed is Reno there, and says so; at rarer losses it is not.
+    let of_highspeed = |loss: &str| predicted(loss, &format!("{BULK}cc = \"highspeed\""));
+    for (loss, said) in [("loss = 2e-3", true), ("loss = 1e-4", false)] {
+        let record = of_highspeed(loss);
+        let renos = says(&record, "its law is Reno's here: 1.31 / √p segments");
+        assert_eq!(renos, said, "{loss}: {:?}", record.notes);
+    }
     let many = predicted("", &format!("{BULK}parallel = 4000"));
     assert!(says(&many, "streams share the path"), "{:?}", many.notes);
     let random = predicted("loss = 1e-4", BULK);

@@ -155,6 +155,46 @@ fn a_bare_number() {
     assert_eq!(said, expected, "\n{said}");
 }
 
+#[test]
+fn bare_numbers_of_a_delay_are_given_their_unit_wherever_they_stand() {
+    for (written, remedy) in [
+        (
+            "delay = [10, 20]",
+            "\"SECTION.NAME.delay\" = [\"10 ms\", \"20 ms\"]",
+        ),
+        ("delay = [\"10 ms\", 20]", "\"SECTION.NAME.delay\" = [...]"),
+        (
+            "delay = \"1 ms\"\njitter = 5",
+            "write jitter = { max = \"5 ms\" }",
+        ),
+        (
+            "delay = \"1 ms\"\njitter = \"5\"",
+            "write jitter = { max = \"5 ms\" }",
+        ),
+        (
+            "delay = \"1 ms\"\njitter = 0",
+            "write jitter = { max = \"0 ms\" }",
+        ),
+        (
+            "delay = \"1 ms\"\njitter = -5",
+            "write jitter = { max = \"58 ms\" }",
+        ),
+        ("delay = \"1 ms\"\njitter = { max = 5 }", "max = \"5 ms\""),
+        (
+            "delay = \"1 ms\"\nreordering = { share = 0.1, by = 5 }",
+            "by = \"5 ms\"",
+        ),
+        (
+            "delay = \"1 ms\"\nduplication = { share = 0.1, after = 5 }",
+            "after = \"5 ms\"",
+        ),
+        ("delay = \"1 ms\"\nforward.delay = 5", "delay = \"5 ms\""),
+    ] {
+        let said = replaced(r#"delay = "58 ms""#, written);
+        assert!(said.contains(remedy), "{written}: {said}");
+    }
+}
+
 /// As a word processor writes them; all on one line are made straight.
 #[test]
 fn curly_quotes() {

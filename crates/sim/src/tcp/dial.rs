@@ -113,6 +113,54 @@ impl Dial {
     }
 }
 
+/// The SYN-ACKs of an end whose SYN-ACK has no timer: one for each SYN that arrives.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Answers {
+    /// When the first left, and the last, before the handshake was complete.
+    first: Time,
+    last: Time,
+    count: u32,
+    /// One of them was acknowledged.
+    complete: bool,
+}
+
+impl Answers {
+    /// A SYN arrived, and a SYN-ACK leaves.
+    pub(super) fn answer(&mut self, now: Time) {
+        if self.count == 0 {
+            self.first = now;
+        }
+        if !self.complete {
+            self.last = now;
+        }
+        self.count += 1;
+    }
+
+    /// Whether the last of them had been sent before.
+    pub(super) fn are_repeated(&self) -> bool {
+        self.count > 1
+    }
+
+    /// An ACK of one of them arrived, of one that was sent `again` where timestamps show it. Returns the round trip, the first
+    /// time and as far as it is known which one is acknowledged (RFC 6298 §3).
+    pub(super) fn acknowledged(
+        &mut self,
+        now: Time,
+        timestamps: bool,
+        again: bool,
+    ) -> Option<Duration> {
+        if self.count == 0 || core::mem::replace(&mut self.complete, true) {
+            return None;
+        }
+        match (self.count, timestamps) {
+            (1, _) => Some(now.since(self.first)),
+            (_, true) if !again => Some(now.since(self.first)),
+            (2, true) => Some(now.since(self.last)),
+            _ => None,
+        }
+    }
+}
+
 /// A sending end that waits to be called, and its SYN-ACKs.
 #[derive(Debug)]
 pub(super) struct Called {
@@ -144,5 +192,45 @@ impl Called {
             true => Time::MAX,
             false => now + FIRST_WAIT.times(1 << times),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// SYNs come at these instants, and the ACK of one of the SYN-ACKs at 1200 ms. The round trip.
+    fn measured(syns: &[u64], timestamps: bool, again: bool) -> Option<Duration> {
+        let mut answers = Answers::default();
+        for &syn in syns {
+            answers.answer(at(syn));
+        }
+        answers.acknowledged(at(1200), timestamps, again)
+    }
+
+    #[test]
+    fn a_syn_ack_sent_twice_is_measured_where_timestamps_show_which() {
+        let ms = |ms| Some(Duration::from_ms(ms));
+        assert_eq!(measured(&[0], false, false), ms(1200));
+        assert_eq!(measured(&[0, 1000], true, false), ms(1200));
+        assert_eq!(measured(&[0, 1000], true, true), ms(200));
+        assert_eq!(measured(&[0, 1000], false, false), None);
+        assert_eq!(measured(&[0, 500, 1000], true, true), None);
+        assert_eq!(measured(&[], true, false), None);
+    }
+
+    #[test]
+    fn what_comes_behind_the_handshake_measures_nothing() {
+        let mut answers = Answers::default();
+        answers.answer(at(0));
+        let rtt = answers.acknowledged(at(100), true, false);
+        assert_eq!(rtt, Some(Duration::from_ms(100)));
+        answers.answer(at(1000));
+        assert!(answers.are_repeated());
+        assert_eq!(answers.acknowledged(at(1010), true, true), None);
     }
 }

@@ -5,7 +5,7 @@ use farpath_tcp::{Receiver, Stamp};
 use farpath_units::{Duration, Time};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
-use super::dial::Dial;
+use super::dial::{Answers, Dial};
 use super::intake::Intake;
 use super::steps::Steps;
 use super::{sack_bytes, stamped, syn_bytes};
@@ -61,8 +61,8 @@ pub struct TcpSink {
     pub samples: Vec<u64>,
     /// The instant the last byte so far was delivered.
     pub last: Time,
-    /// When the SYN arrived, until the ACK that ends the handshake does.
-    syn_at: Option<Time>,
+    /// Its SYN-ACKs.
+    answers: Answers,
     /// The SYN that opened it had been sent again: the one before was lost.
     syn_again: bool,
 }
@@ -90,7 +90,7 @@ impl TcpSink {
             until: None,
             samples: Vec::new(),
             last: Time::ZERO,
-            syn_at: None,
+            answers: Answers::default(),
             syn_again: false,
             config,
         }
@@ -228,13 +228,15 @@ impl TcpSink {
                         self.syn_again = frame.flags().contains(Flags::RETRANSMIT);
                     }
                     self.receiver.on_syn(now);
-                    self.syn_at = Some(now);
+                    self.answers.answer(now);
                     self.send(now, host, io);
                 }
                 Kind::SynAck => self.on_syn_ack(now, frame, host, io),
                 Kind::Ack => {
-                    if let Some(at) = self.syn_at.take() {
-                        self.receiver.on_round_trip(now.since(at));
+                    let again = frame.flags().contains(Flags::ECHO_RETRANSMIT);
+                    let timestamps = self.config.tcp.timestamps;
+                    if let Some(rtt) = self.answers.acknowledged(now, timestamps, again) {
+                        self.receiver.on_round_trip(rtt);
                     }
                 }
                 _ => {}
@@ -468,6 +470,9 @@ impl TcpSink {
             frame.seq = ack.ack;
             if ack.syn_ack {
                 frame.kind = Kind::SynAck;
+                if self.answers.are_repeated() {
+                    frame.set_flags(Flags::RETRANSMIT);
+                }
                 if self.config.tcp.recovery.ecn {
                     frame.set_flags(Flags::ECN);
                 }

@@ -81,6 +81,8 @@ pub struct TcpSource {
     stopped: bool,
     /// Waits for its turn in the host.
     held: bool,
+    /// The SYN-ACK that its ACK answers had been sent before.
+    answers_again: bool,
     /// Bytes the application wrote, of a source whose amount is limited.
     written: u64,
     /// Its number among the station's programs.
@@ -157,6 +159,7 @@ impl TcpSource {
             opened: false,
             stopped: false,
             held: false,
+            answers_again: false,
             written: config.tcp.amount.unwrap_or(0),
             number: 0,
             full,
@@ -252,6 +255,7 @@ impl TcpSource {
                     if !frame.flags().contains(Flags::ECHO_RETRANSMIT) {
                         self.sender.first_syn_answered();
                     }
+                    self.answers_again = frame.flags().contains(Flags::RETRANSMIT);
                     self.sender.on_syn_ack(now);
                 }
                 Kind::FragmentationNeeded => self.on_too_big(now, frame, host),
@@ -537,6 +541,9 @@ impl TcpSource {
                 frame.class = self.config.class;
                 frame.kind = Kind::Ack;
                 frame.len = self.config.header + sack_bytes(0);
+                if self.answers_again {
+                    frame.set_flags(Flags::ECHO_RETRANSMIT);
+                }
             }
         }
         frame

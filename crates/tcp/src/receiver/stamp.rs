@@ -3,6 +3,7 @@
 use farpath_units::Time;
 
 use super::Receiver;
+use crate::Flavour;
 
 /// What the timestamp of a retransmission says (RFC 7323 §3). Data sent for the first time carries none here: where it stands in
 /// the stream says how old it is.
@@ -23,12 +24,32 @@ impl Receiver {
             self.stats.segments += 1;
             return self.discard(seq, seq.saturating_add(len.into()));
         }
-        // RFC 7323 §4.3 (2): at or before the last ACK sent it sets TS.Recent.
-        if seq <= self.acked && self.is_open() && stamp.ms > self.stamp.ms {
+        let end = seq.saturating_add(len.into());
+        if self.is_open() && self.sets_echo(seq, end) && stamp.ms > self.stamp.ms {
             self.stamp = stamp;
             self.in_order &= self.next >= stamp.older_below;
         }
         self.on_data(now, seq, len, true)
+    }
+
+    /// RFC 7323 §4.3 (2), §5.3 R3: a segment that the window accepts, at or before the last ACK sent, sets TS.Recent, which is echoed.
+    ///
+    /// Deviation from RFC 7323 §5.3: as in Linux (`tcp_sequence`) a segment that is here already is accepted, too, unless all of it
+    /// lies before the last ACK sent.
+    pub(super) fn sets_echo(&self, seq: u64, end: u64) -> bool {
+        let is_news = match self.flavour {
+            Flavour::Linux => end >= self.acked,
+            Flavour::Rfc => end > self.next,
+        };
+        seq <= self.acked && is_news && !self.is_beyond_window(end)
+    }
+
+    /// Whether a segment that ends there reaches beyond the window that was offered.
+    pub(super) fn is_beyond_window(&self, end: u64) -> bool {
+        match self.slow {
+            Some(slow) => end > slow.edge,
+            None => end > self.offered_edge(),
+        }
     }
 
     /// Whether data that is sent for the first time has a timestamp from before TS.Recent.
@@ -112,6 +133,40 @@ mod tests {
         assert_eq!((r.delivered(), r.stats().outdated), (3000, 1));
         r.on_stamped(at(62), 3000, 1000, Stamp { ms: 49, ..stamp });
         assert_eq!((r.delivered(), r.stats().outdated), (4000, 1));
+    }
+
+    /// 1000 bytes at `seq`, of which all is here, arrive again with a later timestamp; then what left before that and was overtaken.
+    /// Whether the repair is echoed, and what has arrived in order.
+    fn repeated(flavour: Flavour, seq: u64) -> (Option<bool>, u64) {
+        let mut r = Receiver::new(&Config {
+            mss: 1000,
+            quick_acks: 0,
+            flavour,
+            ..Config::default()
+        });
+        r.open(at(0));
+        for n in 0..4 {
+            r.on_data(at(1), n * 1000, 1000, false);
+            while r.poll(at(1)).is_some() {}
+        }
+        let stamp = Stamp {
+            ms: 50,
+            older_below: 9000,
+        };
+        r.on_stamped(at(60), seq, 1000, stamp);
+        let echo = r.poll(at(60)).map(|ack| ack.echo_retransmit);
+        r.on_data(at(61), 4000, 1000, false);
+        (echo, r.delivered())
+    }
+
+    #[test]
+    fn rfc7323_5_3_a_repair_of_what_was_acknowledged_sets_no_timestamp() {
+        for flavour in [Flavour::Linux, Flavour::Rfc] {
+            assert_eq!(repeated(flavour, 1000), (Some(false), 5000), "{flavour:?}");
+        }
+        // By Linux's rules one that ends at the last ACK still does.
+        assert_eq!(repeated(Flavour::Rfc, 3000), (Some(false), 5000));
+        assert_eq!(repeated(Flavour::Linux, 3000), (Some(true), 4000));
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl Sender {
             self.duplicate_acks = 0;
             rtt = self.measure(now, una, sent, head, echo_retransmit);
             if self.repair.rules.rack {
-                self.note_acknowledged(now, sent, original, newest);
+                self.note_acknowledged(now, sent, original, newest, echo_retransmit);
             }
         }
         let sack = if self.sack { sack } else { &[] };

@@ -68,15 +68,20 @@ impl Sender {
     }
 
     /// RFC 8985 §6.2 steps 1 to 3: what an ACK that moved una says about deliveries: of originals from
-    /// `original` on, and of retransmissions.
+    /// `original` on, and of retransmissions. With `echo` a timestamp answers a retransmission, else an original.
+    ///
+    /// Deviation from RFC 8985 §6.2 step 2: as in Linux 6.18, whose rules do not ask what timestamp is echoed.
     pub(super) fn note_acknowledged(
         &mut self,
         now: Time,
         sent: Acknowledged,
         original: Option<u64>,
         again: Option<(Time, u64)>,
+        echo: bool,
     ) {
         let (min, ack) = (self.rtt.min(), self.una);
+        let original_came = self.timestamps && !echo && self.flavour == Flavour::Rfc;
+        let again = again.filter(|_| !original_came);
         let rack = &mut self.repair.rack;
         if let Some((at, end)) = again {
             rack.delivered(now, at, end, true, min);

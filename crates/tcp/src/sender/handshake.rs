@@ -34,6 +34,15 @@ impl Sender {
     pub fn first_syn_answered(&mut self) {
         if self.timestamps && self.state == State::SynSent {
             (self.syns, self.syn_at) = (1, self.repair.first_syn_at);
+            self.repair.asked_again = 0;
+        }
+    }
+
+    /// The other end sent its SYN again and was answered at once, at `now`: one more SYN-ACK, which no timer made due.
+    pub fn syn_ack_repeated(&mut self, now: Time) {
+        if self.state == State::SynSent {
+            self.repair.asked_again += 1;
+            self.syn_at = now;
         }
     }
 
@@ -51,12 +60,15 @@ impl Sender {
         self.state = State::Open;
         self.deadline = Time::MAX;
         self.repair.sent_at = now;
-        if self.syns == 1 {
+        // RFC 6298 §3: of a SYN that was sent again only an echoed timestamp yields a sample. Of two it answers the second here, of
+        // more it might be any but the first.
+        let syns = self.syns + self.repair.asked_again;
+        if syns == 1 || (syns == 2 && self.timestamps) {
             self.rtt.sample(now.since(self.syn_at), 0, 0);
         } else {
             self.rtt.syn_was_lost();
         }
-        if self.syns > 2 {
+        if syns > 2 {
             // More than one SYN, or SYN-ACK, was lost: start from one segment (RFC 5681 §3.1; one that was lost is
             // forgiven, as Linux does).
             self.cwnd = self.segment as f64;

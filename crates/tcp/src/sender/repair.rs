@@ -68,6 +68,8 @@ pub(super) struct Repair {
     pub(super) frto: Frto,
     /// Whether the ACK at hand covers data that was sent before the timeout and never again.
     pub(super) covers_original: bool,
+    /// The last segment sent for the first time that was not a full one; empty before the first.
+    pub(super) odd: Range,
     /// What the last tail loss probe sent again; empty before the first.
     pub(super) probed: Range,
     pub(super) undo: Undo,
@@ -87,6 +89,8 @@ pub(super) struct Repair {
     pub(super) sent_at: Time,
     /// When the first SYN was sent.
     pub(super) first_syn_at: Time,
+    /// SYN-ACKs that left because the other end sent its SYN again.
+    pub(super) asked_again: u32,
     /// RACK's reordering timer is to run out then, as of the last detection.
     pub(super) reorder_at: Time,
     /// The originals' log is the sender's own.
@@ -108,6 +112,7 @@ impl Repair {
             rack: Rack::default(),
             frto: Frto::default(),
             covers_original: false,
+            odd: Range::default(),
             probed: Range::default(),
             undo: Undo::default(),
             taken_back: None,
@@ -120,6 +125,7 @@ impl Repair {
             patience: Patience::new(config.retries),
             sent_at: Time::ZERO,
             first_syn_at: Time::ZERO,
+            asked_again: 0,
             reorder_at: Time::MAX,
             walk: Walk::default(),
             again: Vec::new(),

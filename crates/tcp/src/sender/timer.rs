@@ -170,10 +170,9 @@ impl Sender {
         let room = self.window_edge.min(self.end).saturating_sub(self.nxt);
         let again = room < self.segment.min(self.end - self.nxt) || self.end == self.nxt;
         let (start, out) = if again {
-            let start = self.nxt.saturating_sub(self.segment).max(self.una);
-            let last = Range::new(start, self.nxt);
+            let last = self.last_segment();
             self.repair.probed = last;
-            (start, self.send_again(now, last))
+            (last.start, self.send_again(now, last))
         } else {
             let len = self.segment.min(room);
             (self.nxt, self.send_new(now, len))
@@ -187,6 +186,16 @@ impl Sender {
         // Until it is answered every ACK takes the long way.
         self.resent_to = self.resent_to.max(self.nxt + 1);
         Some(out)
+    }
+
+    /// The last segment that was sent for the first time, as it was sent, without what of it is acknowledged.
+    fn last_segment(&self) -> Range {
+        let odd = self.repair.odd;
+        let start = match odd.end == self.nxt {
+            true => odd.start,
+            false => self.nxt.saturating_sub(self.segment).max(odd.end),
+        };
+        Range::new(start.max(self.una), self.nxt)
     }
 
     /// The probe's answer is of no interest any more.

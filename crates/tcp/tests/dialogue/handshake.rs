@@ -75,11 +75,84 @@ fn rfc6298_5_7_after_a_lost_syn_the_first_timeout_for_data_is_three_seconds() {
         lose_syn_acks: 1,
         ..Path::new(RTT)
     };
-    let mut d = Dialogue::new(&config(), path);
+    let config = Config {
+        timestamps: false,
+        ..config()
+    };
+    let mut d = Dialogue::new(&config, path);
     d.run_until(ms(1100));
     assert_eq!(d.sender.srtt(), None);
     assert_eq!(d.sender.rto(), Duration::from_secs(3));
     assert_eq!(d.data().len(), 10);
+}
+
+#[test]
+fn rfc6298_3_timestamps_show_which_syn_was_answered() {
+    let path = |lose_syns, lose_syn_acks| Path {
+        lose_syns,
+        lose_syn_acks,
+        ..Path::new(RTT)
+    };
+    // The second; the first, whose answer was lost; any of three but the first.
+    for (path, end, srtt) in [
+        (path(1, 0), 1100, Some(RTT)),
+        (path(0, 1), 1100, Some(Duration::from_ms(1100))),
+        (path(2, 0), 2100, None),
+    ] {
+        let mut d = Dialogue::new(&config(), path);
+        d.run_until(ms(end));
+        assert_eq!(d.sender.srtt(), srtt);
+    }
+}
+
+/// RFC 8985 §7.2, Linux's `tcp_schedule_loss_probe`: a second where nothing was measured.
+#[test]
+fn without_a_round_trip_the_first_probe_waits_for_a_second() {
+    for (timestamps, after_ms) in [(false, 1000), (true, 202)] {
+        let config = Config {
+            timestamps,
+            recovery: Profile::Linux6.recovery(),
+            amount: Some(5000),
+            ..config()
+        };
+        let mut s = Sender::new(&config);
+        s.open(ms(0));
+        assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+        s.on_deadline(ms(1000));
+        assert_eq!(s.poll(ms(1000)), Some(Out::Syn));
+        s.on_syn_ack(ms(1100));
+        while s.poll(ms(1100)).is_some() {}
+        let mut now = ms(1100);
+        while s.stats().tail_probes == 0 {
+            now = s.deadline();
+            s.on_deadline(now);
+            while s.poll(now).is_some() {}
+        }
+        assert_eq!(now.since(ms(1100)), Duration::from_ms(after_ms));
+        assert_eq!((s.stats().retransmits, s.stats().rtos), (1, 0));
+    }
+}
+
+#[test]
+fn a_syn_ack_that_comes_twice_is_acknowledged_twice_and_nothing_else() {
+    for timestamps in [true, false] {
+        let mut s = Sender::new(&Config {
+            timestamps,
+            recovery: Profile::Linux6.recovery(),
+            ..config()
+        });
+        s.open(ms(0));
+        assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+        s.on_syn_ack(ms(100));
+        while s.poll(ms(100)).is_some() {}
+        let before = (s.srtt(), s.rto(), s.deadline(), s.cwnd_bytes(), s.nxt());
+        s.first_syn_answered();
+        s.on_syn_ack(ms(150));
+        assert_eq!(s.poll(ms(150)), Some(Out::HandshakeAck));
+        assert_eq!(s.poll(ms(150)), None);
+        let after = (s.srtt(), s.rto(), s.deadline(), s.cwnd_bytes(), s.nxt());
+        assert_eq!(before, after);
+    }
 }
 
 #[test]

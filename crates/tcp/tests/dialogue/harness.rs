@@ -356,7 +356,13 @@ impl Dialogue {
     fn deliver(&mut self, packet: Packet) {
         match packet {
             Packet::Syn => self.receiver.on_syn(self.now),
-            Packet::SynAck => self.sender.on_syn_ack(self.now),
+            Packet::SynAck => {
+                // It echoes the SYN that arrived first.
+                if self.path.lose_syns == 0 {
+                    self.sender.first_syn_answered();
+                }
+                self.sender.on_syn_ack(self.now);
+            }
             Packet::HandshakeAck => {
                 let rtt = self.path.delay.times(2);
                 self.receiver.on_round_trip(rtt);

@@ -1,6 +1,6 @@
 //! RACK-TLP (RFC 8985): losses by time, reordering, lost retransmissions, silent tails.
 
-use farpath_tcp::{Config, DelayedAck, Profile};
+use farpath_tcp::{Config, DelayedAck, Flavour, Out, Profile, Sender};
 use farpath_units::Duration;
 
 use crate::harness::{Dialogue, Path, RTT, config, ms};
@@ -189,4 +189,69 @@ fn a_lost_flight_is_repaired_by_a_probe_and_a_timeout_repeats_only_what_is_overd
     assert_eq!((stats.rtos, stats.tail_probes), (1, 1));
     assert_eq!(stats.retransmits, 61);
     assert_eq!(d.receiver.delivered(), 600_000);
+}
+
+/// RFC 8985 §7.3: the segment that was sent last, as it was sent.
+#[test]
+fn a_probe_repeats_the_last_segment_with_its_own_bounds() {
+    // Full segments and a short one behind them; a short one and a full one behind it; two short ones.
+    for (writes, last) in [
+        ([4000, 300], (4000, 300)),
+        ([300, 1000], (300, 1000)),
+        ([300, 200], (300, 200)),
+    ] {
+        let mut s = Sender::new(&Config {
+            amount: Some(0),
+            ..rack()
+        });
+        s.open(ms(0));
+        assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+        s.on_syn_ack(ms(100));
+        assert_eq!(s.poll(ms(100)), Some(Out::HandshakeAck));
+        for bytes in writes {
+            s.write(ms(100), bytes);
+            while s.poll(ms(100)).is_some() {}
+        }
+        let mut probe = None;
+        while s.stats().tail_probes == 0 {
+            let now = s.deadline();
+            s.on_deadline(now);
+            probe = s.poll(now);
+        }
+        let Some(Out::Data(probe)) = probe else {
+            panic!("{probe:?} where a probe was due");
+        };
+        assert_eq!((probe.seq, u64::from(probe.len)), last);
+        assert!(probe.retransmit);
+    }
+}
+
+/// RFC 8985 §6.2 step 2: after a timeout that was a mistake the original is acknowledged, later than the smallest round trip after
+/// the retransmission. With an echoed timestamp by the RFC's rules nothing sent before that is lost.
+#[test]
+fn rfc8985_6_2_an_echo_of_the_original_says_nothing_of_the_retransmission() {
+    for (echo, repeats) in [(false, false), (true, true)] {
+        let mut s = Sender::new(&Config {
+            flavour: Flavour::Rfc,
+            timestamps: true,
+            amount: Some(20_000),
+            ..rack()
+        });
+        s.open(ms(0));
+        assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+        s.on_syn_ack(ms(100));
+        while s.poll(ms(100)).is_some() {}
+        let mut now = ms(100);
+        while s.stats().rtos == 0 {
+            now = s.deadline();
+            s.on_deadline(now);
+            while s.poll(now).is_some() {}
+        }
+        assert_eq!(s.stats().retransmits, 1);
+        now += RTT.times(2);
+        s.on_ack(now, 1000, 1 << 30, echo, &[]);
+        assert_eq!(s.lost_bytes() > 0, repeats);
+        while s.poll(now).is_some() {}
+        assert!(s.stats().retransmits == 1 || repeats);
+    }
 }

@@ -41,7 +41,7 @@ fn at_random(cc: Cc, flavour: Flavour) -> &'static str {
             "windows of 22, 12 and 9 got about 20, 19 and 11 % more without the segments for each ACK in its growth, and with them that was not \
              measured"
         }
-        Cc::HighSpeed => "windows of 22, 12 and 9 get 4 % more, 5 and 9 % less",
+        Cc::HighSpeed => "windows of 24, 13 and 9 get 1 to 3, 9 to 11 and 12 to 15 % less",
         Cc::Scalable if flavour == Flavour::Linux => "windows of 28 and 20 get 5 and 8 % less",
         Cc::Reno => "windows of 24, 13 and 9 get 7 to 10, 12 to 17 and 16 to 22 % less in the mean",
         _ => "Reno's of 24, 13 and 9 get 7 to 10, 12 to 17 and 16 to 22 % less in the mean",
