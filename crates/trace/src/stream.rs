@@ -4,6 +4,7 @@ mod bare;
 mod holes;
 mod marks;
 mod past;
+mod reported;
 mod sack;
 mod seen;
 mod unanswered;
@@ -24,6 +25,7 @@ use crate::sizes::Sizes;
 use crate::stream::holes::Hole;
 use crate::stream::marks::Marks;
 use crate::stream::past::Past;
+use crate::stream::reported::Reports;
 use crate::work;
 
 /// Numbers start here, so that what comes before the first one seen has a number too.
@@ -32,8 +34,6 @@ const START: u64 = 1 << 32;
 const SENT_MAX: usize = 1 << 16;
 /// Instants remembered at which SACK blocks went higher.
 const SACKS_MAX: usize = 1 << 12;
-/// How far back a DSACK looks for what it tells of.
-const TOLD_BACK: usize = 256;
 
 /// A segment that was seen and is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +50,8 @@ struct Sent {
     echo: u32,
     identification: u16,
     times: u8,
-    /// Bytes from its start on that its last repetition has, which may come in pieces.
-    again: u32,
+    /// Of its bytes, counted from its start, those that were seen so often; the others were seen once less. A repetition may come in pieces.
+    again: (u32, u32),
 }
 
 impl Sent {
@@ -68,13 +68,38 @@ impl Sent {
             echo,
             identification: s.ip_id,
             times,
-            again: 0,
+            again: (0, 0),
         }
     }
 
-    /// Whether bytes from here on go on with a repetition of its first part.
-    fn goes_on(&self, from: u64) -> bool {
-        self.again > 0 && from >= self.seq + u64::from(self.again)
+    /// Where bytes of a span are in it.
+    fn place(&self, from: u64, until: u64) -> (u32, u32) {
+        let within = |byte: u64| (byte.clamp(self.seq, self.end) - self.seq) as u32;
+        (within(from), within(until))
+    }
+
+    /// How often bytes of a span had been seen, of those that were seen least.
+    fn seen_least(&self, from: u64, until: u64) -> u8 {
+        let (start, end) = self.place(from, until);
+        let (low, high) = self.again;
+        let is_less = low < high && (start < low || high < end);
+        self.times - u8::from(is_less)
+    }
+
+    /// Bytes of a span have come again.
+    fn count_again(&mut self, from: u64, until: u64) {
+        let (start, end) = self.place(from, until);
+        let (low, high) = self.again;
+        let both = (start.max(low), end.min(high));
+        if low >= high {
+            self.times = self.times.saturating_add(1);
+            self.again = (start, end);
+        } else if both.0 < both.1 {
+            self.times = self.times.saturating_add(1);
+            self.again = both;
+        } else {
+            self.again = (low.min(start), high.max(end));
+        }
     }
 
     /// Its bytes have come again, in this segment.
@@ -147,6 +172,8 @@ pub(crate) struct Stream {
     again_until: u64,
     open_events: usize,
     pub(crate) events: Vec<Event>,
+    /// Which of them the receiver may report to have had twice; none before its first report.
+    reports: Option<Box<Reports>>,
     pub(crate) forgotten_events: u64,
     /// When the highest byte was seen.
     max_at: i64,
@@ -365,6 +392,7 @@ impl Stream {
             same_echo: false,
             overtaken: false,
             is_syn: false,
+            joined: false,
             known: until <= self.una || self.sacked.covers(seq, until),
             told: false,
             reneged,
@@ -380,6 +408,7 @@ impl Stream {
             variation: self.rtt.variation,
             repaired_at: NEVER,
         });
+        self.note_report();
         self.again_until = self.max;
     }
 

@@ -23,6 +23,7 @@ fn filling(lag: i64, stamp: i32, overtaken: bool) -> Event {
         same_echo: false,
         overtaken,
         is_syn: false,
+        joined: false,
         known: false,
         told: false,
         reneged: false,

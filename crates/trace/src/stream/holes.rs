@@ -89,8 +89,32 @@ impl Stream {
         true
     }
 
-    /// Bytes of holes, or seen before.
+    /// Bytes of holes, or seen before. What fills a hole and has others besides becomes several events of one packet.
     fn known(&mut self, s: &Segment, (from, until): (u64, u64), room: &mut Room) {
+        let first = self.events.len();
+        self.divide(s, (from, until), room);
+        if self.events.len() > first + 1 {
+            self.join(first);
+        }
+    }
+
+    /// Together the events of one packet count as the segments that it is, first of all the bytes that filled holes.
+    fn join(&mut self, first: usize) {
+        let full = self.mss().max(1);
+        let parts = &mut self.events[first..];
+        let mut bytes: u32 = 0;
+        for place in [Place::Hole, Place::Seen] {
+            for part in parts.iter_mut().filter(|part| part.place == place) {
+                let before = bytes.div_ceil(full);
+                bytes += part.length;
+                part.pieces = bytes.div_ceil(full) - before;
+            }
+        }
+        parts.iter_mut().skip(1).for_each(|part| part.joined = true);
+    }
+
+    /// The parts of a packet, one by one.
+    fn divide(&mut self, s: &Segment, (from, until): (u64, u64), room: &mut Room) {
         let mut at = from;
         while at < until {
             work::count(1);
@@ -188,18 +212,34 @@ impl Stream {
         let first = self.sent.partition_point(|x| x.end <= from);
         let new = self.sent.range_mut(first..);
         let new = new.take_while(|x| x.seq < until).take(SENT_AGAIN_MAX);
-        let start = self.filled.range(..=from).next_back();
-        let start = start.filter(|x| x.1.end > from).map_or(from, |x| *x.0);
+        let start = self.filled_from(from);
         let filled = self.filled.range_mut(start..until.max(start));
         let filled = filled.map(|x| x.1).take(SENT_AGAIN_MAX);
         for sent in new.chain(filled) {
             work::count(1);
-            if !sent.goes_on(from) {
-                sent.times = sent.times.saturating_add(1);
-            }
-            sent.again = (until.min(sent.end) - sent.seq) as u32;
+            sent.count_again(from, until);
             sent.passed_again(s);
         }
+    }
+
+    /// Where the first segment of those that filled holes begins that has bytes from here on.
+    fn filled_from(&self, from: u64) -> u64 {
+        let start = self.filled.range(..=from).next_back();
+        start.filter(|x| x.1.end > from).map_or(from, |x| *x.0)
+    }
+
+    /// How often bytes of a span had been seen, of those that were seen least and are remembered: what has some that were not sent again yet
+    /// does not repeat a repetition.
+    pub(super) fn seen_least(&self, from: u64, until: u64) -> u8 {
+        let first = self.sent.partition_point(|x| x.end <= from);
+        let new = self.sent.range(first..);
+        let new = new.take_while(|x| x.seq < until).take(SENT_AGAIN_MAX);
+        let start = self.filled_from(from);
+        let filled = self.filled.range(start..until.max(start));
+        let filled = filled.map(|x| x.1).take(SENT_AGAIN_MAX);
+        let each = new.chain(filled).inspect(|_| work::count(1));
+        let times = each.map(|x| x.seen_least(from, until));
+        times.min().unwrap_or(1)
     }
 
     /// The same packet has just passed, and others after it: several interfaces of one host, or mirrored ports, interleave.
