@@ -51,14 +51,15 @@ impl Wait {
     /// Whether a last segment that was sent again is a probe: `alone` of one that is also the first, so that the timer may have sent it.
     pub(super) fn is_probe(&self, alone: bool) -> bool {
         let (quiet, smoothed) = (self.quiet, self.smoothed);
-        if quiet.saturating_mul(2) < smoothed * 3 {
+        // The shortest timer in use: a probe does not come later than the timer.
+        let shortest = (smoothed + RTO_LEAST).saturating_mul(19) / 20;
+        if quiet.saturating_mul(2) < smoothed * 3 && quiet < shortest {
             return false;
         }
         if !alone {
             return quiet <= self.timer().max(self.probe()).saturating_mul(5) / 4;
         }
-        // The shortest timer in use, and that of a sender which had one sample more, that of the handshake.
-        let shortest = (smoothed + RTO_LEAST).saturating_mul(19) / 20;
+        // The timer of a sender which had one sample more, that of the handshake.
         let varied = (smoothed + 3 * self.variation).saturating_mul(17) / 20;
         let usual = (4 * smoothed + DELAY_LEAST / 4).max(2 * smoothed + DELAY_LEAST / 4 * 5);
         let latest = self.probe().saturating_mul(21) / 20;
