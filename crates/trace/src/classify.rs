@@ -247,7 +247,9 @@ impl Judge {
         let in_rto = e.seq < self.rto_until && e.una < self.rto_until;
         let probes = !self.times.is_sackless;
         let probing = probes && e.tail && !again && !evidence && !in_rto;
-        if probing && wait.is_probe(e.head || e.known) {
+        // Without acknowledgements nothing tells which segment is the first.
+        let alone = e.head || e.known || e.ack_at == 0;
+        if probing && wait.is_probe(alone) {
             return Why::Tlp;
         }
         let short = RTO_LEAST.max(smoothed + 4 * e.variation) as f64 * RTO_SHARE;

@@ -53,7 +53,8 @@ impl Wait {
         let (quiet, smoothed) = (self.quiet, self.smoothed);
         // The shortest timer in use: a probe does not come later than the timer.
         let shortest = (smoothed + RTO_LEAST).saturating_mul(19) / 20;
-        if quiet.saturating_mul(2) < smoothed * 3 && quiet < shortest {
+        let is_soon = quiet.saturating_mul(2) < smoothed * 3;
+        if smoothed == 0 || is_soon && (alone || quiet < shortest) {
             return false;
         }
         if !alone {
