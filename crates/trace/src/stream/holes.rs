@@ -209,10 +209,10 @@ impl Stream {
             event.sending = earlier.sending;
         }
         self.seen_again(s, from);
+        let start = self.filled_from(from);
         let first = self.sent.partition_point(|x| x.end <= from);
         let new = self.sent.range_mut(first..);
         let new = new.take_while(|x| x.seq < until).take(SENT_AGAIN_MAX);
-        let start = self.filled_from(from);
         let filled = self.filled.range_mut(start..until.max(start));
         let filled = filled.map(|x| x.1).take(SENT_AGAIN_MAX);
         for sent in new.chain(filled) {

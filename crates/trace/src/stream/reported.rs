@@ -7,8 +7,8 @@ use crate::event::{Event, Place};
 use crate::room::{Room, make_room};
 use crate::work;
 
-/// Events with bytes of a report that are looked at, from its end on: as many small segments as a large one covers.
-const LOOKED_AT: usize = 256;
+/// Events that are compared with one report, from its end on: as many small segments as a large one covers.
+const COMPARED: usize = 256;
 
 /// An event that no report was of yet: where it begins, its place, and which part of it this is; 0: what the event itself has left.
 type Open = (u64, usize, usize);
@@ -52,7 +52,7 @@ impl Reports {
     fn first(&self, events: &[Event], from: u64, until: u64) -> Option<Open> {
         let lowest = from.saturating_sub(self.longest);
         let near = self.open.range((lowest, 0, 0)..(until, 0, 0)).rev();
-        let near = near.take(LOOKED_AT).inspect(|_| work::count(1));
+        let near = near.take(COMPARED).inspect(|_| work::count(1));
         let of = near.filter(|open| is_of(self.get(events, **open), from, until));
         let first = of.min_by_key(|open| {
             let is_first = self.get(events, **open).place == Place::Hole;
