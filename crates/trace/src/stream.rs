@@ -4,6 +4,7 @@ mod bare;
 mod holes;
 mod marks;
 mod past;
+mod repeats;
 mod reported;
 mod sack;
 mod seen;
@@ -25,6 +26,7 @@ use crate::sizes::Sizes;
 use crate::stream::holes::Hole;
 use crate::stream::marks::Marks;
 use crate::stream::past::Past;
+use crate::stream::repeats::Repeats;
 use crate::stream::reported::Reports;
 use crate::work;
 
@@ -50,8 +52,6 @@ struct Sent {
     echo: u32,
     identification: u16,
     times: u8,
-    /// Of its bytes, counted from its start, those that were seen so often; the others were seen once less. A repetition may come in pieces.
-    again: (u32, u32),
 }
 
 impl Sent {
@@ -68,37 +68,6 @@ impl Sent {
             echo,
             identification: s.ip_id,
             times,
-            again: (0, 0),
-        }
-    }
-
-    /// Where bytes of a span are in it.
-    fn place(&self, from: u64, until: u64) -> (u32, u32) {
-        let within = |byte: u64| (byte.clamp(self.seq, self.end) - self.seq) as u32;
-        (within(from), within(until))
-    }
-
-    /// How often bytes of a span had been seen, of those that were seen least.
-    fn seen_least(&self, from: u64, until: u64) -> u8 {
-        let (start, end) = self.place(from, until);
-        let (low, high) = self.again;
-        let is_less = low < high && (start < low || high < end);
-        self.times - u8::from(is_less)
-    }
-
-    /// Bytes of a span have come again.
-    fn count_again(&mut self, from: u64, until: u64) {
-        let (start, end) = self.place(from, until);
-        let (low, high) = self.again;
-        let both = (start.max(low), end.min(high));
-        if low >= high {
-            self.times = self.times.saturating_add(1);
-            self.again = (start, end);
-        } else if both.0 < both.1 {
-            self.times = self.times.saturating_add(1);
-            self.again = both;
-        } else {
-            self.again = (low.min(start), high.max(end));
         }
     }
 
@@ -156,6 +125,8 @@ pub(crate) struct Stream {
     /// Segments of new data, in order, and those that filled holes, by where they begin.
     sent: VecDeque<Sent>,
     filled: BTreeMap<u64, Sent>,
+    /// How often they were sent again, byte by byte; none before the first.
+    repeats: Option<Box<Repeats>>,
     /// Those that were acknowledged a moment ago.
     past: Option<Box<Past>>,
     /// Two packets one behind the other had unlike identifications, of those that had one. Some stacks have one for all, which tells nothing.
@@ -534,6 +505,7 @@ impl Stream {
         let mut delivered = ack - self.una;
         self.una = ack;
         self.una_at = s.at;
+        self.forget_repeats(ack);
         (self.duplicates, self.dup_at) = (0, NEVER);
         if !self.sacked.is_empty() {
             delivered -= self.sacked.forget_below(ack).min(delivered);
@@ -579,6 +551,7 @@ impl Stream {
         room.sent += self.remembered();
         self.sent = VecDeque::new();
         self.filled = BTreeMap::new();
+        self.repeats = None;
         self.forget_past(room);
     }
 }

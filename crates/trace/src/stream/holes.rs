@@ -209,7 +209,9 @@ impl Stream {
             event.sending = earlier.sending;
         }
         self.seen_again(s, from);
-        let start = self.filled_from(from);
+        self.count_again(from, until);
+        let start = self.filled.range(..=from).next_back();
+        let start = start.filter(|x| x.1.end > from).map_or(from, |x| *x.0);
         let first = self.sent.partition_point(|x| x.end <= from);
         let new = self.sent.range_mut(first..);
         let new = new.take_while(|x| x.seq < until).take(SENT_AGAIN_MAX);
@@ -217,29 +219,9 @@ impl Stream {
         let filled = filled.map(|x| x.1).take(SENT_AGAIN_MAX);
         for sent in new.chain(filled) {
             work::count(1);
-            sent.count_again(from, until);
+            sent.times = sent.times.saturating_add(1);
             sent.passed_again(s);
         }
-    }
-
-    /// Where the first segment of those that filled holes begins that has bytes from here on.
-    fn filled_from(&self, from: u64) -> u64 {
-        let start = self.filled.range(..=from).next_back();
-        start.filter(|x| x.1.end > from).map_or(from, |x| *x.0)
-    }
-
-    /// How often bytes of a span had been seen, of those that were seen least and are remembered: what has some that were not sent again yet
-    /// does not repeat a repetition.
-    pub(super) fn seen_least(&self, from: u64, until: u64) -> u8 {
-        let first = self.sent.partition_point(|x| x.end <= from);
-        let new = self.sent.range(first..);
-        let new = new.take_while(|x| x.seq < until).take(SENT_AGAIN_MAX);
-        let start = self.filled_from(from);
-        let filled = self.filled.range(start..until.max(start));
-        let filled = filled.map(|x| x.1).take(SENT_AGAIN_MAX);
-        let each = new.chain(filled).inspect(|_| work::count(1));
-        let times = each.map(|x| x.seen_least(from, until));
-        times.min().unwrap_or(1)
     }
 
     /// The same packet has just passed, and others after it: several interfaces of one host, or mirrored ports, interleave.

@@ -198,7 +198,6 @@ mod tests {
             echo: 0,
             identification: 0,
             times: 1,
-            again: (0, 0),
         }
     }
 

@@ -235,11 +235,14 @@ fn what_the_timer_does_next_says_whether_a_probe_was_before_it() {
     }
 }
 
-/// Two of ten segments are lost behind the capture. They are sent again in these pieces, of which the receiver reports these bytes.
-fn in_pieces(pieces: &[(u32, u32)], twice: &[(u32, u32)]) -> Retransmissions {
+/// Two of ten segments are lost behind the capture, which has them as one if `joined`. They are sent again in these pieces, of which the receiver reports these bytes.
+fn in_pieces(joined: bool, pieces: &[(u32, u32)], twice: &[(u32, u32)]) -> Retransmissions {
     let mut made = Made::new(20 * MS, 50, true);
     let (at, base) = made.rounds(20 * MS);
-    made.ten(at, base);
+    match joined {
+        true => made.send(at, base, base + 10 * FULL),
+        false => made.ten(at, base),
+    }
     let mut next = at + 20 * MS + 100;
     for n in 6..=10 {
         let block = (base + 5 * FULL, base + n * FULL);
@@ -264,14 +267,21 @@ fn bytes_that_are_sent_again_for_the_first_time_are_no_lost_repetition() {
         ([across, (3000, 4000), (4000, 5000)], &[][..]),
         ([across, (3000, 3500), (4500, 5000)], &[(4000, 4500)][..]),
     ] {
-        let again = in_pieces(&pieces, twice);
+        let again = in_pieces(false, &pieces, twice);
         let counts = (again.fast, again.lost_retransmission, again.unneeded);
         assert_eq!(counts, (3, 0, 0), "{pieces:?}, {twice:?}: {again:?}");
     }
     // All of them once more.
     let whole = (3000, 4000);
-    let again = in_pieces(&[across, (3000, 3500), whole], &[]);
+    let again = in_pieces(false, &[across, (3000, 3500), whole], &[]);
     assert_eq!((again.fast, again.lost_retransmission), (2, 1), "{again:?}");
+    // In any order.
+    let quarters = [(4000, 4500), (3000, 3500), (4500, 5000), (3500, 4000)];
+    for joined in [false, true] {
+        let again = in_pieces(joined, &quarters, &[]);
+        let counts = (again.fast, again.lost_retransmission);
+        assert_eq!(counts, (4, 0), "{joined}: {again:?}");
+    }
 }
 
 /// Midway on a path of 40 ms: the fourth of ten segments does not come in its turn, but so long after it as `late` says, or never. These
