@@ -99,6 +99,7 @@ impl Stream {
     }
 
     /// All below a number is acknowledged.
+    #[inline]
     pub(super) fn forget_repeats(&mut self, ack: u64) {
         if let Some(repeats) = self.repeats.as_deref_mut() {
             repeats.forget_below(ack);
