@@ -303,6 +303,7 @@ pub fn read(sources: &[Source]) -> Facts {
     facts.settle_traces();
     facts.settle_fetches();
     facts.settle_limits();
+    facts.settle_tables();
     facts
 }
 

@@ -6,6 +6,7 @@ mod flapped;
 mod queues;
 mod several;
 mod status;
+mod tabled;
 
 use crate::fact::{Of, Place};
 use crate::port::{FullDuplexPort, Kind, Port, PortReading};
