@@ -19,6 +19,7 @@ use crate::holes::MtuBy;
 use crate::idle_session::IdleSession;
 use crate::known::{SEGMENT, System};
 use crate::lost_beside::LOST_BESIDE;
+use crate::marked::Delivered;
 use crate::memory::{SendMemory, beyond};
 use crate::negotiated::SlowPort;
 use crate::opened::Opened;
@@ -250,6 +251,8 @@ pub(crate) struct Evidence {
     pub(crate) stood: Option<Stood>,
     /// How often a capture shows that the window was made smaller for marks of ECN.
     pub(crate) marks: Option<Figure>,
+    /// Segments that arrived, and how many of them a queue had marked, as its sockets count them.
+    pub(crate) delivered: Option<Delivered>,
     /// Captures saw all that was sent, and nothing was lost.
     pub(crate) lossless: bool,
     /// How the ends wait for each other.

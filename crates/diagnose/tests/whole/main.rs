@@ -48,6 +48,7 @@ mod ipsec;
 mod later;
 mod lost_datagrams;
 mod macs;
+mod marks;
 mod members;
 mod names;
 mod negotiated;
