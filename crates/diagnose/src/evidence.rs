@@ -251,6 +251,8 @@ pub(crate) struct Evidence {
     pub(crate) stood: Option<Stood>,
     /// How often a capture shows that the window was made smaller for marks of ECN.
     pub(crate) marks: Option<Figure>,
+    /// The mark of its packets and its name, where it is of a class that gets what others leave.
+    pub(crate) lower_class: Option<(f64, &'static str)>,
     /// Segments that arrived, and how many of them a queue had marked, as its sockets count them.
     pub(crate) delivered: Option<Delivered>,
     /// Captures saw all that was sent, and nothing was lost.
@@ -302,6 +304,7 @@ impl Evidence {
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);
         e.of_rate_option(facts, flow);
+        e.of_mark(facts, flow);
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);

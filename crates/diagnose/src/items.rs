@@ -67,6 +67,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::other_test::by_other_test(e, &mut items);
     crate::split::by_split(e, &mut items);
     crate::commanded::by_command(e, &mut items);
+    crate::scavenger::by_mark(e, &mut items);
     crate::idle_session::by_idle_session(e, &mut items);
     crate::routes::by_routes(e, &mut items);
     crate::others_queue::by_others_queue(e, &mut items);

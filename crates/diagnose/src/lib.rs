@@ -154,6 +154,7 @@ mod round_robin;
 mod router_full;
 mod routes;
 mod rss;
+mod scavenger;
 mod searched_names;
 mod seen;
 mod segments;

@@ -20,6 +20,7 @@ pub(crate) mod curl;
 mod dig;
 pub(crate) mod disk;
 mod drives;
+mod dscp;
 mod elsewhere;
 mod environment;
 mod facts;

@@ -91,6 +91,7 @@ mod rerouted;
 mod restart;
 mod rooms;
 mod run_here;
+mod scavengers;
 mod seeds;
 mod segments;
 mod served_classes;
