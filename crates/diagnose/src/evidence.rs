@@ -68,6 +68,8 @@ pub(crate) struct Evidence {
     pub(crate) unopened: Option<Unopened>,
     /// The largest pings to the receiver that were answered and that no router might cut, bytes with their headers; 0 without any.
     pub(crate) passes_whole: f64,
+    /// The largest such pings along the path, whomever they went to; 0 without any.
+    pub(crate) answered_whole: f64,
     /// The socket waits for its window to open, and nothing moves.
     pub(crate) shut: Option<ShutWindow>,
     /// That interfaces show nothing wrong, for people, where texts have nothing else.
@@ -490,6 +492,7 @@ impl Evidence {
         );
         self.large_lost = crate::holes::smallest_lost(facts, flow);
         self.refused = crate::holes::smallest_refused(facts, flow);
+        self.answered_whole = crate::holes::largest_whole(facts, flow);
         let by_trace = all("mtu_discovered_bytes");
         self.smaller_mtu = self.smaller_mtu.take().or(by_trace.clone());
         let found = by_trace.map(|mtu| (mtu, MtuBy::Trace));

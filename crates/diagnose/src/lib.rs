@@ -103,6 +103,7 @@ mod member;
 mod memory;
 mod missing;
 mod mounted;
+mod mtu_bounds;
 mod named_speed;
 mod names;
 mod narrow_port;
