@@ -74,6 +74,7 @@ mod history;
 mod holes;
 mod host;
 mod host_fault;
+mod host_once;
 mod idle_session;
 mod incomplete;
 mod infer;

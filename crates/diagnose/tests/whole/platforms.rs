@@ -305,6 +305,15 @@ GigabitEthernet0/1 is up, line protocol is up
         .replace("178 overrun, 2 ignored", "0 overrun, 0 ignored");
     let why = because(&of(190, &lossless).flows[0]);
     assert!(!why.contains("forwards with its processor"), "{why}");
+    // One that is full of other work may lose some, or have them wait.
+    let other = router.replace("99%/98%", "99%/12%");
+    let d = of(190, &other);
+    let why = because(&d.flows[0]);
+    assert!(
+        why.contains("it may be the cause, or a part of it"),
+        "{why}"
+    );
+    assert!(d.flows[0].verdict.confidence <= 0.6, "{:#?}", d.flows[0]);
     // A processor that has time lost none.
     let idle = router.replace("99%/98%", "12%/4%");
     let why = because(&of(190, &idle).flows[0]);
