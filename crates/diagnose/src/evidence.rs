@@ -14,6 +14,7 @@ use crate::counted::Counted;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::fetched::Fetched;
+use crate::fixed_port::FixedPort;
 use crate::flow::{Flow, number, word};
 use crate::holes::MtuBy;
 use crate::idle_session::IdleSession;
@@ -201,6 +202,8 @@ pub(crate) struct Evidence {
     pub(crate) nic_drops_back: Option<Tally>,
     /// Half duplex.
     pub(crate) half_duplex: Option<Place>,
+    /// An interface or port that is fixed to full duplex.
+    pub(crate) fixed_port: Option<FixedPort>,
     /// Segments that arrived out of order.
     pub(crate) reordered: Option<Figure>,
     /// Of what was sent again, the share that had arrived, 0 to 1.
@@ -318,6 +321,7 @@ impl Evidence {
         e.of_tcp_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
+        e.of_fixed_port(facts, flow);
         e.of_idle_session(facts);
         e.of_quiet_ports(facts);
         e.of_unmissed(facts, flow);

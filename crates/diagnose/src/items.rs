@@ -49,6 +49,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::tcp_memory::by_tcp_memory(e, &mut items);
     crate::unlike_mtus::by_unlike_mtus(e, &mut items);
     crate::mtu_bounds::by_bounds(e, &mut items);
+    crate::fixed_port::by_fixed_port(e, &mut items);
     crate::starved::by_starved(e, &mut items);
     crate::rss::by_rss(e, &mut items);
     crate::throttled::by_throttled(e, &mut items);

@@ -60,6 +60,7 @@ mod filled;
 mod filled_shaper;
 mod first_hop;
 mod fitted;
+mod fixed_port;
 mod flow;
 mod follow;
 mod full_port;

@@ -241,6 +241,7 @@ pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
         drops.map(|drops| dropped(e, drops)),
         e.around.other_tunnel.clone(),
         e.own_drops_in_words(),
+        e.fixed_in_words(),
         e.unlike_mtus_in_words(),
         e.lost_at_in_words(),
         e.moved_in_words(),
