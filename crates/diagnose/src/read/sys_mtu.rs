@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// A pattern of a shell leaves the names out: what is no loopback is of an interface.
+    /// A pattern of a shell leaves the names out: what is not the loopback is of some interface.
     #[test]
     fn without_names_each_is_of_some_interface() {
         let facts = taken(
