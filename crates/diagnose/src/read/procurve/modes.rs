@@ -29,6 +29,9 @@ pub(super) struct Tables {
 /// How the tables begin.
 const TITLES: [&str; 2] = ["Status and Counters - Port Status", "Port Settings"];
 
+/// Whether a port is enabled, as each row says.
+const USED: [&str; 2] = ["Yes", "No"];
+
 /// Most rows that are kept, and most ports that a note names.
 const ROWS_MAX: usize = 1000;
 const NAMED: usize = 12;
@@ -58,10 +61,14 @@ impl Tables {
             // What the columns are called may stand in two lines.
             return left.is_empty();
         };
-        let Some(name) = left.split_whitespace().next() else {
-            return true;
-        };
         let words: Vec<&str> = right.split_whitespace().collect();
+        let name = left.split_whitespace().next().unwrap_or("");
+        let is_port = name.bytes().any(|b| b.is_ascii_digit()) && !name.contains(['#', '>', '$']);
+        if !is_port || !words.iter().any(|w| USED.contains(w)) {
+            // A command with a pipe is not a row.
+            self.of_settings = None;
+            return false;
+        }
         let used = of_settings || words.contains(&"Up");
         let mode = words.iter().find_map(|word| mode(word));
         if let Some((half, bps)) = mode.filter(|_| used) {
@@ -193,6 +200,11 @@ mod tests {
             ("port 11", Kind::HalfOfProCurve, 1.0),
         ];
         assert_eq!(all, expected);
+        let mut tables = Tables {
+            of_settings: Some(false),
+            ..Tables::default()
+        };
+        assert!(!tables.line("$ ethtool -S eth0 | grep -i crc", Place::You));
         let both = of(&[HEAD, HALF, FULL]);
         assert!(both.ports.is_empty());
         let said = "of 2 ports of sw1 these are at half duplex: port 11;";
