@@ -188,8 +188,8 @@ fn of_several_ports_that_were_read_twice_the_one_that_grew_is_named() {
         format!(
             "sw1#show interfaces counters errors
 Port        Align-Err     FCS-Err    Xmit-Err     Rcv-Err  UnderSize  OutDiscards
-Gi1/0/1             0           0           0           0          0        90000
-Gi1/0/5             0           0           0           0          0        {drops}
+Eth1/1              0           0           0           0          0        90000
+Eth1/5              0           0           0           0          0        {drops}
 "
         )
     };
@@ -197,7 +197,7 @@ Gi1/0/5             0           0           0           0          0        {dro
     let after = eos(0, 9190).replace("118277366", "119277366");
     let one_by_one = format!("{}{idle}{after}{idle}", eos(0, 9000));
     for (text, port) in [
-        (table(0) + &table(190), "Gi1/0/5 of sw1"),
+        (table(0) + &table(190), "Eth1/5 of sw1"),
         (one_by_one, "Ethernet1 of leaf1"),
     ] {
         let d = of(190, &text);
