@@ -20,6 +20,7 @@ pub(crate) mod curl;
 mod dig;
 pub(crate) mod disk;
 mod drives;
+mod dscp;
 mod elsewhere;
 mod environment;
 mod facts;
@@ -303,6 +304,7 @@ pub fn read(sources: &[Source]) -> Facts {
     facts.settle_traces();
     facts.settle_fetches();
     facts.settle_limits();
+    facts.settle_tables();
     facts
 }
 

@@ -6,6 +6,7 @@ mod flapped;
 mod queues;
 mod several;
 mod status;
+mod tabled;
 
 use crate::fact::{Of, Place};
 use crate::port::{FullDuplexPort, Kind, Port, PortReading};
@@ -202,7 +203,11 @@ impl Here {
     /// The port that is read now is at full duplex, at this speed, bit/s.
     pub(super) fn is_full(&self, bps: f64, facts: &mut Facts) {
         let port = self.port.clone();
-        facts.full_ports.push(FullDuplexPort { port, bps });
+        facts.full_ports.push(FullDuplexPort {
+            port,
+            bps,
+            fixed: false,
+        });
     }
 
     fn reads(&self, port: Port, kind: Kind, value: f64, at: Place, facts: &mut Facts) {
@@ -259,6 +264,13 @@ impl Here {
             return;
         };
         let (port, at) = (connected.port, connected.at);
+        if let Some(bps) = connected.bps.filter(|_| connected.fixed) {
+            facts.full_ports.push(FullDuplexPort {
+                port: port.clone(),
+                bps,
+                fixed: true,
+            });
+        }
         if let Some(bps) = connected.bps {
             self.reads(port.clone(), Kind::Speed, bps, at, facts);
         }

@@ -181,6 +181,32 @@ Et3                  12        0        0       12        0        0        0
     assert!(why.contains(said), "{why}");
 }
 
+/// Read before and after: the only port whose count grew is named, and not the one that had counted most.
+#[test]
+fn of_several_ports_that_were_read_twice_the_one_that_grew_is_named() {
+    let table = |drops: u32| {
+        format!(
+            "sw1#show interfaces counters errors
+Port        Align-Err     FCS-Err    Xmit-Err     Rcv-Err  UnderSize  OutDiscards
+Eth1/1              0           0           0           0          0        90000
+Eth1/5              0           0           0           0          0        {drops}
+"
+        )
+    };
+    let idle = eos(0, 90_000).replace("Ethernet1", "Ethernet2");
+    let after = eos(0, 9190).replace("118277366", "119277366");
+    let one_by_one = format!("{}{idle}{after}{idle}", eos(0, 9000));
+    for (text, port) in [
+        (table(0) + &table(190), "Eth1/5 of sw1"),
+        (one_by_one, "Ethernet1 of leaf1"),
+    ] {
+        let d = of(190, &text);
+        let why = because(&d.flows[0]);
+        let said = format!("the queue of {port} dropped 190 packets from one reading to the next");
+        assert!(why.contains(&said), "{why}");
+    }
+}
+
 #[test]
 fn a_table_of_interfaces_of_routeros_is_read() {
     let table = "[admin@gw1] > /interface print stats
@@ -279,6 +305,15 @@ GigabitEthernet0/1 is up, line protocol is up
         .replace("178 overrun, 2 ignored", "0 overrun, 0 ignored");
     let why = because(&of(190, &lossless).flows[0]);
     assert!(!why.contains("forwards with its processor"), "{why}");
+    // One that is full of other work may lose some, or have them wait.
+    let other = router.replace("99%/98%", "99%/12%");
+    let d = of(190, &other);
+    let why = because(&d.flows[0]);
+    assert!(
+        why.contains("it may be the cause, or a part of it"),
+        "{why}"
+    );
+    assert!(d.flows[0].verdict.confidence <= 0.6, "{:#?}", d.flows[0]);
     // A processor that has time lost none.
     let idle = router.replace("99%/98%", "12%/4%");
     let why = because(&of(190, &idle).flows[0]);
