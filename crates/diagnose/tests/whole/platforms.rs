@@ -394,6 +394,75 @@ Et21       31.11      3.31      6.40     -2.30     -19.80    0:00:01 ago
     assert!(!why.contains("transceiver"), "{why}");
 }
 
+const PANOS_PORT: &str = "admin@PA-850> show interface ethernet1/1
+
+--------------------------------------------------------------------------------
+Name: ethernet1/1, ID: 16
+Link status:
+  Runtime link speed/duplex/state: 100/half/up
+MAC address:
+  Port MAC address 00:00:5e:00:53:10
+Operation mode: layer3
+Interface MTU 1500
+--------------------------------------------------------------------------------
+Physical port counters read from MAC:
+--------------------------------------------------------------------------------
+rx-unicast                    812345
+tx-error                      5560
+--------------------------------------------------------------------------------
+Hardware interface counters read from CPU:
+--------------------------------------------------------------------------------
+receive errors                           5560
+packets dropped                          5560
+";
+const PANOS_COUNTERS: &str = "admin@PA-850(active)> show counter global filter delta yes
+Global counters:
+Elapsed time since last sampling: 10.003 seconds
+
+name                                   value     rate severity  category  aspect    description
+--------------------------------------------------------------------------------
+tcp_drop_out_of_wnd                     5560       81 warn      tcp       resource  out-of-window packets dropped
+--------------------------------------------------------------------------------
+Total counters shown: 1
+";
+const PANOS_SESSIONS: &str = "admin@PA-850> show session info
+target-dp: *.dp0
+--------------------------------------------------------------------------------
+Number of sessions supported:                    196606
+Number of allocated sessions:                    5560
+Session table utilization:                       2%
+Throughput:                                      812345 kbps
+";
+const AOSCX: &str = "sw1# show interface 1/1/1
+
+Interface 1/1/1 is up
+ Admin state is up
+ Link state: up for 3 days (since Mon Nov 23 10:11:12 UTC 2026)
+ Description: to core
+ Hardware: Ethernet, MAC Address: 00:00:5e:00:53:01
+ MTU 1500
+ Type 1GbT
+ Half-duplex
+ qos trust none
+ Speed 100 Mb/s
+ Auto-negotiation is on
+ VLAN Mode: access
+ Rate collection interval: 300 seconds
+
+ Rate                       RX                   TX        Total (RX+TX)
+ ---------------- -------------------- -------------------- --------------------
+ Mbits / sec                1.20                94.20                95.40
+ KPkts / sec                2.10                 8.20                10.30
+
+ Statistic                  RX                   TX                Total
+ ---------------- -------------------- -------------------- --------------------
+ Packets                 1234567            987654321          988888888
+ Dropped                       0                 5560               5560
+ Errors                     5560                    0               5560
+   CRC/FCS                  5560                  n/a               5560
+   Collision                 n/a                 5560               5560
+";
+
 /// What is recognised and not read is named as that, and nothing is made of its counters.
 #[test]
 fn platforms_that_are_not_read_are_named() {
@@ -442,6 +511,10 @@ Collisions      :5560
         (asa, "Cisco ASA"),
         (sros, "Nokia SR OS"),
         (fortios, "FortiOS"),
+        (PANOS_PORT, "Palo Alto PAN-OS"),
+        (PANOS_COUNTERS, "Palo Alto PAN-OS"),
+        (PANOS_SESSIONS, "Palo Alto PAN-OS"),
+        (AOSCX, "Aruba AOS-CX"),
     ] {
         let d = of(190, router);
         let notes = d.notes.join("\n");
