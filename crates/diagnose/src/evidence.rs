@@ -13,6 +13,7 @@ use crate::core::Core;
 use crate::counted::Counted;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
+use crate::failed_test::FailedTest;
 use crate::fetched::Fetched;
 use crate::flow::{Flow, number, word};
 use crate::holes::MtuBy;
@@ -65,6 +66,8 @@ pub(crate) struct Evidence {
     pub(crate) stuck: Option<Stuck>,
     /// A transfer of curl that did not begin.
     pub(crate) unopened: Option<Unopened>,
+    /// A test of iperf3 that failed, before it began or while it ran.
+    pub(crate) failed_test: Option<FailedTest>,
     /// The largest pings to the receiver that were answered and that no router might cut, bytes with their headers; 0 without any.
     pub(crate) passes_whole: f64,
     /// The socket waits for its window to open, and nothing moves.
@@ -311,6 +314,7 @@ impl Evidence {
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
         e.of_idle_session(facts);
+        e.of_failed_test(facts, flow);
         e.of_quiet_ports(facts);
         e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);

@@ -52,6 +52,7 @@ mod even;
 mod evidence;
 mod exceeded;
 mod fact;
+mod failed_test;
 mod fetched;
 mod fetches;
 mod figures;

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::document::VerdictReport;
 use crate::evidence::Evidence;
 use crate::fact::Of;
+use crate::failed_test::{FailedTest, TEST_FAILED};
 use crate::flow::word;
 use crate::host_fault::FAULT;
 use crate::late_hops::WAITING;
@@ -48,6 +49,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         STALLED,
         ALL_SOCKETS,
         NOT_BEGUN,
+        TEST_FAILED,
         QUIET,
     ];
     let mut heads = heads.iter();
@@ -87,6 +89,8 @@ impl Evidence {
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
+        let failed = || self.failed_test.as_ref().map(FailedTest::said);
+        let not_begun = || not_begun().or_else(|| failed().map(str::to_owned));
         let quiet = || self.quiet.clone();
         let said = fault.or_else(request).or_else(long);
         let said = said.or_else(login).or_else(trace);
