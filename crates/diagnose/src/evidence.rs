@@ -337,6 +337,7 @@ impl Evidence {
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);
         e.of_full_router(facts);
+        e.of_first_buffer(flow);
         e.overshoot = e.of_start();
         e
     }

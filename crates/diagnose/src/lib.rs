@@ -59,6 +59,7 @@ mod figures;
 mod filed;
 mod filled;
 mod filled_shaper;
+mod first_buffer;
 mod first_hop;
 mod fitted;
 mod flow;
