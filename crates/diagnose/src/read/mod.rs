@@ -271,6 +271,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Transceivers::default()),
         Box::new(vrp::Statistics::default()),
+        Box::new(vrp::Queues::default()),
         Box::new(vrp::Display::default()),
         Box::new(routeros::RouterOs::default()),
         Box::new(simple_queues::SimpleQueues::default()),

@@ -100,6 +100,63 @@ Output:  61836697 packets, 45012837461 bytes
     )
 }
 
+/// What VRP 8 prints, which has both ways' packets above and their counters below.
+fn vrp8(damaged: u32, discarded: u32) -> String {
+    format!(
+        "<core8>display interface 10GE1/0/1
+10GE1/0/1 current state : UP (ifindex: 7)
+Line protocol current state : UP
+Last line protocol up time : 2026-11-20 08:12:33
+Description: to access3
+Switch Port, Link-type : access(negotiated),
+PVID :    1, TPID : 8100(Hex), The Maximum Frame Length is 9216
+Internet protocol processing : disabled
+IP Sending Frames' Format is PKTFMT_ETHNT_2, Hardware address is 0000-5e00-5301
+Port Mode:         COMMON FIBER,       Port Split/Aggregate:               -
+Speed:              10000,       Loopback:                        NONE
+Duplex:              FULL,       Negotiation:                  DISABLE
+Input Flow-control:  DISABLE,       Output Flow-control:          DISABLE
+Mdi:                    -,       Fec:                             NONE
+Last physical up time   : 2026-11-20 08:12:33
+Last physical down time : 2026-11-20 08:10:01
+Current system time: 2026-11-30 10:00:00
+Statistics last cleared:never
+    Last 300 seconds input rate: 812283000 bits/sec, 109421 packets/sec
+    Last 300 seconds output rate: 3072 bits/sec, 1 packets/sec
+    Input peak rate 912283000 bits/sec, Record time: 2026-11-22 06:13:01
+    Output peak rate 11544 bits/sec, Record time: 2026-11-22 06:13:01
+    Input :  91283746152 bytes, 118277366 packets
+    Output:  45012837461 bytes, 61836697 packets
+    Input:
+      Unicast:               118276872,  Multicast:                      459
+      Broadcast:                    35,  Jumbo:                            0
+      Discard:                       0,  Frames:                           0
+      Pause:                         0
+
+      Total Error:                   {damaged}
+      CRC:                           {damaged},  Giants:                           0
+      Jabbers:                       0,  Fragments:                        0
+      Runts:                         0,  DropEvents:                       0
+      Alignments:                    0,  Symbols:                          0
+      Ignoreds:                      0
+
+    Output:
+      Unicast:                61827364,  Multicast:                     9321
+      Broadcast:                    12,  Jumbo:                            0
+      Discard:                       {discarded},  Buffers Purged:                   0
+      Pause:                         0
+
+      Total Error:                   0
+      Collisions:                    0,  Late Collisions:                  0
+      Deferreds:                     0
+    Input bandwidth utilization threshold : 90.00%
+    Output bandwidth utilization threshold: 90.00%
+    Last 300 seconds input utility rate:  8.12%
+    Last 300 seconds output utility rate: 0.01%
+"
+    )
+}
+
 fn routeros(damaged: u32, discarded: u32) -> String {
     format!(
         "[admin@gw1] > /interface ethernet print stats where name=ether1
@@ -127,6 +184,7 @@ fn damaged_frames_are_read_of_each_system() {
     for (router, port) in [
         (eos(5560, 0), "Ethernet1 of leaf1"),
         (vrp(5560, 0), "GigabitEthernet0/0/1 of core1"),
+        (vrp8(5560, 0), "10GE1/0/1 of core8"),
         (routeros(5560, 0), "ether1 of gw1"),
     ] {
         let d = of(190, &router);
@@ -142,6 +200,7 @@ fn discards_are_read_of_each_system() {
     for (before, after, port) in [
         (eos(0, 9000), eos(0, 9190), "Ethernet1 of leaf1"),
         (vrp(0, 9000), vrp(0, 9190), "GigabitEthernet0/0/1 of core1"),
+        (vrp8(0, 9000), vrp8(0, 9190), "10GE1/0/1 of core8"),
         (routeros(0, 9000), routeros(0, 9190), "ether1 of gw1"),
     ] {
         // Time passed: more packets had arrived.
