@@ -4,6 +4,7 @@
 //! The first that knows the line takes it; a line that nobody knows is counted, and nothing is made of it. So several
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
+mod aws_s3;
 mod broken;
 mod bundles;
 pub(crate) mod carrier;
@@ -254,6 +255,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
+        Box::new(aws_s3::AwsS3::default()),
         Box::new(globus_url_copy::GlobusUrlCopy::default()),
         Box::new(globus_task::GlobusTask::default()),
         Box::new(drives::NetUse),
