@@ -313,6 +313,10 @@ const CONNECTED: [Cause; 8] = [
     Cause::Reordering,
 ];
 
+/// What is said where all datagrams arrived, and besides where as many were sent as was asked for.
+const UNLOST: &str = "next to none of the datagrams were lost: as much arrived as was sent";
+const WELL: &str = ", and nothing is wrong on this way at this rate. More than that, the other way and TCP are not tested by it";
+
 /// Datagrams wait for nobody: what arrives is what was sent, less what was lost.
 pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
     if !e.udp {
@@ -345,7 +349,7 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
             None => 1.0 - step(lost.value, 0.0005, 0.005),
         },
         weights: [of(&LOSSES, -16.0), vec![named]].concat(),
-        sentence: "next to none of the datagrams were lost: as much arrived as was sent".to_owned(),
+        sentence: format!("{UNLOST}{}", if named.0 == Cause::None { WELL } else { "" }),
     });
     passed(e, lost, items);
     crate::datagrams::by_ceiling(e, items);
