@@ -53,6 +53,7 @@ mod evidence;
 mod exceeded;
 mod fact;
 mod failed_test;
+mod falling;
 mod fetched;
 mod fetches;
 mod figures;
