@@ -77,6 +77,7 @@ impl Queues {
         self.queue = format!("queue {first}");
         self.bytes = true;
         self.says(Kind::Dropped, counts[2], at, facts);
+        facts.drops_now(&self.port(), counts[3], at);
         true
     }
 
@@ -89,10 +90,19 @@ impl Queues {
         match (key, number(value)) {
             ("Queue ID", Some(queue)) => self.queue = format!("queue {queue}"),
             ("Dropped Packets", Some(n)) => self.says(Kind::Dropped, n, at, facts),
+            ("Dropped Rate(pps)", Some(n)) => facts.drops_now(&self.port(), n, at),
             ("Passed Rate(bps)", Some(n)) => self.says(Kind::Serves, n, at, facts),
             _ => return KEYS.iter().any(|begin| key.starts_with(begin)),
         }
         true
+    }
+
+    /// The queue that is read now.
+    fn port(&self) -> Port {
+        Port {
+            router: self.router.clone(),
+            name: format!("{} at {}", self.queue, self.interface),
+        }
     }
 
     /// What is counted of the queue that is read now.
@@ -101,10 +111,7 @@ impl Queues {
             return;
         }
         facts.ports.push(PortReading {
-            port: Port {
-                router: self.router.clone(),
-                name: format!("{} at {}", self.queue, self.interface),
-            },
+            port: self.port(),
             kind,
             value: n as f64,
             packets: None,
@@ -174,6 +181,8 @@ mod tests {
                 (of(1), Kind::Serves, 0.0),
             ];
             assert_eq!(each, wanted, "{text}");
+            let said = "queue 0 at 10GE1/0/1 of core1 drops 12 packets a second";
+            assert!(facts.notes.join("\n").contains(said), "{:?}", facts.notes);
         }
         let (_, port) = asks("[~core1]dis qos queue stat interface 10GE1/0/1").expect("it asks");
         assert_eq!(port, "10GE1/0/1");
