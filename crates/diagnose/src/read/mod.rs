@@ -139,6 +139,9 @@ pub(crate) use rss::{RSS_OFF, RSS_ON};
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
 
+/// What stands for servers that programs choose by themselves and do not name: nobody pings them.
+pub(crate) const OWN_SERVERS: [&str; 2] = [speedtest::SERVER, network_quality::SERVER];
+
 /// A text, and what to call it.
 #[derive(Clone, Debug)]
 pub struct Source {
