@@ -142,7 +142,7 @@ fn an_access_that_loses_packets_says_so() {
     assert!(!why.contains("speedtest lost"), "{why}");
 }
 
-/// The server of a program that chooses it by itself is no host that somebody pinged: that round trip is of another path.
+/// The server of a program that chooses it by itself is not a host that somebody pinged: that round trip is of another path.
 #[test]
 fn a_ping_to_another_host_is_not_of_the_path_to_a_chosen_server() {
     for (host, address) in [("www.example.com", "93.184.216.34"), ("8.8.8.8", "8.8.8.8")] {
