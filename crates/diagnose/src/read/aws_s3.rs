@@ -185,6 +185,16 @@ Completed 1.0 GiB/1.0 GiB (40.0 MiB/s) with 1 file(s) remaining
     }
 
     #[test]
+    fn a_setting_above_it_holds_its_rate() {
+        let set = "$ aws configure set default.s3.max_bandwidth 40MB/s\n";
+        let text = format!("{set}$ aws s3 cp big.bin s3://bucket/big.bin\n{PROGRESS}");
+        let (facts, all) = read_whole(&text);
+        assert!(all, "{:?}", facts.ignored);
+        let asked = facts.tests[0].numbers.get("application_rate_bps");
+        assert_eq!(asked.map(|f| f.value), Some(40.0 * 1_048_576.0 * 8.0));
+    }
+
+    #[test]
     fn lines_without_a_rate_are_no_copy() {
         for text in [
             "Completed 3 part(s) with 1 file(s) remaining\n",
