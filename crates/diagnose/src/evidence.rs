@@ -13,6 +13,7 @@ use crate::core::Core;
 use crate::counted::Counted;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
+use crate::failed_test::FailedTest;
 use crate::fetched::Fetched;
 use crate::fixed_port::FixedPort;
 use crate::flow::{Flow, number, word};
@@ -67,6 +68,8 @@ pub(crate) struct Evidence {
     pub(crate) stuck: Option<Stuck>,
     /// A transfer of curl that did not begin.
     pub(crate) unopened: Option<Unopened>,
+    /// A test of iperf3 that failed, before it began or while it ran.
+    pub(crate) failed_test: Option<FailedTest>,
     /// The largest pings to the receiver that were answered and that no router might cut, bytes with their headers; 0 without any.
     pub(crate) passes_whole: f64,
     /// The largest such pings along the path, whomever they went to; 0 without any.
@@ -323,6 +326,7 @@ impl Evidence {
         e.of_surroundings(facts, flow);
         e.of_fixed_port(facts, flow);
         e.of_idle_session(facts);
+        e.of_failed_test(facts, flow);
         e.of_quiet_ports(facts);
         e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);
@@ -345,6 +349,7 @@ impl Evidence {
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);
         e.of_full_router(facts);
+        e.of_first_buffer(flow);
         e.overshoot = e.of_start();
         e
     }

@@ -43,6 +43,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::outgrown::by_outgrown(e, &mut items);
     crate::tiny_window::by_tiny_room(e, &mut items);
     crate::dip::by_dip(e, &mut items);
+    crate::falling::by_falling(e, &mut items);
     crate::marked::by_marks(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::own_drops::by_own_drops(e, &mut items);

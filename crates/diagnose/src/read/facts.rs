@@ -224,6 +224,7 @@ impl Facts {
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
             && self.refused.unopened.is_none()
+            && self.refused.test.is_none()
             && !self.names.decide()
             && !self.shows_one_version()
             && self.server_wait.is_none()

@@ -287,7 +287,11 @@ impl Here {
             Some(Said::Nothing) => {}
             Some(Said::Port(port)) => self.is(&port),
             Some(Said::Dropped(queue, packets)) => {
-                self.reads(self.queue(&queue), Kind::Dropped, packets as f64, at, facts);
+                let queue = self.queue(&queue);
+                if let Some(pps) = queues::dropped_now(text) {
+                    facts.drops_now(&queue, pps, at);
+                }
+                self.reads(queue, Kind::Dropped, packets as f64, at, facts);
             }
             Some(Said::Sends(queue, bps)) => {
                 self.reads(self.queue(&queue), Kind::Serves, bps as f64, at, facts);

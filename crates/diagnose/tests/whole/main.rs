@@ -27,6 +27,7 @@ mod damaged_pings;
 mod datagram_sockets;
 mod documented;
 mod everyday;
+mod failed_tests;
 mod fetched;
 mod fetches;
 mod filled_shapers;

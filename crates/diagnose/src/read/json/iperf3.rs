@@ -39,7 +39,9 @@ impl Stream {
             "interval" => {}
             "error" => {
                 let said = data.as_str().or(s(data, &["error"]));
-                facts.says("iperf3", said.unwrap_or("an error"), at);
+                let said = said.unwrap_or("an error");
+                facts.fails("iperf3", said, at);
+                facts.says("iperf3", said, at);
             }
             _ => return false,
         }
@@ -182,6 +184,7 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     ends(&value["end"], at, &mut test, reverse != server);
     let error = s(value, &["error"]);
     if let Some(said) = error {
+        facts.fails("iperf3", said, at);
         facts.says("iperf3", said, at);
     }
     let any = test.is_measured();
