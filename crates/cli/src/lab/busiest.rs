@@ -8,6 +8,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
+use super::connections::InVain;
 use super::ending::Ending;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
@@ -86,6 +87,9 @@ pub(super) struct Busiest {
     pub(super) many: Option<Many>,
     /// Time in which any connection was open, of those that were watched, seconds; none where that is not known.
     pub(super) open_s: Option<f64>,
+    /// Connections that the command asked for, and that nothing answered; none where that took no time.
+    #[serde(skip)]
+    pub(super) in_vain: Option<InVain>,
     /// Time that the command ran, seconds; none where connections to some ports alone were watched.
     #[serde(skip)]
     pub(super) took_s: Option<f64>,
@@ -141,18 +145,21 @@ impl Busiest {
                 ),
                 false => words + &doubt,
             };
-            self.line = self.none_open() + &line;
+            self.line = self.before() + &line + &self.behind();
         } else if !self.cause.is_empty() {
             self.line = format!(
-                "{}what {} sends{}: {}; {}{of_it}",
-                self.none_open(),
+                "{}what {} sends{}: {}; {}{}{of_it}",
+                self.before(),
                 self.sender,
                 self.control(),
                 self.cause,
-                self.figures
+                self.figures,
+                self.behind()
             );
         } else if !self.figures.is_empty() {
-            self.line = self.none_open() + &self.figures;
+            self.line = self.before() + &self.figures + &self.behind();
+        } else if let Some(in_vain) = &self.in_vain {
+            self.line = in_vain.words();
         }
         self
     }
@@ -189,6 +196,27 @@ impl Busiest {
     /// The part of the command's time in which any connection was open, where that is known.
     fn open_share(&self) -> Option<f64> {
         Some(self.open_s? / self.took_s?.max(f64::MIN_POSITIVE))
+    }
+
+    /// What stands in front of what limited the connection: what the command asked for in vain for half of its time or more, and that it had no
+    /// connection for most of it.
+    fn before(&self) -> String {
+        let in_vain = self.in_vain.as_ref().filter(|_| self.is_mostly_in_vain());
+        let in_vain = in_vain.map_or(String::new(), |in_vain| format!("{}; ", in_vain.words()));
+        in_vain + &self.none_open()
+    }
+
+    /// What stands behind it: what the command asked for in vain for a shorter time.
+    fn behind(&self) -> String {
+        let in_vain = self.in_vain.as_ref().filter(|_| !self.is_mostly_in_vain());
+        in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()))
+    }
+
+    /// Whether the command asked for connections in vain for half of its time or more, or of that in which any was open where it is not known.
+    fn is_mostly_in_vain(&self) -> bool {
+        let seconds = self.in_vain.as_ref().map_or(0.0, |vain| vain.seconds);
+        let whole = self.took_s.or(self.open_s);
+        whole.is_none_or(|whole| seconds >= SELDOM * whole)
     }
 
     /// That the command had no connection for most of its time, to stand in front of what is said of them; empty where it had.
