@@ -68,6 +68,9 @@ pub(super) struct Busiest {
     /// The least share of the time in which any of these was open for which one of them had a request outstanding, of a pool that the server kept
     /// busy; none where they are not such a pool.
     pub(super) outstanding_ratio: Option<f64>,
+    /// On each of these the command asked again as soon as it was answered.
+    #[serde(skip)]
+    pub(super) is_back_to_back: bool,
     /// The most in any sample; none where they are too few, or none met any.
     pub(super) in_flight_max_bytes: Option<u64>,
     pub(super) path_holds_bytes: u64,
@@ -131,6 +134,7 @@ impl Busiest {
                 Some(part) => many.words_of_part(self.host, part),
                 None => many.words(self.host),
             };
+            let words = words + &self.outstanding();
             let few = self.so_few();
             let few = few.map(|few| format!("; {} samples, {few}", self.samples));
             let few = few.unwrap_or_default();
@@ -371,9 +375,16 @@ impl Busiest {
 
     /// That all connections of a pool were busy, behind how many they are.
     fn outstanding(&self) -> String {
+        let waits = match self.is_back_to_back {
+            true => format!(
+                ", and asked again as soon as it was answered: where they are a pool of {}, further requests wait until one is free",
+                self.connections
+            ),
+            false => String::new(),
+        };
         self.outstanding_ratio.map_or(String::new(), |least| {
             format!(
-                ", each with a request outstanding at least {:.0} % of the time in which any was open",
+                ", each with a request outstanding at least {:.0} % of the time in which any was open{waits}",
                 100.0 * least
             )
         })

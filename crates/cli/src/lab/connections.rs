@@ -30,7 +30,7 @@ use super::buffer;
 use super::busiest::Busiest;
 use super::cause::{Cause, join_losses, named};
 use super::many::{Each, Many};
-use super::pool::outstanding;
+use super::pool::{is_back_to_back, outstanding};
 use super::samples::{SAMPLES_LEAST, within};
 use super::seen::{End, Seen, name_of};
 use super::sender::SENDERS;
@@ -231,13 +231,15 @@ impl Connections {
                 let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
                 let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
                 let ending = waits.and_then(|w| w.ending(one.host));
-                each.extend(of.map(|e| e.with_ending(ending)));
+                let asked = waits.map_or([0; 2], |w| w.requests(one.host));
+                each.extend(of.map(|e| e.with_ending(ending).with_requests(asked)));
             }
         }
         told.in_vain = self.in_vain();
         told.many = Many::of(&each);
         told.open_s = self.open().map(Duration::as_secs_f64);
         told.outstanding_ratio = outstanding(&each, told.open_s);
+        told.is_back_to_back = is_back_to_back(&each);
         told.many = told.many.map(|many| many.with_open(told.open_s));
     }
 
@@ -399,6 +401,7 @@ impl Watched {
             all_bytes_sent: 0,
             all_segments_sent_again: 0,
             outstanding_ratio: None,
+            is_back_to_back: false,
             in_flight_max_bytes: None,
             path_holds_bytes,
             limited_by: None,

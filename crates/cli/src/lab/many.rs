@@ -42,6 +42,8 @@ pub(super) struct Each {
     pub(super) unheard: Unheard,
     /// How the server ended it before the command did.
     pub(super) ending: Option<Ending>,
+    /// Requests of the command behind an answer, and those of them that came as soon as it was there.
+    pub(super) requests: [u64; 2],
 }
 
 impl Each {
@@ -62,6 +64,7 @@ impl Each {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            requests: [0; 2],
         })
     }
 
@@ -117,6 +120,11 @@ impl Each {
     /// The same where the server ended it so.
     pub(super) fn with_ending(self, ending: Option<Ending>) -> Each {
         Each { ending, ..self }
+    }
+
+    /// The same where the command made so many requests behind an answer, and so many of them at once.
+    pub(super) fn with_requests(self, requests: [u64; 2]) -> Each {
+        Each { requests, ..self }
     }
 
     /// The same where the server had requests for so many seconds.
@@ -522,6 +530,7 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            requests: [0; 2],
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -557,6 +566,7 @@ mod tests {
                     queued: 0.0,
                     unheard: Unheard::Nothing,
                     ending: None,
+                    requests: [0; 2],
                 };
                 one.with_tls(tls)
             };
@@ -601,6 +611,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -634,6 +645,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -668,6 +680,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
             };
             let all: Vec<Each> = (0..30).map(|n| each(n).with_line([line, 0.0])).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -700,6 +713,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
             };
             let all: Vec<Each> = (0..80).map(each).collect();
             Many::of(&all).expect("they are many").with_open(open)
@@ -742,6 +756,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
             };
             let repairs = |n: u16| match n < lost {
                 true => Repairs {
@@ -782,6 +797,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
             };
             let all: Vec<Each> = (0..10).map(each).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -811,6 +827,7 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            requests: [0; 2],
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -928,6 +945,7 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            requests: [0; 2],
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

@@ -360,6 +360,13 @@ impl Waits {
         Waits { closing, ..*self }
     }
 
+    /// Requests of the command behind an answer, and those of them that came as soon as it was there, where this is the end of a host that has
+    /// this number.
+    pub(super) fn requests(&self, host: usize) -> [u64; 2] {
+        let Beat { taken, prompt, .. } = self.beats[usize::from(host != 0)];
+        [taken, prompt]
+    }
+
     /// Names the time without anything to send as that of neither side, where pings alone were sent for half of it or more.
     pub(super) fn name_quiet(&self, time: Duration, causes: &mut [(Cause, f64)]) {
         let quiet = self.pings.quiet.as_secs_f64() / self.all(time);

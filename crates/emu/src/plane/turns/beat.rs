@@ -1,4 +1,5 @@
-//! Whether an end takes its turns at equal times, as a timer has it: each so long after the one before, or so long after what it answers came.
+//! When an end takes its turns: at equal times, as a timer has it, each so long after the one before, or so long after what it answers came; or as
+//! soon as that has come.
 
 use farpath_units::{Duration, Time};
 
@@ -12,10 +13,17 @@ const NEAR: Duration = Duration::from_ms(1);
 /// So many in a row are no chance.
 const ROW: u64 = 4;
 
+/// A turn that comes so soon, as a part of the time since the end's turn before it, has waited for nothing else.
+const PROMPT: u64 = 8;
+
 /// Turns of an end that came at equal times, four or more in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beat {
-    /// How many.
+    /// All turns of the end that follow one of the other end, and those of them that came as soon as what they answer was there.
+    pub taken: u64,
+    /// See [`Self::taken`].
+    pub prompt: u64,
+    /// How many came at equal times.
     pub turns: u64,
     /// How long the end had all that the other one had sent before them, of all.
     pub paused: Duration,
@@ -31,6 +39,8 @@ impl Beat {
     /// Both together.
     fn and(self, other: Beat) -> Beat {
         Beat {
+            taken: self.taken + other.taken,
+            prompt: self.prompt + other.prompt,
             turns: self.turns + other.turns,
             paused: self.paused + other.paused,
             spanned: self.spanned + other.spanned,
@@ -50,6 +60,8 @@ pub(super) struct Beating {
     /// Those in a row so far, and those of longer rows.
     row: Beat,
     known: Beat,
+    taken: u64,
+    prompt: u64,
 }
 
 impl Beating {
@@ -59,6 +71,8 @@ impl Beating {
         let after = begun.map(|begun| now.since(begun.min(now)));
         let before = (self.paused.replace(paused), self.after);
         self.after = after;
+        self.taken += 1;
+        self.prompt += u64::from(after.is_some_and(|after| paused.times(PROMPT) <= after));
         let is_like = |a: Option<Duration>, b: Option<Duration>| a.zip(b).is_some_and(is_equal);
         let goes_on = is_like(before.0, Some(paused)) || is_like(before.1, after);
         if paused < LEAST || !goes_on {
@@ -73,6 +87,7 @@ impl Beating {
             spanned: after.unwrap_or(paused),
             pings: u64::from(is_ping),
             pinged: if is_ping { paused } else { Duration::ZERO },
+            ..Beat::default()
         };
         self.row = self.row.and(one);
         self.known = match self.row.turns {
@@ -82,9 +97,13 @@ impl Beating {
         };
     }
 
-    /// Those that came at equal times.
+    /// Those that came at equal times, and as soon as they could.
     pub(super) fn known(&self) -> Beat {
-        self.known
+        Beat {
+            taken: self.taken,
+            prompt: self.prompt,
+            ..self.known
+        }
     }
 }
 
@@ -125,11 +144,11 @@ mod tests {
         let timed = known(&due, |n| waits.get(n + 1).copied().unwrap_or_default());
         assert!(timed.turns >= 4, "{timed:?}");
         let own = known(&[1000, 700, 1200, 650, 1000, 900], |_| 40);
-        assert_eq!(own, Beat::default());
+        assert_eq!((own.turns, own.taken, own.prompt), (0, 6, 0));
         let few = known(&[1000, 1000, 1000], |_| 40);
-        assert_eq!(few, Beat::default());
+        assert_eq!(few.turns, 0);
         let prompt = known(&[1; 20], |_| 40);
-        assert_eq!(prompt, Beat::default());
+        assert_eq!((prompt.turns, prompt.prompt), (0, 19));
     }
 
     /// A row of equal times, a pause, and another one of another length.
