@@ -93,6 +93,9 @@ pub(super) struct Busiest {
     /// Connections that the command asked for, and that nothing answered; none where that took no time.
     #[serde(skip)]
     pub(super) in_vain: Option<InVain>,
+    /// Seconds between two connections that the command opened at equal times; none where it did not.
+    #[serde(skip)]
+    pub(super) opened_each_s: Option<f64>,
     /// Time that the command ran, seconds; none where connections to some ports alone were watched.
     #[serde(skip)]
     pub(super) took_s: Option<f64>,
@@ -225,9 +228,12 @@ impl Busiest {
 
     /// That the command had no connection for most of its time, to stand in front of what is said of them; empty where it had.
     fn none_open(&self) -> String {
+        let by_timer = self.opened_each_s.map_or(String::new(), |each| {
+            format!(", and opened one each {each:.2} s, as by a timer")
+        });
         match (self.open_part(), self.open_s, self.took_s) {
             (Some(_), Some(open), Some(took)) => format!(
-                "connections across the path were open for {open:.1} s of {took:.1} s; for the rest your command had none open; "
+                "connections across the path were open for {open:.1} s of {took:.1} s; for the rest your command had none open{by_timer}; "
             ),
             _ => String::new(),
         }
@@ -454,6 +460,17 @@ mod tests {
         let hint =
             "(50 % of their time, 10 % of the command's); a connection that is kept open spares it";
         assert!(seldom.ends_with(hint), "{seldom}");
+        let by_timer = Busiest {
+            figures: "figures".to_owned(),
+            open_s: Some(1.0),
+            took_s: Some(10.0),
+            opened_each_s: Some(1.04),
+            ..Busiest::default()
+        };
+        let by_timer = by_timer.in_words().line;
+        let words =
+            "your command had none open, and opened one each 1.04 s, as by a timer; figures";
+        assert!(by_timer.ends_with(words), "{by_timer}");
         for often in [said(3000, &[]), said(12_000, &[80])] {
             assert!(often.starts_with("your command sent"), "{often}");
         }

@@ -6,6 +6,7 @@ mod evidence;
 mod frames;
 mod lasting;
 mod open;
+mod opened;
 mod others;
 mod queued;
 mod room;
@@ -231,11 +232,13 @@ impl Connections {
                 let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
                 let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
                 let ending = waits.and_then(|w| w.ending(one.host));
-                let asked = waits.map_or([0; 2], |w| w.requests(one.host));
+                let asked = waits.map(|w| w.beats[usize::from(one.host != 0)]);
+                let asked = asked.map_or([0; 2], |beat| [beat.taken, beat.prompt]);
                 each.extend(of.map(|e| e.with_ending(ending).with_requests(asked)));
             }
         }
         told.in_vain = self.in_vain();
+        told.opened_each_s = self.opened_each();
         told.many = Many::of(&each);
         told.open_s = self.open().map(Duration::as_secs_f64);
         told.outstanding_ratio = outstanding(&each, told.open_s);
@@ -413,6 +416,7 @@ impl Watched {
             many: None,
             open_s: None,
             in_vain: None,
+            opened_each_s: None,
             took_s: None,
             repaired: String::new(),
             cause: String::new(),

@@ -69,6 +69,8 @@ pub(super) struct Waits {
     /// Turns of this end and the other that came at equal times, and pings of both.
     pub(super) beats: [Beat; 2],
     pub(super) pings: Pings,
+    /// When the first data was sent on it, and how long it had been set up, where this end asked to open it; none where either was not seen.
+    pub(super) opened: Option<(Time, Duration)>,
 }
 
 /// Turns overlap where that has one part in so many of the time on the way.
@@ -132,6 +134,7 @@ impl Waits {
             ticketed: turns.ticketed.filter(|_| end == 0),
             beats: [end, 1 - end].map(|who| turns.beats[who]),
             pings: turns.pings,
+            opened: turns.begun.zip(turns.set_up).filter(|_| end == 0),
         }
     }
 
@@ -358,13 +361,6 @@ impl Waits {
     /// The same where this end waited for the other one for this time at the end, whichever of them sent last.
     pub(super) fn with_closing(&self, closing: Duration) -> Waits {
         Waits { closing, ..*self }
-    }
-
-    /// Requests of the command behind an answer, and those of them that came as soon as it was there, where this is the end of a host that has
-    /// this number.
-    pub(super) fn requests(&self, host: usize) -> [u64; 2] {
-        let Beat { taken, prompt, .. } = self.beats[usize::from(host != 0)];
-        [taken, prompt]
     }
 
     /// Names the time without anything to send as that of neither side, where pings alone were sent for half of it or more.

@@ -81,12 +81,17 @@ impl Connections {
         })
     }
 
-    /// Each of them.
-    fn asked_in_vain(&self) -> Vec<Asked<'_>> {
+    /// The addresses of the command's host.
+    pub(super) fn own_addresses(&self) -> BTreeSet<&str> {
         let known = self.command.iter().map(String::as_str);
         let of_command = self.all.iter().filter(|(_, one)| one.host == 0);
         let own = of_command.map(|([own, _], _)| address(own));
-        let own: BTreeSet<&str> = known.chain(own).collect();
+        known.chain(own).collect()
+    }
+
+    /// Each of them.
+    fn asked_in_vain(&self) -> Vec<Asked<'_>> {
+        let own = self.own_addresses();
         let waits = self.waits.iter();
         let asked = waits.filter(|([from, _], _)| own.contains(address(from)));
         let asked = asked.filter_map(|(ends, waits)| {
