@@ -92,7 +92,7 @@ pub struct Turns {
     pub ticketed: Option<Time>,
     /// Which turns of each of the ends came at equal times.
     pub beats: [Beat; 2],
-    /// Pings of either end: these are no requests.
+    /// Pings of either end, which count for nobody's turn.
     pub pings: Pings,
 }
 
@@ -971,8 +971,8 @@ mod tests {
         assert_eq!(turns.handing[0].way, Duration::from_ms(100));
     }
 
-    /// A client that has an answer, and writes the two bytes of a length as a record of their own, with the request behind it and its FIN: that is no
-    /// alert.
+    /// A client that has an answer, and writes the two bytes of a length as a record of their own, with the request behind it and its FIN: it is not
+    /// an alert.
     #[test]
     fn a_small_record_in_front_of_a_request_is_no_farewell() {
         let closed = |more: usize| {

@@ -5,7 +5,7 @@ use farpath_units::Time;
 use super::Connections;
 use super::unopened::address;
 
-/// So many times between two of them are no chance, where this part of them is as long as the median, but for one part in so many.
+/// So many times between two of them do not come by chance, where this part of them is as long as the median, but for one part in so many.
 const LEAST: usize = 4;
 const ALIKE: f64 = 0.8;
 const PART: f64 = 30.0;

@@ -1,5 +1,5 @@
 //! Turns at equal times, as a timer has them, beside what limited a connection: neither the path nor the other side was waited for meanwhile.
-//! And pings, which are no requests.
+//! And pings, which nobody asks with.
 
 use farpath_observe::Limit;
 use farpath_record::count_of;

@@ -10,7 +10,7 @@ const LEAST: Duration = Duration::from_ms(50);
 const PART: u64 = 50;
 const NEAR: Duration = Duration::from_ms(1);
 
-/// So many in a row are no chance.
+/// So many in a row do not come by chance.
 const ROW: u64 = 4;
 
 /// A turn that comes so soon, as a part of the time since the end's turn before it, has waited for nothing else.

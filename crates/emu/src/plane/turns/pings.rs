@@ -1,4 +1,4 @@
-//! What the ends of a connection send that is no request and no answer: pings and what answers them, and what HTTP/2 says of windows and
+//! What the ends of a connection send that neither asks nor answers a request: pings and what answers them, and what HTTP/2 says of windows and
 //! settings (RFC 9113 §6). They are nobody's turn.
 //!
 //! They are read where a connection is not ciphered: of WebSocket behind the server's agreement (RFC 6455 §4.2.2), of HTTP/2 behind the
@@ -27,11 +27,11 @@ enum Spoken {
     Http2,
 }
 
-/// What both ends have sent that is no turn.
+/// What both ends have sent that is nobody's turn.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
     spoken: Spoken,
-    /// What is sent now is no turn, and whether it is a ping.
+    /// What is sent now is nobody's turn, and whether it is a ping.
     is_aside: bool,
     has_ping: bool,
     /// The bytes of each end's last such message, from the first one to that behind the last.
@@ -39,7 +39,7 @@ pub(super) struct Control {
     /// When the last ping was sent.
     last: Option<Time>,
     pings: Pings,
-    /// Bytes of the record of TLS that each end sent last, its header included; none where that was no record alone.
+    /// Bytes of the record of TLS that each end sent last, its header included; none where that was not one record alone.
     records: [Option<usize>; 2],
     is_pair: bool,
 }
@@ -55,8 +55,7 @@ const MASKED: u8 = 0x80;
 const MASK: usize = 4;
 const PAYLOAD_MOST: u8 = 125;
 
-/// Frames of HTTP/2 (RFC 9113 §4.1, §6): their header, and their types with the length that they have here. Of settings the answer alone is no
-/// turn.
+/// Frames of HTTP/2 (RFC 9113 §4.1, §6): their header, and their types with the length that they have here. Of settings the answer alone counts.
 const FRAME: usize = 9;
 const SETTINGS: u8 = 4;
 const PING_2: u8 = 6;
@@ -112,7 +111,7 @@ impl Control {
         self.pings
     }
 
-    /// Whether these bytes of an end are part of its last message that is no turn.
+    /// Whether these bytes of an end are part of its last message that is nobody's turn.
     fn has(&self, end: usize, (from, until): (u64, u64)) -> bool {
         self.ranges[end].is_some_and(|(first, behind)| first <= from && until <= behind)
     }
