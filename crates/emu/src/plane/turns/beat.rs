@@ -3,7 +3,7 @@
 
 use farpath_units::{Duration, Time};
 
-/// A shorter pause is not looked at: what a program works between two messages may take as long each time.
+/// A shorter pause does not count: what a program works between two messages may take as long each time.
 const LEAST: Duration = Duration::from_ms(50);
 
 /// Two times are equal where they differ by one part in so many at most, or by less than that time.
