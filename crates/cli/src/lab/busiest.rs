@@ -219,6 +219,11 @@ impl Busiest {
         in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()))
     }
 
+    /// Whether nothing is known but that the command asked for connections in vain.
+    pub(super) fn is_never_open(&self) -> bool {
+        self.in_vain.is_some() && self.cause.is_empty() && self.figures.is_empty()
+    }
+
     /// Whether the command asked for connections in vain for half of its time or more, or of that in which any was open where it is not known.
     fn is_mostly_in_vain(&self) -> bool {
         let seconds = self.in_vain.as_ref().map_or(0.0, |vain| vain.seconds);

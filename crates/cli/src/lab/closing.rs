@@ -71,7 +71,7 @@ pub(super) fn told(
     let connection = connection.filter(|c| carried || refused.is_empty() || c.in_vain.is_some());
     let none = || (!ports.is_empty() && refused.is_empty()).then(|| none_to(ports));
     let limit = connection.map(|c| c.line.clone()).or_else(none).into_iter();
-    let unknown = connection.filter(|c| c.limited_by.is_none());
+    let unknown = connection.filter(|c| c.limited_by.is_none() && !c.is_never_open());
     let limit = limit.chain(unknown.map(|c| more(c.host)));
     let limit = limit.chain(refused.iter().cloned());
     let told = first.into_iter().map(words).chain(limit);

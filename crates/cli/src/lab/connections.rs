@@ -231,6 +231,7 @@ impl Connections {
                 let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time());
                 let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
                 let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
+                let of = of.map(|e| e.with_set_up(waits.and_then(|w| w.set_up)));
                 let ending = waits.and_then(|w| w.ending(one.host));
                 let asked = waits.map(|w| w.beats[usize::from(one.host != 0)]);
                 let asked = asked.map_or([0; 2], |beat| [beat.taken, beat.prompt]);

@@ -60,7 +60,7 @@ pub(super) struct Waits {
     /// The last of an answer was on its way to an end that closed when it had all of it.
     landing: Duration,
     /// From the first SYN until its answer had come; none where that was not seen.
-    set_up: Option<Duration>,
+    pub(super) set_up: Option<Duration>,
     /// Since when the other end has had all that this one sent, and sent nothing; and since when this one has had all of the other's.
     unanswered: Option<Time>,
     asked: Option<Time>,
@@ -143,10 +143,11 @@ impl Waits {
         self.span
     }
 
-    /// From the SYN, `set_up` before the first frame with data and what its timers took, to the last frame; none without data.
+    /// From the SYN, `set_up` or what was seen of that before the first frame with data, and what its timers took, to the last frame; none without data.
     pub(super) fn open(&self, set_up: Duration) -> Option<(Time, Time)> {
         let begun = self.begun?;
-        let before = set_up + self.repairs.opening;
+        let seen = self.set_up.unwrap_or_default();
+        let before = seen.max(set_up + self.repairs.opening);
         let from = Time::from_ps(begun.as_ps().saturating_sub(before.as_ps()));
         Some((from, begun + self.span))
     }
