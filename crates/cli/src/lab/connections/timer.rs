@@ -46,7 +46,7 @@ impl Watched {
                 mean(beat.spanned.as_secs_f64())
             ),
             _ => format!(
-                "; {server} had {turns} requests for an equal time, {:.2} s each, as by a timer or by the same work",
+                "; {server} sent {turns} times at equal times, {:.2} s after what {command} had sent, as by a timer or by the same work",
                 mean(paused)
             ),
         };
@@ -132,7 +132,7 @@ mod tests {
             slow.contains("your command waited for the server"),
             "{slow}"
         );
-        let words = "; the server had 9 requests for an equal time, 1.00 s each, as by a timer or by the same work; ";
+        let words = "; the server sent 9 times at equal times, 1.00 s after what your command had sent, as by a timer or by the same work; ";
         assert!(slow.contains(words), "{slow}");
     }
 
