@@ -950,6 +950,23 @@ mod tests {
         assert_eq!(closed.turns().closing, [0, 900].map(Duration::from_ms));
     }
 
+    /// A client that asks a second after each answer, 50 ms each way, and a server that answers at once.
+    #[test]
+    fn requests_by_a_timer_are_known() {
+        let mut talk = talk();
+        for n in 0..6_u32 {
+            let t = 1100 * u64::from(n);
+            talk.sent(0, (1 + 80 * n, 80), at(t));
+            talk.arrived(0, (1 + 80 * n, 80), at(t + 50));
+            talk.sent(1, (1 + 200 * n, 200), at(t + 50));
+            talk.arrived(1, (1 + 200 * n, 200), at(t + 100));
+        }
+        let [client, server] = talk.turns().beats;
+        assert_eq!((client.turns, client.taken, client.prompt), (5, 5, 0));
+        assert_eq!(client.paused, Duration::from_secs(5));
+        assert_eq!((server.turns, server.taken, server.prompt), (0, 6, 5));
+    }
+
     /// A request in two pieces, of which the first leaves with the end of a handshake and the second behind its acknowledgement, over 50 ms each way:
     /// tickets come between them. It is one request, and the server has it for 300 ms.
     #[test]

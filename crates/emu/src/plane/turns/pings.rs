@@ -298,6 +298,26 @@ mod tests {
         assert_eq!(found.pings.quiet, Duration::from_ms(10_000 - 2640));
     }
 
+    /// A request of HTTP/2 that the server has for 500 ms: that it opens its window and pings meanwhile answers nothing.
+    #[test]
+    fn windows_and_pings_of_http_2_do_not_answer() {
+        let asks = [PREFACE, &[13, 10, 7, 7]].concat();
+        let window = vec![0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 7, 7];
+        let ping = |flags: u8| [&[0, 0, 8, 6, flags, 0, 0, 0, 0][..], &[7; 8]].concat();
+        let answers = vec![0, 0, 1, 0, 1, 0, 0, 0, 1, 7];
+        let found = talk(&[
+            (0, 0, asks),
+            (1, 45, window),
+            (1, 100, ping(0)),
+            (0, 140, ping(1)),
+            (1, 540, answers),
+        ]);
+        assert_eq!(found.at, [0, 500].map(Duration::from_ms));
+        assert_eq!(found.way, Duration::from_ms(40));
+        assert_eq!((found.pings.times, found.pings.quiet), (1, Duration::ZERO));
+        assert_eq!(found.unanswered, Some((1, at(580))));
+    }
+
     /// Frames of HTTP/2: pings, windows and the answer to settings are none of its turns, and settings or data are.
     #[test]
     fn frames_of_control_are_read_to_the_end() {
