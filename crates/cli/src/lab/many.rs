@@ -128,7 +128,8 @@ impl Each {
     /// The same where it took so long until its SYN was answered: the command waited for that. What was lost of it is known.
     pub(super) fn with_set_up(self, set_up: Option<Duration>) -> Each {
         let took = set_up.map_or(0.0, Duration::as_secs_f64);
-        let late = took - self.rtt.unwrap_or(0.0) - self.repairs.opening.as_secs_f64();
+        let due = self.repairs.opening.as_secs_f64();
+        let late = self.rtt.map_or(0.0, |rtt| took - rtt - due);
         let late = if late >= LATE { late } else { 0.0 };
         Each {
             busy: self.busy + late,
