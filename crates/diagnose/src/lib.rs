@@ -28,6 +28,7 @@ mod captured;
 mod cause;
 mod ceiling;
 mod channel;
+mod climb;
 mod cloud;
 mod commanded;
 mod compared;

@@ -20,6 +20,7 @@ mod cables;
 mod card_slots;
 mod changes;
 mod channels;
+mod climbs;
 mod cores;
 mod counted_hops;
 mod counters;
