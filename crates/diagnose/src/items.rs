@@ -414,6 +414,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         });
     }
     of_line(e, ceilings, items);
+    crate::below_line::by_line_above(e, items);
     crate::unnamed_line::by_unnamed_line(e, items);
     if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
         items.push(Item {
@@ -452,7 +453,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     crate::opening::opening(e, ceilings, items);
 }
 
-/// Where the rest of a line goes.
+/// What the line leaves.
 fn rest_of_line(e: &Evidence, link: &Limit) -> String {
     let Some((line, _)) = e.line.as_ref().filter(|_| e.around.group.is_none()) else {
         return String::new();
@@ -467,7 +468,7 @@ fn rest_of_line(e: &Evidence, link: &Limit) -> String {
             e.mss
         );
     }
-    format!(", {left} of its {of}: headers and the gaps between frames take the rest")
+    format!(", {left} of its {of} beside headers and the gaps between frames")
 }
 
 /// How much of the line was used.

@@ -16,6 +16,7 @@ mod around;
 mod asking;
 mod bare_log;
 mod before_losses;
+mod below_line;
 mod besides;
 mod blackout;
 mod bloat;

@@ -7,6 +7,7 @@ mod already;
 mod asked;
 mod asked_buffers;
 mod bbr;
+mod below_lines;
 mod beside;
 mod between;
 mod blackouts;
