@@ -41,6 +41,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::recovering::by_cut(e, &mut items);
     crate::growing::by_growth(e, &mut items);
     crate::outgrown::by_outgrown(e, &mut items);
+    crate::grown_window::by_grown_window(e, &mut items);
     crate::tiny_window::by_tiny_room(e, &mut items);
     crate::dip::by_dip(e, &mut items);
     crate::falling::by_falling(e, &mut items);

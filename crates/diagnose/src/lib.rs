@@ -72,6 +72,7 @@ mod full_port;
 mod full_table;
 mod group;
 mod growing;
+mod grown_window;
 mod guessed_line;
 mod half_port;
 mod handshake;

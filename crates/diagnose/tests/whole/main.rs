@@ -125,6 +125,7 @@ mod tongues;
 mod traces;
 mod turns;
 mod two;
+mod unjoined;
 mod unrated;
 mod unread;
 mod unrested;
