@@ -25,8 +25,9 @@ const EXACT: f64 = 1.02;
 /// What it says against a full line, decibans.
 const AGAINST: f64 = -20.0;
 
-/// What is said of the line at most where it surely stands below: it is not a verdict.
+/// What is said of the line at most where it surely stands below: it is not a verdict, unless a full queue may have dropped something.
 const UNSHOWN: f64 = 0.39;
+const LOSSY: f64 = 0.6;
 
 impl Evidence {
     /// Whether something shows that a queue stands, or where the time went.
@@ -44,7 +45,7 @@ impl Evidence {
 
     /// The part of what the line leaves at which the rate stands, and how surely a full line would leave more, 0 to 1; none where it is not
     /// near the line, or something shows that this is full.
-    pub(crate) fn stands_below(&self) -> Option<(f64, f64)> {
+    fn level_below(&self) -> Option<(f64, f64)> {
         let (line, what) = self.line.as_ref()?;
         let several = self.around.group.is_some() || self.around.others > 0.0;
         let known = line.high <= EXACT * line.low && *what != own_port::CALLED;
@@ -54,16 +55,25 @@ impl Evidence {
         }
         let late = self.late().filter(|late| *late > 0.0)?;
         let level = spread(&self.steady).is_some_and(|s| s < LEVEL);
-        let open = level && self.loses_nothing_later() && !self.shows_queue();
+        let open = level && !self.shows_queue();
         let part = late / (line.value * self.payload_share());
         let surely = 1.0 - step(part, BELOW[0], BELOW[1]);
         (open && part > NEAR && surely > 0.0).then_some((part, surely))
     }
 
+    /// The same where nothing was lost meanwhile: a full queue drops some.
+    pub(crate) fn stands_below(&self) -> Option<(f64, f64)> {
+        self.level_below().filter(|_| self.loses_nothing_later())
+    }
+
     /// The most that is said of a line above such a rate.
     pub(crate) fn at_most_of_line_above(&self) -> f64 {
-        let surely = self.stands_below().map_or(0.0, |(_, surely)| surely);
-        1.0 - (1.0 - UNSHOWN) * surely
+        let surely = self.level_below().map_or(0.0, |(_, surely)| surely);
+        let least = match self.loses_nothing_later() {
+            true => UNSHOWN,
+            false => LOSSY,
+        };
+        1.0 - (1.0 - least) * surely
     }
 }
 
@@ -124,6 +134,8 @@ mod tests {
             retransmits: Some(figure(767.0)),
             ..evidence(850.0)
         };
+        let most = lossy.at_most_of_line_above();
+        assert!((0.6..0.7).contains(&most), "{most}");
         let queued = Evidence {
             rtt_floor: Some(figure(0.02)),
             rtt_loaded: Some(figure(0.05)),
