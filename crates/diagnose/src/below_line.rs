@@ -19,7 +19,7 @@ const LEVEL: f64 = 0.03;
 /// A line is full whose queue adds more than this part of the least round trip.
 const QUEUED: f64 = 0.1;
 
-/// A line of which more is known than this, as a factor, leaves no rate that is known.
+/// A line whose bounds lie further apart than this, as a factor, leaves no rate that is known.
 const EXACT: f64 = 1.02;
 
 /// What it says against a full line, decibans.
@@ -62,7 +62,7 @@ impl Evidence {
     }
 
     /// The same where nothing was lost meanwhile: a full queue drops some.
-    pub(crate) fn stands_below(&self) -> Option<(f64, f64)> {
+    fn stands_below(&self) -> Option<(f64, f64)> {
         self.level_below().filter(|_| self.loses_nothing_later())
     }
 
@@ -86,7 +86,7 @@ pub(crate) fn by_line_above(e: &Evidence, items: &mut Vec<Item>) {
         holds: surely,
         weights: vec![(Cause::Link, AGAINST)],
         sentence: format!(
-            "the rate stood at {}, {:.0} % of what the line leaves for payload, and neither losses nor a queue show: a full line leaves all of it, and a window, a processor, pacing, a shaper or others on the line less",
+            "the rate stood at {}, {:.0} % of what the line leaves for payload, and neither losses nor a queue show: a full line leaves all of it; a window, a processor, pacing, a shaper or others on the line leave less",
             bps(e.late().unwrap_or(0.0)),
             100.0 * part
         ),
