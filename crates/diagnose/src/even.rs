@@ -144,8 +144,12 @@ pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
         return;
     }
     let spread = (seen * seen - pieces * pieces).max(0.0).sqrt();
+    let even = match e.climbs() {
+        true => 0.0,
+        false => 1.0 - step(spread, 0.02, UNEVEN),
+    };
     items.push(Item {
-        holds: 1.0 - step(spread, 0.02, UNEVEN),
+        holds: even,
         weights: vec![
             (Cause::ReceiveWindow, 4.0),
             (Cause::SendBuffer, 4.0),
