@@ -376,24 +376,18 @@ impl Expect {
 }
 
 fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -> Expectation {
-    let metric = expect.written();
     let mut judged = Expectation {
-        metric,
-        origin,
         point,
         min: expect.min,
         max: expect.max,
         actual,
-        repeats: None,
-        absent: None,
-        unstated: None,
         stated: expect.stated.clone(),
         source: expect.source.clone(),
         note: expect.note.clone(),
         file: expect.file.clone(),
         question: expect.question,
         asks: expect.stated_within.is_some(),
-        pass: false,
+        ..Expectation::new(origin, &expect.written())
     };
     judged.pass = judged.is_inside();
     if judged.actual.is_none() && expect.stated_within.is_some() {
@@ -410,6 +404,28 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
 }
 
 impl Expectation {
+    /// One that did not pass, at point `{}`: without bounds, value and words.
+    pub fn new(origin: Origin, metric: &str) -> Expectation {
+        Expectation {
+            metric: metric.to_owned(),
+            origin,
+            point: Point::new(),
+            min: None,
+            max: None,
+            actual: None,
+            repeats: None,
+            absent: None,
+            stated: None,
+            source: None,
+            note: None,
+            file: None,
+            question: None,
+            asks: false,
+            unstated: None,
+            pass: false,
+        }
+    }
+
     /// Whether there is a value and it lies inside the bounds, whatever else is demanded.
     pub fn is_inside(&self) -> bool {
         let inside =
