@@ -1,6 +1,7 @@
 //! `Get-NetAdapterRss` of Windows: which adapters spread what arrives over several processors (receive side scaling), as a list for each or as a
 //! table; and the same in the table of `Get-NetAdapterAdvancedProperty`.
 
+use super::powershell::asks;
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 
@@ -46,7 +47,7 @@ impl Tool for Rss {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if asks(text) {
+        if asks(text, &COMMANDS) {
             *self = Rss::default();
             return true;
         }
@@ -91,16 +92,6 @@ impl Rss {
         facts.word(host, "system", "windows", at);
         facts.word(host, fact, &self.name, at);
     }
-}
-
-/// Whether a line is the command, behind a prompt of Windows.
-fn asks(text: &str) -> bool {
-    let Some((prompt, command)) = text.split_once('>') else {
-        return false;
-    };
-    let first = command.split_whitespace().next().unwrap_or("");
-    let first = first.to_ascii_lowercase();
-    prompt.contains(":\\") && COMMANDS.contains(&first.as_str())
 }
 
 /// Whether a line goes on with numbers of processors: `0:8/0  0:10/0`.
