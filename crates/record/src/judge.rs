@@ -117,10 +117,8 @@ impl<'a> Results<'a> {
         origin: Origin,
         point: &'s Point,
     ) -> impl Iterator<Item = &'a Record> + use<'a, 's> {
-        let of = move |r: &&Record| r.origin == origin && r.point == *point && subject.is_record(r);
-        let any_valid = self.records.iter().filter(of).any(|r| r.valid);
-        let records = self.records.iter().filter(of);
-        records.filter(move |r| r.valid || !any_valid)
+        let of = |r: &&Record| r.origin == origin && r.point == *point && subject.is_record(r);
+        counting(self.records.iter().filter(of)).into_iter()
     }
 
     /// Why a metric is absent, in the first repeat that says so.
@@ -206,6 +204,15 @@ pub(crate) fn split(metric: &str) -> Option<(Subject<'_>, &str)> {
     }
     let (test, name) = metric.split_once('.')?;
     Some((Subject::Test(test), name))
+}
+
+/// Of the records of one thing those that count: the valid ones, or all where none is valid.
+pub fn counting<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<&'r Record> {
+    let mut all: Vec<&Record> = records.collect();
+    if all.iter().any(|r| r.valid) {
+        all.retain(|r| r.valid);
+    }
+    all
 }
 
 /// What several repeats count by: the middle value, or the middle of the two there; none of none.
