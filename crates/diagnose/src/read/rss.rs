@@ -86,9 +86,7 @@ impl Tool for Rss {
 impl Rss {
     /// Whether the adapter spreads what arrives.
     fn says(&mut self, fact: &'static str, at: Place, facts: &mut Facts) {
-        let known = self.host.filter(|host| facts.may_be_here(*host));
-        let host = known.unwrap_or_else(|| facts.host());
-        self.host = Some(host);
+        let host = facts.host_again(&mut self.host);
         facts.word(host, "system", "windows", at);
         facts.word(host, fact, &self.name, at);
     }
