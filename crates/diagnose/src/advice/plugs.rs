@@ -62,17 +62,6 @@ pub(super) fn of_interface(e: &Evidence, facts: &Facts, flow: &Flow) -> Option<C
     Some(remedy.change(&host_of(facts, flow, host), None, None))
 }
 
-/// What to do about the plugs of these, and its risk.
-fn clean(ends: &str) -> systems::Remedy {
-    systems::Remedy {
-        commands: vec![format!(
-            "clean or change the plugs, cable and transceiver of {ends}"
-        )],
-        risk: "the link goes down meanwhile".to_owned(),
-        ..systems::Remedy::default()
-    }
-}
-
 /// The same about a port of a router.
 pub(super) fn of_port(e: &Evidence, facts: &Facts) -> Option<Change> {
     let counted = e.around.ports.to_clean(e)?;
@@ -90,4 +79,15 @@ pub(super) fn of_port(e: &Evidence, facts: &Facts) -> Option<Change> {
         "{port}{at}, and of the port at the other end of its line"
     ));
     Some(remedy.change(router, None, None))
+}
+
+/// What to do about the plugs of these, and its risk.
+fn clean(ends: &str) -> systems::Remedy {
+    systems::Remedy {
+        commands: vec![format!(
+            "clean or change the plugs, cable and transceiver of {ends}"
+        )],
+        risk: "the link goes down meanwhile".to_owned(),
+        ..systems::Remedy::default()
+    }
 }
