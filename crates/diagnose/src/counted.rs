@@ -27,8 +27,8 @@ pub(crate) struct Counted {
     closed: Option<Figure>,
     /// What the receiver's kernel did as its socket was full.
     overrun: Overrun,
-    /// Datagrams that a host dropped at a full socket.
-    datagrams: Option<Figure>,
+    /// Datagrams that a host dropped at a full socket, and whether that is what its count grew by.
+    datagrams: Option<(Figure, bool)>,
     /// Of tests with more connections side by side: how many times the connections, how many times the rate.
     pub(crate) wider: Option<(f64, f64)>,
     /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
@@ -50,6 +50,16 @@ impl Counted {
     /// Whether the receiver's kernel dropped segments at a full socket.
     pub(crate) fn overran(&self) -> bool {
         self.overrun.dropped_any()
+    }
+
+    /// Whether a count that was read once alone says that it did.
+    pub(crate) fn overran_once(&self) -> bool {
+        self.overrun.dropped_once()
+    }
+
+    /// Whether a count that was read once alone says that a host dropped datagrams.
+    pub(crate) fn datagrams_once(&self) -> bool {
+        self.datagrams.as_ref().is_some_and(|(_, grew)| !grew)
     }
 
     /// What the receiving program had not read.
@@ -102,8 +112,8 @@ impl Evidence {
         self.counted_else.datagrams = [&flow.receivers, &flow.senders]
             .into_iter()
             .filter_map(|end| dropped_datagrams(facts, end))
-            .max_by(|a, b| a.value.total_cmp(&b.value))
-            .filter(|d| d.value > 0.0);
+            .max_by(|a, b| a.0.value.total_cmp(&b.0.value))
+            .filter(|(dropped, _)| dropped.value > 0.0);
         if self.retransmits.is_none() && !self.udp {
             self.retransmits = growth(facts, &flow.senders, "host_retransmits");
             self.again = self.retransmits.clone().and_then(|r| self.share_of(&r));
@@ -284,8 +294,8 @@ pub(crate) fn growth(facts: &Facts, hosts: &[u32], name: &'static str) -> Option
     (by.value >= 0.0).then_some(by)
 }
 
-/// Datagrams that hosts dropped at a full socket: by how much the count grew, or what it stood at where it was read once.
-fn dropped_datagrams(facts: &Facts, hosts: &[u32]) -> Option<Figure> {
+/// Datagrams that hosts dropped at a full socket: by how much the count grew, or what it stood at where it was read once, and which of both.
+fn dropped_datagrams(facts: &Facts, hosts: &[u32]) -> Option<(Figure, bool)> {
     let of = |name: &'static str| {
         let once = || {
             let each = hosts
@@ -293,7 +303,8 @@ fn dropped_datagrams(facts: &Facts, hosts: &[u32]) -> Option<Figure> {
                 .filter_map(|h| number(facts, Of::Host(*h), name));
             each.max_by(|a, b| a.value.total_cmp(&b.value)).cloned()
         };
-        growth(facts, hosts, name).or_else(once)
+        let grew = growth(facts, hosts, name).map(|by| (by, true));
+        grew.or_else(|| Some((once()?, false)))
     };
     of("host_datagrams_dropped").or_else(|| of("host_datagram_errors"))
 }
@@ -312,6 +323,13 @@ const CONNECTED: [Cause; 8] = [
     Cause::MtuBlackHole,
     Cause::Reordering,
 ];
+
+/// A smaller share of datagrams than this is lost now and then by any path: as where an item on them begins to count.
+const UNLOST_MOST: f64 = 0.0005;
+
+/// What is said where all datagrams arrived, and besides where as many were sent as was asked for.
+const UNLOST: &str = "next to none of the datagrams were lost: as much arrived as was sent";
+const WELL: &str = ", and nothing is wrong on this way at this rate. More than that, the other way and TCP are not tested by it";
 
 /// Datagrams wait for nobody: what arrives is what was sent, less what was lost.
 pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
@@ -339,13 +357,14 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
         true => (Cause::None, 45.0),
         false => (Cause::Application, 6.0),
     };
+    let well = named.0 == Cause::None && lost.value < UNLOST_MOST;
     items.push(Item {
         holds: match e.lost_of_sent() {
             Some(_) => 0.0,
             None => 1.0 - step(lost.value, 0.0005, 0.005),
         },
         weights: [of(&LOSSES, -16.0), vec![named]].concat(),
-        sentence: "next to none of the datagrams were lost: as much arrived as was sent".to_owned(),
+        sentence: format!("{UNLOST}{}", if well { WELL } else { "" }),
     });
     passed(e, lost, items);
     crate::datagrams::by_ceiling(e, items);
@@ -403,8 +422,8 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     counted.overrun.items(e, items);
-    let otherwise = |_: &&Figure| e.around.overfull.is_none();
-    if let Some(datagrams) = counted.datagrams.as_ref().filter(otherwise) {
+    let otherwise = |_: &&(Figure, bool)| e.around.overfull.is_none();
+    if let Some((datagrams, grew)) = counted.datagrams.as_ref().filter(otherwise) {
         let weights = match e.udp {
             true => vec![(Cause::Client, 24.0)],
             // A tunnel's, if the path has one.
@@ -414,8 +433,9 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
             holds: step(datagrams.value, 10.0, 200.0),
             weights,
             sentence: format!(
-                "a host dropped {:.0} datagrams at a full socket buffer, a tunnel's if the path has one",
-                datagrams.value
+                "a host dropped {:.0} datagrams at a full socket buffer{}, a tunnel's if the path has one",
+                datagrams.value,
+                if *grew { "" } else { " since it was started" }
             ),
         });
     }

@@ -13,12 +13,15 @@ use crate::core::Core;
 use crate::counted::Counted;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
+use crate::failed_test::FailedTest;
 use crate::fetched::Fetched;
+use crate::fixed_port::FixedPort;
 use crate::flow::{Flow, number, word};
 use crate::holes::MtuBy;
 use crate::idle_session::IdleSession;
 use crate::known::{SEGMENT, System};
 use crate::lost_beside::LOST_BESIDE;
+use crate::marked::Delivered;
 use crate::memory::{SendMemory, beyond};
 use crate::negotiated::SlowPort;
 use crate::opened::Opened;
@@ -65,8 +68,12 @@ pub(crate) struct Evidence {
     pub(crate) stuck: Option<Stuck>,
     /// A transfer of curl that did not begin.
     pub(crate) unopened: Option<Unopened>,
+    /// A test of iperf3 that failed, before it began or while it ran.
+    pub(crate) failed_test: Option<FailedTest>,
     /// The largest pings to the receiver that were answered and that no router might cut, bytes with their headers; 0 without any.
     pub(crate) passes_whole: f64,
+    /// The largest such pings along the path, whomever they went to; 0 without any.
+    pub(crate) answered_whole: f64,
     /// The socket waits for its window to open, and nothing moves.
     pub(crate) shut: Option<ShutWindow>,
     /// That interfaces show nothing wrong, for people, where texts have nothing else.
@@ -198,6 +205,8 @@ pub(crate) struct Evidence {
     pub(crate) nic_drops_back: Option<Tally>,
     /// Half duplex.
     pub(crate) half_duplex: Option<Place>,
+    /// An interface or port that is fixed to full duplex.
+    pub(crate) fixed_port: Option<FixedPort>,
     /// Segments that arrived out of order.
     pub(crate) reordered: Option<Figure>,
     /// Of what was sent again, the share that had arrived, 0 to 1.
@@ -250,6 +259,10 @@ pub(crate) struct Evidence {
     pub(crate) stood: Option<Stood>,
     /// How often a capture shows that the window was made smaller for marks of ECN.
     pub(crate) marks: Option<Figure>,
+    /// The mark of its packets and its name, where it is of a class that gets what others leave.
+    pub(crate) lower_class: Option<(f64, &'static str)>,
+    /// Segments that arrived, and how many of them a queue had marked, as its sockets count them.
+    pub(crate) delivered: Option<Delivered>,
     /// Captures saw all that was sent, and nothing was lost.
     pub(crate) lossless: bool,
     /// How the ends wait for each other.
@@ -299,6 +312,7 @@ impl Evidence {
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);
         e.of_rate_option(facts, flow);
+        e.of_mark(facts, flow);
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
@@ -310,7 +324,9 @@ impl Evidence {
         e.of_tcp_memory(facts, flow);
         e.of_machines(facts, flow);
         e.of_surroundings(facts, flow);
+        e.of_fixed_port(facts, flow);
         e.of_idle_session(facts);
+        e.of_failed_test(facts, flow);
         e.of_quiet_ports(facts);
         e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);
@@ -333,6 +349,7 @@ impl Evidence {
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);
         e.of_full_router(facts);
+        e.of_first_buffer(flow);
         e.overshoot = e.of_start();
         e
     }
@@ -484,6 +501,7 @@ impl Evidence {
         );
         self.large_lost = crate::holes::smallest_lost(facts, flow);
         self.refused = crate::holes::smallest_refused(facts, flow);
+        self.answered_whole = crate::holes::largest_whole(facts, flow);
         let by_trace = all("mtu_discovered_bytes");
         self.smaller_mtu = self.smaller_mtu.take().or(by_trace.clone());
         let found = by_trace.map(|mtu| (mtu, MtuBy::Trace));

@@ -17,11 +17,12 @@ enum Why {
 }
 
 /// What ports at half duplex are read as, by their system.
-const HALVES: [Kind; 4] = [
+const HALVES: [Kind; 5] = [
     Kind::HalfOfJunos,
     Kind::HalfOfIos,
     Kind::HalfOfVrp,
     Kind::HalfOfRouterOs,
+    Kind::HalfOfProCurve,
 ];
 
 /// Readings of ports at half duplex.

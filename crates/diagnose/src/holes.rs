@@ -6,6 +6,7 @@ use crate::fact::Figure;
 use crate::flow::Flow;
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::Facts;
+use crate::read::ping::WHOLE;
 use crate::segments::HEADERS;
 
 /// Who found a path MTU.
@@ -34,6 +35,12 @@ pub(crate) fn smallest_refused(facts: &Facts, flow: &Flow) -> Option<Figure> {
     let refused = facts.along(flow, "ping_refused_bytes");
     let least = refused.min_by(|a, b| a.value.total_cmp(&b.value));
     least.cloned()
+}
+
+/// The largest of a flow's pings that were answered and that no router might cut, bytes with their headers; 0 without any.
+pub(crate) fn largest_whole(facts: &Facts, flow: &Flow) -> f64 {
+    let sizes = facts.along(flow, WHOLE).map(|size| size.value);
+    sizes.fold(0.0, libm::fmax)
 }
 
 /// What hosts begin a TTL with.
@@ -108,8 +115,10 @@ fn refused(e: &Evidence, items: &mut Vec<Item>) {
             mtu.value
         ),
         (None, Some(size)) => format!(
-            "pings of {:.0} bytes were refused with a word, by their own host or by a router, and were not lost: what is too large is reported in this direction, so that an MTU black hole is not shown",
-            size.value
+            "pings of {:.0} bytes were refused with a word, by their own host or by a router, and were not lost: what is too large is reported in this direction, so that an MTU black hole is not shown{}",
+            size.value,
+            e.mtu_bounds_in_words()
+                .map_or_else(String::new, |said| format!("; {said}"))
         ),
         (None, None) => return,
     };
@@ -166,7 +175,8 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
         1.0 - step(rate, 1e5, 2e6)
     };
     let port = e.around.ports.smaller_mtu(lost.value);
-    let port = port.map_or_else(String::new, |said| format!("; {said}"));
+    let besides = [port, e.mtu_bounds_in_words()].into_iter().flatten();
+    let besides: String = besides.map(|said| format!("; {said}")).collect();
     let located = match e.around.narrow_ports.is_empty() {
         true => 0.0,
         false => LOCATED,
@@ -178,7 +188,7 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
             true => [of(&LOSSES, -20.0), vec![(Cause::MtuBlackHole, 44.0)]].concat(),
         },
         sentence: format!(
-            "pings of {} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large{port}",
+            "pings of {} bytes are all lost, and smaller ones are answered: a link on the way carries no packets so large{besides}",
             match lost.low < lost.high {
                 true => format!("{:.0} to {:.0}", lost.low, lost.high),
                 false => format!("{:.0}", lost.value),

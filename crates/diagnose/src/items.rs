@@ -43,11 +43,14 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::outgrown::by_outgrown(e, &mut items);
     crate::tiny_window::by_tiny_room(e, &mut items);
     crate::dip::by_dip(e, &mut items);
+    crate::falling::by_falling(e, &mut items);
     crate::marked::by_marks(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::own_drops::by_own_drops(e, &mut items);
     crate::tcp_memory::by_tcp_memory(e, &mut items);
     crate::unlike_mtus::by_unlike_mtus(e, &mut items);
+    crate::mtu_bounds::by_bounds(e, &mut items);
+    crate::fixed_port::by_fixed_port(e, &mut items);
     crate::starved::by_starved(e, &mut items);
     crate::rss::by_rss(e, &mut items);
     crate::throttled::by_throttled(e, &mut items);
@@ -67,6 +70,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::other_test::by_other_test(e, &mut items);
     crate::split::by_split(e, &mut items);
     crate::commanded::by_command(e, &mut items);
+    crate::scavenger::by_mark(e, &mut items);
     crate::idle_session::by_idle_session(e, &mut items);
     crate::routes::by_routes(e, &mut items);
     crate::others_queue::by_others_queue(e, &mut items);

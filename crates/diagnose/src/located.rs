@@ -91,7 +91,7 @@ pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
 fn is_alone(facts: &Facts) -> bool {
     let refused = &facts.refused;
     let failed = refused.connection || refused.timed_out.is_some() || refused.table_full.is_some();
-    let failed = failed || refused.unopened.is_some();
+    let failed = failed || refused.unopened.is_some() || refused.test.is_some();
     let counted = !facts.counters.is_empty() || !facts.ports.is_empty();
     let sent = !facts.tests.is_empty() || !facts.sockets.is_empty() || !facts.pings.is_empty();
     let sent = sent || !facts.one_way.is_empty();

@@ -19,6 +19,9 @@ pub(crate) const FIRST: f64 = 0.51;
 /// What would tell them apart.
 const ASK: &str = "datagrams below the line's rate tell them apart (iperf3 -u): a policer takes what comes faster than its own rate, a short queue none";
 
+/// What else does where no line is known.
+const COUNTS: &str = "pings beside the test take longer where a queue fills, and of a port's queue and a policer the one that dropped has a counter that grew";
+
 /// Who else could.
 const KNOWS: &str = "who runs the router knows its queue and its policers";
 
@@ -107,7 +110,29 @@ pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) ->
             "how much was sent again is all that speaks for a policer here, and a full queue or chance may cost as much: a longer test with an interval for each second shows more, and {ASK}"
         ));
     }
-    share_lead(ranking, BOTH, open).then(|| sentence(e))
+    share_refused(ranking, open).then(|| sentence(e))
+}
+
+/// What leads stays a verdict of at least so much, if it was one: it says then what would tell the two apart.
+const STAYS: f64 = 0.41;
+
+/// Shares the confidence of a policer that leads with a short queue, as surely as `open` says that nothing tells them apart, 0 to 1. It stays
+/// ahead of every other cause. Whether they are shared then, of a policer that was a verdict.
+fn share_refused(ranking: &mut [Ranking], open: f64) -> bool {
+    let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
+    let other = ranking.iter().position(|r| r.cause == BOTH[1]);
+    let Some(other) = other.filter(|_| leads) else {
+        return false;
+    };
+    let lead = ranking[0].confidence;
+    let others = ranking.iter().filter(|r| !BOTH.contains(&r.cause));
+    let others = others.map(|r| r.confidence).fold(0.0, f64::max);
+    let both = lead + ranking[other].confidence;
+    let least = (FIRST * both).max(others).max(STAYS);
+    ranking[0].confidence = lead + open * (least - lead).min(0.0);
+    ranking[other].confidence = both - ranking[0].confidence;
+    ranking[1..].sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    open > 0.5 && lead >= STAYS
 }
 
 /// Shares the confidence of two causes, of which the first leads, as surely as `open` says that nothing tells them apart, 0 to 1. Whether
@@ -138,7 +163,7 @@ pub(crate) fn share(ranking: &mut [Ranking], other: usize, alike: f64) {
 fn sentence(e: &Evidence) -> String {
     let ask = match &e.line {
         Some(_) => format!("{ASK}; {KNOWS}"),
-        None => format!("{ASK}. The line's rate helps (--line), and {KNOWS}"),
+        None => format!("{ASK}; {COUNTS}. The line's rate helps (--line), and {KNOWS}"),
     };
     match at_start(e).filter(|_| is_of_start(e)) {
         Some((early, _)) => format!(
@@ -148,5 +173,46 @@ fn sentence(e: &Evidence) -> String {
         None => format!(
             "a queue that is too short drops what a policer with as large a bucket drops; {ask}"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranking(of: &[(Cause, f64)]) -> Vec<Ranking> {
+        let each = of.iter().map(|(cause, confidence)| Ranking {
+            cause: *cause,
+            confidence: *confidence,
+        });
+        each.collect()
+    }
+
+    /// A policer of 66 % and a short queue of 8 % were left as they are, as both are less than 75 %.
+    #[test]
+    fn a_policer_shares_with_a_short_queue_where_others_are_likely_too() {
+        let of = |policer: f64, queue: f64, chance: f64, open: f64| {
+            let mut all = ranking(&[
+                (Cause::Policer, policer),
+                (Cause::RandomLoss, chance),
+                (Cause::ShallowBuffer, queue),
+            ]);
+            let even = share_refused(&mut all, open);
+            let sum: f64 = all.iter().map(|r| r.confidence).sum();
+            assert!((sum - policer - queue - chance).abs() < 1e-9, "{all:?}");
+            assert_eq!(all[0].cause, Cause::Policer);
+            (even, all[0].confidence, all[1])
+        };
+        let (even, first, next) = of(0.66, 0.08, 0.26, 1.0);
+        assert!(even && (first - STAYS).abs() < 1e-9, "{first}");
+        assert_eq!(next.cause, Cause::ShallowBuffer);
+        let (even, first, next) = of(0.82, 0.1, 0.08, 1.0);
+        assert!(even && first < 0.48, "{first}");
+        assert!(next.confidence > 0.44, "{next:?}");
+        // No half is taken from what stands ahead of chance by little, and none where something tells the two apart.
+        let (_, first, next) = of(0.5, 0.02, 0.48, 1.0);
+        assert!(first >= next.confidence, "{first} {next:?}");
+        let (even, first, _) = of(0.66, 0.08, 0.26, 0.0);
+        assert_eq!((even, first), (false, 0.66));
     }
 }

@@ -241,6 +241,7 @@ pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
         drops.map(|drops| dropped(e, drops)),
         e.around.other_tunnel.clone(),
         e.own_drops_in_words(),
+        e.fixed_in_words(),
         e.unlike_mtus_in_words(),
         e.lost_at_in_words(),
         e.moved_in_words(),
@@ -342,8 +343,12 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
             holds: 1.0,
             weights: Vec::new(),
             sentence: format!(
-                "an interface of the sender dropped {:.0} packets that arrived, {}: they were acknowledgements, or what others sent to it, and none of the segments that it sent again",
+                "an interface of the sender dropped {:.0} packets that arrived{}, {}: they were acknowledgements, or what others sent to it, and none of the segments that it sent again",
                 back.count.value,
+                match back.interface.as_str() {
+                    "" => String::new(),
+                    name => format!(" at {name}"),
+                },
                 back.since()
             ),
         });
@@ -427,12 +432,13 @@ fn dropped(e: &Evidence, drops: &Tally) -> String {
             ", and {again:.0} segments were sent again: one reading does not say how many of them in this test"
         ),
     };
+    let by = match (drops.counter, drops.interface.as_str()) {
+        (SOFTNET, _) => "a processor's queue (netdev_max_backlog)",
+        (_, "") => "an interface",
+        (_, name) => name,
+    };
     format!(
-        "{} {} {:.0} packets {}{beside}",
-        match drops.counter {
-            SOFTNET => "a processor's queue (netdev_max_backlog) of a host",
-            _ => "an interface of a host",
-        },
+        "{by} of a host {} {:.0} packets {}{beside}",
         drops.did(),
         drops.count.value,
         drops.since()

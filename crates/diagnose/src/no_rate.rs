@@ -4,11 +4,13 @@ use crate::cause::Cause;
 use crate::document::VerdictReport;
 use crate::evidence::Evidence;
 use crate::fact::Of;
+use crate::failed_test::{FailedTest, TEST_FAILED};
 use crate::flow::word;
 use crate::host_fault::FAULT;
 use crate::late_hops::WAITING;
 use crate::long_requests::{LONG, LongRequests};
 use crate::long_way::LENGTH;
+use crate::one_way::CLEAN_WAY;
 use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
@@ -48,6 +50,8 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         STALLED,
         ALL_SOCKETS,
         NOT_BEGUN,
+        TEST_FAILED,
+        CLEAN_WAY,
         QUIET,
     ];
     let mut heads = heads.iter();
@@ -87,7 +91,9 @@ impl Evidence {
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
-        let quiet = || self.quiet.clone();
+        let failed = || self.failed_test.as_ref().map(FailedTest::said);
+        let not_begun = || not_begun().or_else(|| failed().map(str::to_owned));
+        let quiet = || self.clean_way().or_else(|| self.quiet.clone());
         let said = fault.or_else(request).or_else(long);
         let said = said.or_else(login).or_else(trace);
         let said = said.or_else(stalled).or_else(memory);

@@ -19,6 +19,10 @@ pub(crate) struct OneWay {
     /// Packets, and those of them that did not arrive.
     pub(crate) sent: f64,
     pub(crate) lost: f64,
+    /// By how much their delays differ, ms; none where no text says that.
+    pub(crate) varied_ms: Option<f64>,
+    /// Whether some came twice, or out of order.
+    pub(crate) disordered: bool,
     /// Where it was read.
     pub(crate) at: Place,
 }
@@ -55,11 +59,31 @@ impl OneWay {
     fn together<'w>(all: impl IntoIterator<Item = &'w OneWay>) -> Option<OneWay> {
         let mut all = all.into_iter();
         let first = all.next()?.clone();
-        Some(all.fold(first, |both, next| OneWay {
-            sent: both.sent + next.sent,
-            lost: both.lost + next.lost,
-            ..both
+        Some(all.fold(first, |both, next| {
+            OneWay {
+                sent: both.sent + next.sent,
+                lost: both.lost + next.lost,
+                varied_ms: both
+                    .varied_ms
+                    .zip(next.varied_ms)
+                    .map(|(a, b)| libm::fmax(a, b)),
+                disordered: both.disordered || next.disordered,
+                ..both
+            }
         }))
+    }
+
+    /// Whether nothing was lost, late, doubled or out of order.
+    fn is_clean(&self) -> bool {
+        let even = self.varied_ms.is_none_or(|ms| ms < EVEN_MS);
+        self.lost <= 0.0 && !self.disordered && even
+    }
+
+    /// `from a.example to b.example`, with the ends that are known; a space before.
+    fn ends(&self) -> String {
+        let ends = [("from", &self.from), ("to", &self.to)];
+        let named = ends.iter().filter(|(_, end)| !end.is_empty());
+        named.map(|(word, end)| format!(" {word} {end}")).collect()
     }
 
     /// The share that was lost, 0 to 1, with its bounds.
@@ -117,9 +141,7 @@ impl OneWayLoss {
                 back.sent, back.lost
             )
         });
-        let ends = [("from", &there.from), ("to", &there.to)];
-        let named = ends.iter().filter(|(_, end)| !end.is_empty());
-        let way: String = named.map(|(word, end)| format!(" {word} {end}")).collect();
+        let way = there.ends();
         format!(
             "{} of the packets that went one way{way} were lost ({:.0} of {:.0}){back}; no text says whether the path was idle meanwhile",
             part(there.lost / there.sent),
@@ -129,7 +151,45 @@ impl OneWayLoss {
     }
 }
 
+/// How what is said of a way begins that shows nothing wrong.
+pub(crate) const CLEAN_WAY: &str = "nothing is wrong on this way at this rate";
+
+/// Delays that differ by less than this, ms, show no queue that grew. A choice, as for the answers of a trace.
+const EVEN_MS: f64 = 30.0;
+
+impl OneWayLoss {
+    /// That nothing is wrong on the ways that were counted, and what that does not test, for people; none where something is.
+    fn clean(&self) -> Option<String> {
+        let there = &self.there;
+        let both = [Some(there), self.back.as_ref()];
+        if !both.into_iter().flatten().all(OneWay::is_clean) {
+            return None;
+        }
+        let varied = match there.varied_ms {
+            Some(ms) => format!(", and their delays differ by {ms:.1} ms"),
+            None => String::new(),
+        };
+        let (back, other) = match &self.back {
+            Some(back) => (
+                format!("; so did all {:.0} that went the other way", back.sent),
+                "",
+            ),
+            None => (String::new(), "the other way, "),
+        };
+        Some(format!(
+            "{CLEAN_WAY}: all {:.0} packets{} arrived{varied}{back}. Not tested are {other}a higher rate, larger packets, other times, and what TCP makes of the path: iperf3, or pscheduler task throughput, tests that",
+            there.sent,
+            there.ends()
+        ))
+    }
+}
+
 impl Evidence {
+    /// That packets that went one way show nothing wrong, for people.
+    pub(crate) fn clean_way(&self) -> Option<String> {
+        self.around.one_way.as_ref().and_then(OneWayLoss::clean)
+    }
+
     /// What packets that went one way say of a loss, for people; none where it is known by something else.
     pub(crate) fn lost_one_way(&self, loss: &Figure) -> Option<String> {
         let own = self.around.one_way.as_ref();

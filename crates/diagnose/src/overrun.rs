@@ -73,6 +73,12 @@ impl Overrun {
         self.dropped.as_ref().is_some_and(|d| d.count.value > 0.0)
     }
 
+    /// Whether nothing but a count that was read once says so.
+    pub(crate) fn dropped_once(&self) -> bool {
+        let dropped = self.dropped.as_ref();
+        dropped.is_some_and(|d| d.count.value > 0.0 && !d.grew)
+    }
+
     /// What it speaks for: what the receiving host dropped the path did not lose.
     pub(crate) fn items(&self, e: &Evidence, items: &mut Vec<Item>) {
         let room = self.pruned.as_ref().or(self.collapsed.as_ref());

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::first_hop::is_first_hop;
 use crate::flow::{Flow, alike};
-use crate::read::Facts;
+use crate::read::{Facts, OWN_SERVERS};
 use crate::shared_queue::SharedQueue;
 
 /// Most targets that are named.
@@ -215,10 +215,12 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
         true => all().collect(),
         false => far,
     };
+    let peer = peer(&ends, flow);
+    let chosen = peer.iter().any(|name| OWN_SERVERS.contains(&name.as_str()));
     let may: Vec<(u32, &Vec<String>)> = far
         .iter()
         .copied()
-        .filter(|(_, of)| !apart(facts, of, peer(&ends, flow)))
+        .filter(|(_, of)| !chosen && !apart(facts, of, peer))
         .collect();
     let one = may
         .first()

@@ -44,6 +44,8 @@ pub(crate) enum Kind {
     HalfOfVrp,
     /// The same of RouterOS.
     HalfOfRouterOs,
+    /// The same of ProCurve.
+    HalfOfProCurve,
     /// A port's speed, bit/s.
     Speed,
     /// What the queue of a class is shaped to, bit/s.
@@ -86,6 +88,8 @@ pub(crate) struct FullDuplexPort {
     pub(crate) port: Port,
     /// Its speed, bit/s.
     pub(crate) bps: f64,
+    /// Whether it is set so, and does not negotiate.
+    pub(crate) fixed: bool,
 }
 
 impl Port {

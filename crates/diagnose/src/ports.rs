@@ -224,8 +224,11 @@ impl Counted {
         all.iter().find(named).map(|c| c.count.clone())
     }
 
+    /// The larger count last: what grew after what only stands there, and nothing before both.
     fn order(&self, other: &Counted) -> core::cmp::Ordering {
-        self.count.value.total_cmp(&other.count.value)
+        let rank = |c: &Counted| (c.count.value > 0.0, c.grew);
+        let by_rank = rank(self).cmp(&rank(other));
+        by_rank.then(self.count.value.total_cmp(&other.count.value))
     }
 
     /// What it counts of all packets.

@@ -25,6 +25,9 @@ const PART: f64 = 0.2;
 /// The most that is said of a kind of loss beside such a router: it is not a verdict.
 const OPEN: f64 = 0.39;
 
+/// The same beside one whose processor is full of other work: what it forwards itself waits for that, or is lost. A choice.
+const BESIDE: f64 = 0.6;
+
 /// Such a router.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FullRouter {
@@ -47,12 +50,17 @@ impl FullRouter {
         let own = refused.filter(|c| c.port.router == router);
         let dropped = own.map(|c| c.count.value).reduce(libm::fmax);
         let loses = dropped.is_none_or(|dropped| dropped > 0.0);
-        (busy >= FULL && packets >= FOR_PACKETS && loses).then(|| FullRouter {
+        (busy >= FULL && loses).then(|| FullRouter {
             router: router.to_owned(),
             busy,
             packets,
             dropped,
         })
+    }
+
+    /// Whether its processor is full of packets.
+    fn forwards(&self) -> bool {
+        self.packets >= FOR_PACKETS
     }
 
     fn named(&self) -> &str {
@@ -76,9 +84,11 @@ impl Evidence {
     /// The most that is said of a cause beside such a router, which loses as well.
     pub(crate) fn at_most_of_router(&self, cause: Cause) -> f64 {
         let lossy = cause.is_loss() || cause == Cause::CrossTraffic;
-        match self.router_full.is_some() && lossy {
-            true => OPEN,
-            false => 1.0,
+        let counted = self.settled_by_damage() || self.around.ports.surely_police(self);
+        match self.router_full.as_ref().filter(|_| lossy) {
+            Some(full) if full.forwards() => OPEN,
+            Some(_) if !counted => BESIDE,
+            _ => 1.0,
         }
     }
 
@@ -89,8 +99,16 @@ impl Evidence {
             Some(n) => format!("and a port of it dropped {n:.0} packets as they arrived"),
             None => "and no text counts what its ports dropped as it arrived".to_owned(),
         };
+        let means = match full.forwards() {
+            true => {
+                "a router that forwards with its processor loses what it has no time for. That may be all of the loss, and then no queue, policer or setting of a host is"
+            }
+            false => {
+                "what programs of a router forward waits for such work, or is lost: it may be the cause, or a part of it"
+            }
+        };
         Some(format!(
-            "the processor of {} was busy for {:.0} % of the time, {:.0} % with packets, {dropped}: a router that forwards with its processor loses what it has no time for. That may be all of the loss, and then no queue, policer or setting of a host is",
+            "the processor of {} was busy for {:.0} % of the time, {:.0} % with packets, {dropped}: {means}",
             full.named(),
             100.0 * full.busy,
             100.0 * full.packets

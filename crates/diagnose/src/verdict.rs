@@ -237,7 +237,10 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(e.at_most_of_varying(cause));
     let said = said.min(e.at_most_of_shut(cause));
     let said = said.min(e.at_most_of_bare_log(cause));
+    let said = said.min(e.at_most_of_failed_test(cause));
     let said = said.min(e.at_most_of_once(cause));
+    let said = said.min(e.at_most_of_scavenger(cause));
+    let said = said.min(e.at_most_of_host_once(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 

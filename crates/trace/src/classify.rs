@@ -1,10 +1,13 @@
 //! What each segment was that is not simply the next one, and how its sender came to send it.
 
+pub(crate) mod probes;
+mod sendings;
 mod uncounted;
 
 use crate::event::{EARLIER_IDS, Event, NEVER, Place, Sending};
 use crate::opening::SynAgain;
 use crate::work;
+use probes::Wait;
 use uncounted::Uncounted;
 
 /// How a sender came to send a segment again.
@@ -57,36 +60,20 @@ const RTO_SHARE: f64 = 0.8;
 const TOO_SOON: f64 = 0.7;
 /// A copy that comes within this share of a round trip was made by the network.
 const COPY_SOON: f64 = 0.5;
-/// How many events back the repetition is looked for that filled the hole of what came late.
-const SPARED_BACK: usize = 256;
 
 /// Judges the events of one direction, in their order.
 pub(crate) fn classify(events: &[Event], times: Times) -> Vec<Class> {
     work::count(events.len());
     let mut judge = Judge::new(times);
-    let mut classes: Vec<Class> = events.iter().map(|e| judge.take(e)).collect();
-    for (n, late) in events.iter().enumerate() {
-        if late.place == Place::Seen && classes[n] == Class::Reordered {
-            spare(&events[..n], &mut classes[..n], late);
-        }
-    }
+    let late = sendings::late_originals(events, &judge);
+    let each = events.iter().enumerate();
+    let mut classes: Vec<Class> = each
+        .map(|(n, e)| judge.take(e, late.contains(&n)))
+        .collect();
+    sendings::join(events, &mut classes);
+    sendings::spare(events, &mut classes);
+    probes::name(events, &mut classes, times);
     classes
-}
-
-/// A sending has come behind the repetition that filled its hole: that was not needed, and no loss.
-fn spare(events: &[Event], classes: &mut [Class], late: &Event) {
-    let before = events.iter().zip(classes.iter_mut()).rev();
-    for (event, class) in before.take(SPARED_BACK) {
-        work::count(1);
-        let end = event.seq + u64::from(event.length);
-        if let Class::Upstream(why) = *class
-            && event.seq < late.seq + u64::from(late.length)
-            && late.seq < end
-        {
-            *class = Class::Unneeded(why);
-            return;
-        }
-    }
 }
 
 /// Segments of class `unneeded` that may as well be copies which the network made, where nothing tells what they are.
@@ -131,9 +118,12 @@ impl Judge {
         }
     }
 
-    /// The class of the next event, and what it says of those behind it.
-    fn take(&mut self, e: &Event) -> Class {
-        let class = self.class(e);
+    /// The class of the next event, and what it says of those behind it; `is_late`: what came behind it shows that it is an original.
+    fn take(&mut self, e: &Event, is_late: bool) -> Class {
+        let class = match is_late {
+            true => Class::Reordered,
+            false => self.class(e),
+        };
         let is_original = class == Class::Reordered && e.place == Place::Hole;
         if is_original || class == Class::NetworkDuplicate {
             self.uncounted.add(e);
@@ -170,6 +160,12 @@ impl Judge {
                     || e.identification.is_some_and(|id| EARLIER_IDS.contains(&id))
             }
         }
+    }
+
+    /// Neither the sender's clock nor its count says that it was sent after what left the hole.
+    fn may_be_original(&self, e: &Event) -> bool {
+        let is_later = self.identification(e).is_some_and(|id| id > 0);
+        e.stamp.is_none_or(|later| later <= 0) && !is_later
     }
 
     /// Whether a repetition always has a later TSval than what shows its loss, even if the tick was measured at half of what it is.
@@ -242,10 +238,8 @@ impl Judge {
         let heard = |at: i64| at != NEVER && at.saturating_add(d / 5 * 4) <= e.at;
         let since = |at: i64| (e.at - at - d).max(0);
         let again = e.times.saturating_sub(self.uncounted.of(e)) >= 2;
-        let smoothed = match e.smoothed {
-            0 => self.times.round_trip,
-            some => some + d,
-        };
+        let wait = Wait::of(e, self.times);
+        let smoothed = wait.smoothed;
         let quiet = since(e.una_at).min(e.lag);
         let silent = since(e.ack_at);
         let spread = (4 * e.variation).max(RTO_LEAST);
@@ -253,12 +247,9 @@ impl Judge {
         let in_rto = e.seq < self.rto_until && e.una < self.rto_until;
         let probes = !self.times.is_sackless;
         let probing = probes && e.tail && !again && !evidence && !in_rto;
-        let soon = e.lag < (smoothed + RTO_LEAST).saturating_mul(19) / 20;
-        if probing
-            && soon
-            && e.lag.saturating_mul(2) >= smoothed * 3
-            && e.lag <= smoothed * 4 + 10_000_000
-        {
+        // Without acknowledgements nothing tells which segment is the first.
+        let alone = e.head || e.known || e.ack_at == 0;
+        if probing && wait.is_probe(alone) {
             return Why::Tlp;
         }
         let short = RTO_LEAST.max(smoothed + 4 * e.variation) as f64 * RTO_SHARE;

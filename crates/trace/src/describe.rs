@@ -62,6 +62,7 @@ pub(crate) fn times(connection: &Connection, from: usize) -> Times {
 
 /// Describes a connection.
 pub(crate) fn describe(connection: &mut Connection, id: u64) -> Judged {
+    connection.streams.iter_mut().for_each(Stream::settle);
     let [a, b] = connection.ends;
     let mut described = TraceConnection {
         id,

@@ -33,7 +33,7 @@ pub(crate) struct Event {
     pub(crate) seq: u64,
     /// 0: a SYN or FIN.
     pub(crate) length: u32,
-    /// Segments that it is on the wire.
+    /// Segments that it is on the wire; of a part of a packet, those that the parts before it do not count.
     pub(crate) pieces: u32,
     pub(crate) place: Place,
     /// Since its bytes were seen last, or since the segment that left the hole; of bytes acknowledged since, from any data.
@@ -55,6 +55,8 @@ pub(crate) struct Event {
     pub(crate) overtaken: bool,
     /// It is a SYN.
     pub(crate) is_syn: bool,
+    /// It is of one packet with the event before it, which has other bytes.
+    pub(crate) joined: bool,
     /// The receiver had acknowledged or SACKed all of it.
     pub(crate) known: bool,
     /// A DSACK reported later that the receiver had it twice.
@@ -85,6 +87,11 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// One past its last byte.
+    pub(crate) fn end(&self) -> u64 {
+        self.seq + u64::from(self.length)
+    }
+
     /// The receiver had it, as acknowledgements before or a D-SACK after it say.
     pub(crate) fn is_unneeded(&self) -> bool {
         self.known || self.told

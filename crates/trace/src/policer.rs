@@ -163,17 +163,17 @@ pub(crate) fn known_rate(found: PolicerFound) -> Option<Rate> {
 /// What was lost, in order of time.
 fn losses(events: &[Event], classes: &[Class], header: u32) -> Vec<Lost> {
     let mut all = Vec::new();
-    for (e, class) in events.iter().zip(classes).filter(|(e, _)| e.length > 0) {
-        let bytes = f64::from(e.length) / f64::from(e.pieces.max(1)) + f64::from(header);
+    for (e, class) in events.iter().zip(classes).filter(|(e, _)| e.pieces > 0) {
+        let bytes = f64::from(e.length) / f64::from(e.pieces) + f64::from(header);
         let lost = match class {
             Class::Again(_) => Lost {
                 at: e.at - e.lag,
-                count: e.pieces.max(1),
+                count: e.pieces,
                 bytes,
             },
             Class::Upstream(_) => Lost {
                 at: e.at - e.lag - e.gap,
-                count: e.pieces.max(1),
+                count: e.pieces,
                 bytes: 0.0,
             },
             _ => continue,

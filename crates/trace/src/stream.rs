@@ -4,6 +4,8 @@ mod bare;
 mod holes;
 mod marks;
 mod past;
+mod repeats;
+mod reported;
 mod sack;
 mod seen;
 mod unanswered;
@@ -24,6 +26,8 @@ use crate::sizes::Sizes;
 use crate::stream::holes::Hole;
 use crate::stream::marks::Marks;
 use crate::stream::past::Past;
+use crate::stream::repeats::Repeats;
+use crate::stream::reported::Reports;
 use crate::work;
 
 /// Numbers start here, so that what comes before the first one seen has a number too.
@@ -32,8 +36,6 @@ const START: u64 = 1 << 32;
 const SENT_MAX: usize = 1 << 16;
 /// Instants remembered at which SACK blocks went higher.
 const SACKS_MAX: usize = 1 << 12;
-/// How far back a DSACK looks for what it tells of.
-const TOLD_BACK: usize = 256;
 
 /// A segment that was seen and is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +52,6 @@ struct Sent {
     echo: u32,
     identification: u16,
     times: u8,
-    /// Bytes from its start on that its last repetition has, which may come in pieces.
-    again: u32,
 }
 
 impl Sent {
@@ -68,13 +68,7 @@ impl Sent {
             echo,
             identification: s.ip_id,
             times,
-            again: 0,
         }
-    }
-
-    /// Whether bytes from here on go on with a repetition of its first part.
-    fn goes_on(&self, from: u64) -> bool {
-        self.again > 0 && from >= self.seq + u64::from(self.again)
     }
 
     /// Its bytes have come again, in this segment.
@@ -131,6 +125,8 @@ pub(crate) struct Stream {
     /// Segments of new data, in order, and those that filled holes, by where they begin.
     sent: VecDeque<Sent>,
     filled: BTreeMap<u64, Sent>,
+    /// How often they were sent again, byte by byte; none before the first.
+    repeats: Option<Box<Repeats>>,
     /// Those that were acknowledged a moment ago.
     past: Option<Box<Past>>,
     /// Two packets one behind the other had unlike identifications, of those that had one. Some stacks have one for all, which tells nothing.
@@ -147,6 +143,8 @@ pub(crate) struct Stream {
     again_until: u64,
     open_events: usize,
     pub(crate) events: Vec<Event>,
+    /// Which of them the receiver may report to have had twice; none before its first report.
+    reports: Option<Box<Reports>>,
     pub(crate) forgotten_events: u64,
     /// When the highest byte was seen.
     max_at: i64,
@@ -365,6 +363,7 @@ impl Stream {
             same_echo: false,
             overtaken: false,
             is_syn: false,
+            joined: false,
             known: until <= self.una || self.sacked.covers(seq, until),
             told: false,
             reneged,
@@ -380,6 +379,7 @@ impl Stream {
             variation: self.rtt.variation,
             repaired_at: NEVER,
         });
+        self.note_report();
         self.again_until = self.max;
     }
 
@@ -505,6 +505,7 @@ impl Stream {
         let mut delivered = ack - self.una;
         self.una = ack;
         self.una_at = s.at;
+        self.forget_repeats(ack);
         (self.duplicates, self.dup_at) = (0, NEVER);
         if !self.sacked.is_empty() {
             delivered -= self.sacked.forget_below(ack).min(delivered);
@@ -550,6 +551,7 @@ impl Stream {
         room.sent += self.remembered();
         self.sent = VecDeque::new();
         self.filled = BTreeMap::new();
+        self.repeats = None;
         self.forget_past(room);
     }
 }

@@ -8,6 +8,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
+use super::connections::InVain;
 use super::ending::Ending;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
@@ -67,6 +68,9 @@ pub(super) struct Busiest {
     /// The least share of the time in which any of these was open for which one of them had a request outstanding, of a pool that the server kept
     /// busy; none where they are not such a pool.
     pub(super) outstanding_ratio: Option<f64>,
+    /// On each of these the command asked again as soon as it was answered.
+    #[serde(skip)]
+    pub(super) is_back_to_back: bool,
     /// The most in any sample; none where they are too few, or none met any.
     pub(super) in_flight_max_bytes: Option<u64>,
     pub(super) path_holds_bytes: u64,
@@ -86,6 +90,12 @@ pub(super) struct Busiest {
     pub(super) many: Option<Many>,
     /// Time in which any connection was open, of those that were watched, seconds; none where that is not known.
     pub(super) open_s: Option<f64>,
+    /// Connections that the command asked for, and that nothing answered; none where that took no time.
+    #[serde(skip)]
+    pub(super) in_vain: Option<InVain>,
+    /// Seconds between two connections that the command opened at equal times; none where it did not.
+    #[serde(skip)]
+    pub(super) opened_each_s: Option<f64>,
     /// Time that the command ran, seconds; none where connections to some ports alone were watched.
     #[serde(skip)]
     pub(super) took_s: Option<f64>,
@@ -127,6 +137,7 @@ impl Busiest {
                 Some(part) => many.words_of_part(self.host, part),
                 None => many.words(self.host),
             };
+            let words = words + &self.outstanding();
             let few = self.so_few();
             let few = few.map(|few| format!("; {} samples, {few}", self.samples));
             let few = few.unwrap_or_default();
@@ -141,18 +152,21 @@ impl Busiest {
                 ),
                 false => words + &doubt,
             };
-            self.line = self.none_open() + &line;
+            self.line = self.before() + &line + &self.behind();
         } else if !self.cause.is_empty() {
             self.line = format!(
-                "{}what {} sends{}: {}; {}{of_it}",
-                self.none_open(),
+                "{}what {} sends{}: {}; {}{}{of_it}",
+                self.before(),
                 self.sender,
                 self.control(),
                 self.cause,
-                self.figures
+                self.figures,
+                self.behind()
             );
         } else if !self.figures.is_empty() {
-            self.line = self.none_open() + &self.figures;
+            self.line = self.before() + &self.figures + &self.behind();
+        } else if let Some(in_vain) = &self.in_vain {
+            self.line = in_vain.words();
         }
         self
     }
@@ -191,11 +205,40 @@ impl Busiest {
         Some(self.open_s? / self.took_s?.max(f64::MIN_POSITIVE))
     }
 
+    /// What stands in front of what limited the connection: what the command asked for in vain for half of its time or more, and that it had no
+    /// connection for most of it.
+    fn before(&self) -> String {
+        let in_vain = self.in_vain.as_ref().filter(|_| self.is_mostly_in_vain());
+        let in_vain = in_vain.map_or(String::new(), |in_vain| format!("{}; ", in_vain.words()));
+        in_vain + &self.none_open()
+    }
+
+    /// What stands behind it: what the command asked for in vain for a shorter time.
+    fn behind(&self) -> String {
+        let in_vain = self.in_vain.as_ref().filter(|_| !self.is_mostly_in_vain());
+        in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()))
+    }
+
+    /// Whether nothing is known but that the command asked for connections in vain.
+    pub(super) fn is_never_open(&self) -> bool {
+        self.in_vain.is_some() && self.cause.is_empty() && self.figures.is_empty()
+    }
+
+    /// Whether the command asked for connections in vain for half of its time or more, or of that in which any was open where it is not known.
+    fn is_mostly_in_vain(&self) -> bool {
+        let seconds = self.in_vain.as_ref().map_or(0.0, |vain| vain.seconds);
+        let whole = self.took_s.or(self.open_s);
+        whole.is_none_or(|whole| seconds >= SELDOM * whole)
+    }
+
     /// That the command had no connection for most of its time, to stand in front of what is said of them; empty where it had.
     fn none_open(&self) -> String {
+        let by_timer = self.opened_each_s.map_or(String::new(), |each| {
+            format!(", and opened one each {each:.2} s, as by a timer")
+        });
         match (self.open_part(), self.open_s, self.took_s) {
             (Some(_), Some(open), Some(took)) => format!(
-                "connections across the path were open for {open:.1} s of {took:.1} s; for the rest your command had none open; "
+                "connections across the path were open for {open:.1} s of {took:.1} s; for the rest your command had none open{by_timer}; "
             ),
             _ => String::new(),
         }
@@ -343,9 +386,16 @@ impl Busiest {
 
     /// That all connections of a pool were busy, behind how many they are.
     fn outstanding(&self) -> String {
+        let waits = match self.is_back_to_back {
+            true => format!(
+                ", and asked again as soon as it was answered: where they are a pool of {}, further requests wait until one is free",
+                self.connections
+            ),
+            false => String::new(),
+        };
         self.outstanding_ratio.map_or(String::new(), |least| {
             format!(
-                ", each with a request outstanding at least {:.0} % of the time in which any was open",
+                ", each with a request outstanding at least {:.0} % of the time in which any was open{waits}",
                 100.0 * least
             )
         })
@@ -415,6 +465,17 @@ mod tests {
         let hint =
             "(50 % of their time, 10 % of the command's); a connection that is kept open spares it";
         assert!(seldom.ends_with(hint), "{seldom}");
+        let by_timer = Busiest {
+            figures: "figures".to_owned(),
+            open_s: Some(1.0),
+            took_s: Some(10.0),
+            opened_each_s: Some(1.04),
+            ..Busiest::default()
+        };
+        let by_timer = by_timer.in_words().line;
+        let words =
+            "your command had none open, and opened one each 1.04 s, as by a timer; figures";
+        assert!(by_timer.ends_with(words), "{by_timer}");
         for often in [said(3000, &[]), said(12_000, &[80])] {
             assert!(often.starts_with("your command sent"), "{often}");
         }

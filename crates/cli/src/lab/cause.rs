@@ -12,6 +12,8 @@ pub(super) enum Cause {
     Limit(Limit),
     /// It was the server's own turn: it had a request, and had not answered yet. A part of the application's time, and its name.
     Asked,
+    /// Neither side had asked for anything, and pings alone were sent. A part of the application's time as well.
+    Quiet,
     /// It was the other side's turn to send.
     Other,
     /// A request or an answer was on the way.
@@ -54,7 +56,7 @@ impl Cause {
     pub(super) fn name(self) -> &'static str {
         match self {
             Cause::Limit(limit) => limit.name(),
-            Cause::Asked => Limit::Application.name(),
+            Cause::Asked | Cause::Quiet => Limit::Application.name(),
             Cause::Other => "other_side",
             Cause::Way | Cause::Ways(_) => "on_the_way",
             Cause::SetUp => "set_up",
@@ -71,6 +73,11 @@ impl Cause {
 pub(super) fn elsewhere(host: usize, percent: &str) -> String {
     let who = SENDERS[host];
     format!("{who} waited for answers to queries over UDP {percent}")
+}
+
+/// That neither side asked for anything but pings, for a share of the time in words.
+pub(super) fn quiet(percent: &str) -> String {
+    format!("neither side asked for anything {percent}: pings alone were sent")
 }
 
 /// Adds to the share of a cause; the largest is first again.
@@ -101,5 +108,28 @@ pub(super) fn join_losses(causes: &mut Vec<(Cause, f64)>) {
         let cut = causes.iter_mut().find(|c| c.0 == cut);
         cut.into_iter().for_each(|c| c.1 += loss_share);
         causes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    }
+}
+
+/// Takes up to this share out of some causes, of each in proportion; how much that is.
+pub(super) fn take(causes: &mut [(Cause, f64)], some: impl Fn(Cause) -> bool, wanted: f64) -> f64 {
+    let there: f64 = causes.iter().filter(|c| some(c.0)).map(|c| c.1).sum();
+    let taken = wanted.min(there).max(0.0);
+    let part = taken / there.max(f64::MIN_POSITIVE);
+    let some = causes.iter_mut().filter(|c| some(c.0));
+    some.for_each(|c| c.1 -= part * c.1);
+    taken
+}
+
+/// Takes two shares out of that in which there was nothing to send, in proportion where it is less than both.
+pub(super) fn take_idle(causes: &mut [(Cause, f64)], [a, b]: [f64; 2]) -> [f64; 2] {
+    let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
+    match causes.iter_mut().find(idle) {
+        Some((_, idle)) if a + b > 0.0 => {
+            let part = (*idle / (a + b)).min(1.0);
+            *idle = (*idle - part * (a + b)).max(0.0);
+            [part * a, part * b]
+        }
+        _ => [0.0; 2],
     }
 }

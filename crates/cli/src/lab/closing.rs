@@ -68,10 +68,10 @@ pub(super) fn told(
     // Where one carried something the others were tries.
     let carried = connection.is_some_and(|c| c.bytes_sent > 0);
     let refused = refused::lines(refused, |r| !carried || r.is_made_again());
-    let connection = connection.filter(|_| carried || refused.is_empty());
+    let connection = connection.filter(|c| carried || refused.is_empty() || c.in_vain.is_some());
     let none = || (!ports.is_empty() && refused.is_empty()).then(|| none_to(ports));
     let limit = connection.map(|c| c.line.clone()).or_else(none).into_iter();
-    let unknown = connection.filter(|c| c.limited_by.is_none());
+    let unknown = connection.filter(|c| c.limited_by.is_none() && !c.is_never_open());
     let limit = limit.chain(unknown.map(|c| more(c.host)));
     let limit = limit.chain(refused.iter().cloned());
     let told = first.into_iter().map(words).chain(limit);
@@ -79,10 +79,10 @@ pub(super) fn told(
     told.chain(impaired.iter().map(Impaired::line)).collect()
 }
 
-/// Whether a connection, and others of its sender, carried enough to be said beside datagrams of so many bytes.
+/// Whether a connection, and others of its sender, carried enough to be said beside datagrams of so many bytes, or any was asked for in vain.
 fn counts_beside(connection: &Busiest, bytes: u64) -> bool {
     let carried = connection.all_bytes_sent.max(connection.bytes_sent);
-    carried.saturating_mul(PARTS) >= bytes
+    carried.saturating_mul(PARTS) >= bytes || connection.in_vain.is_some()
 }
 
 /// That no connection to any of these ports was seen to carry enough to be judged.

@@ -6,13 +6,16 @@ mod evidence;
 mod frames;
 mod lasting;
 mod open;
+mod opened;
 mod others;
 mod queued;
 mod room;
 mod silence;
+mod timer;
 mod unopened;
+mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_emu::plane::{Acks, Segments};
 use farpath_observe::limit::{Outage, account, outage};
@@ -22,13 +25,13 @@ use farpath_units::{Duration, Time};
 
 use self::queued::Queued;
 use self::silence::Silence;
+pub(super) use self::unopened::InVain;
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
-use super::cause::{self, Cause, join_losses, named};
-use super::held::{self, UNHELD};
+use super::cause::{Cause, join_losses, named};
 use super::many::{Each, Many};
-use super::pool::outstanding;
+use super::pool::{is_back_to_back, outstanding};
 use super::samples::{SAMPLES_LEAST, within};
 use super::seen::{End, Seen, name_of};
 use super::sender::SENDERS;
@@ -83,6 +86,8 @@ pub(super) struct Connections {
     segments: BTreeMap<[String; 2], Segments>,
     /// Round trips of handshakes of TLS, by both ends in either order.
     tls: BTreeMap<[String; 2], u32>,
+    /// Addresses of the command's host; none where that is known by its connections alone.
+    command: BTreeSet<String>,
 }
 
 impl Connections {
@@ -226,19 +231,31 @@ impl Connections {
                 let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time());
                 let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
                 let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
+                let of = of.map(|e| e.with_set_up(waits.and_then(|w| w.set_up)));
                 let ending = waits.and_then(|w| w.ending(one.host));
-                each.extend(of.map(|e| e.with_ending(ending)));
+                let asked = waits.map(|w| w.beats[usize::from(one.host != 0)]);
+                let asked = asked.map_or([0; 2], |beat| [beat.taken, beat.prompt]);
+                each.extend(of.map(|e| e.with_ending(ending).with_requests(asked)));
             }
         }
+        told.in_vain = self.in_vain();
+        told.opened_each_s = self.opened_each();
         told.many = Many::of(&each);
         told.open_s = self.open().map(Duration::as_secs_f64);
         told.outstanding_ratio = outstanding(&each, told.open_s);
+        told.is_back_to_back = is_back_to_back(&each);
         told.many = told.many.map(|many| many.with_open(told.open_s));
     }
 
-    /// What is known of the connection that was given most to carry, if there was one; the links that cross what each of the
-    /// two hosts sends say what the connection does not.
-    pub(super) fn told(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<Busiest> {
+    /// What is known of the connection that was given most to carry, or was asked for in vain, if there was one; the links that cross what each
+    /// of the two hosts sends say what the connection does not.
+    pub(super) fn told(&self, ways: [Option<Path<'_>>; 2]) -> Option<Busiest> {
+        let told = self.largest(ways).or_else(|| self.unopened_alone());
+        told.map(Busiest::in_words)
+    }
+
+    /// The same of one of which a kernel has said something, without its words.
+    fn largest(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<Busiest> {
         let other = |[own, peer]: &[String; 2]| self.all.get(&[peer.clone(), own.clone()]);
         let sent = |(ends, c): &(&[String; 2], &Watched)| c.sent(other(ends));
         // What the path swallows is written, and never acknowledged. What has ended sends no more of it.
@@ -250,8 +267,6 @@ impl Connections {
         let at_least = most.is_missed || (is_counted && !most.is_closed);
         let mut told = most.counts(sent(&(ends, most)), at_least, self.holds[most.host]);
         self.beside(&mut told);
-        let acks = self.acks.get(ends).copied().unwrap_or_default();
-        (told.acks, told.acks_lost) = (acks.sent, acks.lost);
         told.unread_ratio = other(ends).and_then(Watched::unread);
         let other_end = other(ends).filter(|c| c.ends.len() >= SAMPLES_LEAST);
         told.other_held_small_ratio = other_end.map(Watched::held_small);
@@ -287,11 +302,12 @@ impl Connections {
             let shares = causes.iter().copied().chain([(Cause::Down, lost.share)]);
             told.limited_by = Some(named(shares));
             told.limited_by_within = Some(within(most.worth()));
-            let first = causes.first().map(|(cause, _)| *cause);
+            let largest = causes.first().copied();
+            let first = largest.map(|(cause, _)| cause);
             told.cause = most.why(causes, lost, silence);
             told.cause += &pieces.map_or(String::new(), |p| p.words(first));
-            let ended = told.ended() + &self.unopened_meanwhile(most, first);
-            told.cause += &ended;
+            let beside = most.at_times(waits, largest) + &told.ended();
+            told.cause += &beside;
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
@@ -306,7 +322,7 @@ impl Connections {
             let paused = silence.and_then(|s| s.alone(most.host, most.time()));
             most.say_counts(&mut told, (&counts, &lost), (waits, paused), &others);
         }
-        Some(told.in_words())
+        Some(told)
     }
 }
 
@@ -389,6 +405,7 @@ impl Watched {
             all_bytes_sent: 0,
             all_segments_sent_again: 0,
             outstanding_ratio: None,
+            is_back_to_back: false,
             in_flight_max_bytes: None,
             path_holds_bytes,
             limited_by: None,
@@ -399,6 +416,8 @@ impl Watched {
             kernel: Totals::of(self.last.sample.timers),
             many: None,
             open_s: None,
+            in_vain: None,
+            opened_each_s: None,
             took_s: None,
             repaired: String::new(),
             cause: String::new(),
@@ -500,97 +519,6 @@ impl Watched {
         said.sort_by(|a, b| b.0.total_cmp(&a.0));
         let said: Vec<String> = said.into_iter().map(|(_, words)| words).collect();
         said.join("; ")
-    }
-
-    /// That the congestion window limited it, in its first growth and behind it.
-    fn window(&self, causes: [(Cause, f64); 2]) -> String {
-        let all: f64 = causes.iter().map(|(_, share)| 100.0 * share).sum();
-        let parts = causes.map(|(cause, share)| {
-            let when = match cause {
-                Cause::Limit(Limit::CwndSlowStart) => "still growing",
-                _ if self.last.retransmits > 0 => "after losses",
-                _ => "behind its first growth",
-            };
-            format!("{when} for {:.0} %", 100.0 * share)
-        });
-        let parts = parts.join(", ");
-        format!("the congestion window limited it {all:.0} % of the time: {parts}")
-    }
-
-    /// Whether the program asked for a pace, so that none is the algorithm's own.
-    fn is_asked_to_pace(&self) -> bool {
-        let timers = self.last.sample.timers;
-        timers.is_some_and(|t| t.pacing_limit_bps.is_some())
-    }
-
-    /// What a cause did, for a share of the time.
-    fn limited(&self, (cause, share): (Cause, f64)) -> String {
-        let percent = format!("{:.0} % of the time", 100.0 * share);
-        let [own, other] = [self.host, 1 - self.host].map(|host| SENDERS[host]);
-        let limit = match cause {
-            Cause::Limit(limit) => limit,
-            Cause::Down => return format!("the path was down {percent}"),
-            Cause::Back => {
-                return format!("the way back was full {percent}: acknowledgements waited for it");
-            }
-            Cause::Asking => {
-                return format!(
-                    "{own} waited {percent} for what {other} sends, which filled a link of the path"
-                );
-            }
-            Cause::Asked => {
-                let [command, server] = SENDERS;
-                return format!(
-                    "{command} waited for {server} {percent}: it had a request, and had not answered"
-                );
-            }
-            Cause::Other => return format!("{own} waited for {other} {percent}"),
-            Cause::Way => {
-                return format!(
-                    "it waited for the path {percent}: a request or an answer was on the way"
-                );
-            }
-            Cause::Ways(several) => {
-                return format!(
-                    "it waited for the path {percent}: about {several} segments of requests and answers were on the way at a time"
-                );
-            }
-            Cause::SetUp => return format!("setting it up took {percent}"),
-            Cause::Timers => return format!("it waited for retransmission timers {percent}"),
-            Cause::Queries(host) => return cause::elsewhere(host, &percent),
-            Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),
-        };
-        match limit {
-            Limit::ReceiveWindow => format!("the receiver's window limited it {percent}"),
-            Limit::SendBuffer => format!(
-                "its send buffer limited it {percent}: a larger one (SO_SNDBUF, tcp_wmem) lets more through"
-            ),
-            Limit::Application => {
-                format!("{own} limited it: it had nothing to send {percent}")
-            }
-            Limit::CwndSlowStart => {
-                format!("the congestion window limited it {percent}: it was still growing")
-            }
-            Limit::CwndRecovery | Limit::Loss => {
-                let after = match self.last.retransmits {
-                    0 => "",
-                    _ => ", after losses",
-                };
-                format!("the congestion window limited it {percent}{after}")
-            }
-            Limit::Pacing if self.is_asked_to_pace() => {
-                format!("{own} limited it: it set a pace, which the kernel kept {percent}")
-            }
-            Limit::Pacing => format!("its own pace limited it {percent}"),
-            Limit::Nic => format!("its host's own link was full {percent}"),
-            Limit::HostCpu | Limit::Disk => format!("its host was busy {percent}"),
-            Limit::Link => format!("a link of the path was full {percent}"),
-            Limit::Policer => format!("a policer limited it {percent}"),
-            Limit::Mtu => {
-                format!("the MTU limited it {percent}: what was sent is larger than a link carries")
-            }
-            Limit::Unknown => format!("what limited it is unknown {percent}"),
-        }
     }
 }
 

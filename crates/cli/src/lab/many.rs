@@ -42,6 +42,10 @@ pub(super) struct Each {
     pub(super) unheard: Unheard,
     /// How the server ended it before the command did.
     pub(super) ending: Option<Ending>,
+    /// Requests of the command behind an answer, and those of them that came as soon as it was there.
+    pub(super) requests: [u64; 2],
+    /// Time until its SYN was answered, beyond a round trip and what the path's losses cost, seconds: the server answered none at first.
+    pub(super) late: f64,
 }
 
 impl Each {
@@ -62,6 +66,8 @@ impl Each {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            requests: [0; 2],
+            late: 0.0,
         })
     }
 
@@ -119,11 +125,32 @@ impl Each {
         Each { ending, ..self }
     }
 
+    /// The same where it took so long until its SYN was answered: the command waited for that. What was lost of it is known.
+    pub(super) fn with_set_up(self, set_up: Option<Duration>) -> Each {
+        let took = set_up.map_or(0.0, Duration::as_secs_f64);
+        let due = self.repairs.opening.as_secs_f64();
+        let late = self.rtt.map_or(0.0, |rtt| took - rtt - due);
+        let late = if late >= LATE { late } else { 0.0 };
+        Each {
+            busy: self.busy + late,
+            late,
+            ..self
+        }
+    }
+
+    /// The same where the command made so many requests behind an answer, and so many of them at once.
+    pub(super) fn with_requests(self, requests: [u64; 2]) -> Each {
+        Each { requests, ..self }
+    }
+
     /// The same where the server had requests for so many seconds.
     pub(super) fn with_served(self, served: Option<f64>) -> Each {
         Each { served, ..self }
     }
 }
+
+/// A SYN that was answered so much later than a round trip was sent again, seconds: its timer is a second (RFC 6298 §2).
+const LATE: f64 = 0.5;
 
 /// Connections of one sender that have a port in common.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -153,6 +180,11 @@ pub(super) struct Many {
     /// Those that the server closed or reset before the command did, without an answer, and those that it reset though it had sent something.
     pub(super) closed_unanswered: u64,
     pub(super) reset_answered: u64,
+    /// Those whose first SYN the server did not answer though the path lost none, and how long that took of all, seconds.
+    #[serde(skip)]
+    late: u64,
+    #[serde(skip)]
+    late_s: f64,
     /// Those of which it is unknown whether the command waited at their end.
     #[serde(skip)]
     undecided: Undecided,
@@ -231,6 +263,8 @@ impl Many {
             unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
             closed_unanswered: ended(true),
             reset_answered: ended(false),
+            late: these().filter(|e| e.late > 0.0).count() as u64,
+            late_s: these().map(|e| e.late).sum(),
             undecided: Undecided::of(these().map(|e| e.unheard)),
             line_s: these().map(|e| e.line[0] + e.line[1]).sum(),
             one_way_s: f64::max(line(0), line(1)),
@@ -329,6 +363,7 @@ impl Many {
             (self.share_of(self.server_s), self.served()),
             (named(self.on_line()), self.lined()),
             (self.share_of(self.timers_s), self.repaired()),
+            (self.share_of(self.late_s), self.answered_late()),
             (
                 self.share_of(self.undecided.seconds),
                 self.undecided.words(),
@@ -362,7 +397,8 @@ impl Many {
     fn growth(&self) -> &'static str {
         let of_messages = self.set_up_s * (2.0 + self.tls_round_trips);
         let of_ends = self.server_s + self.held_small_s + self.other_held_small_s;
-        let further = self.lived() - of_messages - of_ends - self.line_s - self.timers_s;
+        let further =
+            self.lived() - of_messages - of_ends - self.line_s - self.timers_s - self.late_s;
         let is_large = self.bytes_sent > FIRST_WINDOW * self.connections;
         match is_large && further >= FURTHER * self.set_up_s {
             true => {
@@ -460,6 +496,16 @@ impl Many {
         }
     }
 
+    /// That the server left SYNs unanswered at first, as where its accept queue is full, where that took a part of their time worth naming.
+    fn answered_late(&self) -> String {
+        let [_, server] = SENDERS;
+        let what = format!(
+            "{server} left the first SYN of {} of them without an answer, which took",
+            self.late
+        );
+        self.took(self.late_s, &what)
+    }
+
     /// That small writes of either end waited, where that took a part of their time worth naming.
     fn held(&self, host: usize) -> String {
         let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
@@ -522,6 +568,8 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            requests: [0; 2],
+            late: 0.0,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -536,6 +584,30 @@ mod tests {
             said(10)
         );
         assert!((each(0).by_frames(None).busy - 0.56).abs() < 1e-9);
+    }
+
+    /// Connect, a request, close, 40 ms away: every second SYN finds the accept queue full, and is sent again after a second.
+    #[test]
+    fn syns_that_the_server_does_not_answer_at_first_are_named() {
+        let said = |late_ms: u64| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let one = Each::of([own.as_str(), "198.18.0.2:80"], 500, None);
+                let one = Each {
+                    rtt: Some(0.04),
+                    busy: 0.04,
+                    ..one.expect("they have ports")
+                };
+                let set_up = Duration::from_ms(40 + late_ms * u64::from(n % 2));
+                one.with_set_up(Some(set_up))
+            };
+            let all: Vec<Each> = (0..20).map(each).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        let late = said(1000);
+        let words = "to port 80: the server left the first SYN of 10 of them without an answer, which took 86 % of their time; each took 14.5 round trips";
+        assert!(late.contains(words), "{late}");
+        assert!(!said(20).contains("SYN"), "{}", said(20));
     }
 
     /// Connect, a handshake of TLS, a request: curl over and over, 100 ms away.
@@ -557,6 +629,8 @@ mod tests {
                     queued: 0.0,
                     unheard: Unheard::Nothing,
                     ending: None,
+                    requests: [0; 2],
+                    late: 0.0,
                 };
                 one.with_tls(tls)
             };
@@ -601,6 +675,8 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
+                late: 0.0,
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -634,6 +710,8 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
+                late: 0.0,
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -668,6 +746,8 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
+                late: 0.0,
             };
             let all: Vec<Each> = (0..30).map(|n| each(n).with_line([line, 0.0])).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -700,6 +780,8 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
+                late: 0.0,
             };
             let all: Vec<Each> = (0..80).map(each).collect();
             Many::of(&all).expect("they are many").with_open(open)
@@ -742,6 +824,8 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
+                late: 0.0,
             };
             let repairs = |n: u16| match n < lost {
                 true => Repairs {
@@ -782,6 +866,8 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                requests: [0; 2],
+                late: 0.0,
             };
             let all: Vec<Each> = (0..10).map(each).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -811,6 +897,8 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            requests: [0; 2],
+            late: 0.0,
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -928,6 +1016,8 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            requests: [0; 2],
+            late: 0.0,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration as Wall;
 
 use farpath_emu::lab::{Lab, Options};
-use farpath_emu::plane::Way;
+use farpath_emu::plane::{Turns, Way};
 use farpath_emu::state::State;
 use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
 use farpath_experiment::algorithms::Programs;
@@ -38,7 +38,7 @@ use super::refused::{self, Refused};
 use super::reports::{Files, together};
 use super::resolver::resolve;
 use super::unreached::unreached;
-use super::watch::{CHECK, Watch};
+use super::watch::{CHECK, Watch, has_port};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note, print};
 use crate::progress::{self, Bar};
@@ -299,9 +299,11 @@ fn limit_of(
     for (way, pauses) in lab.plane.pauses() {
         connections.pause(way, pauses);
     }
-    lab.plane
-        .turns()
-        .for_each(|turns| connections.take_turns(&turns));
+    let own = |version| address(NodeId(path.hosts[0]), version);
+    connections.take_command([4, 6].map(own));
+    let of_interest = |turns: &Turns| has_port(ports, turns.ends);
+    let turns = lab.plane.turns().filter(of_interest);
+    turns.for_each(|turns| connections.take_turns(&turns));
     for (way, acks) in lab.plane.acks() {
         connections.take_acks(way, acks);
     }

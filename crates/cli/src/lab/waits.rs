@@ -1,12 +1,12 @@
 //! How long an end of a connection waited for answers, by the frames of both.
 
-use farpath_emu::plane::{Handing, OnLine, Overlap, Repairs, Streamed, Turns};
+use farpath_emu::plane::{Beat, Handing, OnLine, Overlap, Pings, Repairs, Streamed, Turns};
 use farpath_observe::Limit;
 use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 
 use super::back::WINDOW;
-use super::cause::{Cause, add};
+use super::cause::{Cause, add, take, take_idle};
 use super::ending::Ending;
 use super::sender::SENDERS;
 
@@ -60,12 +60,17 @@ pub(super) struct Waits {
     /// The last of an answer was on its way to an end that closed when it had all of it.
     landing: Duration,
     /// From the first SYN until its answer had come; none where that was not seen.
-    set_up: Option<Duration>,
+    pub(super) set_up: Option<Duration>,
     /// Since when the other end has had all that this one sent, and sent nothing; and since when this one has had all of the other's.
     unanswered: Option<Time>,
     asked: Option<Time>,
     /// Since when the other end has had all that this one sent, and has sent one record that may be a ticket of TLS, or the answer.
     ticketed: Option<Time>,
+    /// Turns of this end and the other that came at equal times, and pings of both.
+    pub(super) beats: [Beat; 2],
+    pub(super) pings: Pings,
+    /// When the first data was sent on it, and how long it had been set up, where this end asked to open it; none where either was not seen.
+    pub(super) opened: Option<(Time, Duration)>,
 }
 
 /// Turns overlap where that has one part in so many of the time on the way.
@@ -127,6 +132,9 @@ impl Waits {
             asked: turns.unanswered.filter(|(who, _)| *who != end).map(|u| u.1),
             // The client is the first end.
             ticketed: turns.ticketed.filter(|_| end == 0),
+            beats: [end, 1 - end].map(|who| turns.beats[who]),
+            pings: turns.pings,
+            opened: turns.begun.zip(turns.set_up).filter(|_| end == 0),
         }
     }
 
@@ -135,10 +143,11 @@ impl Waits {
         self.span
     }
 
-    /// From the SYN, `set_up` before the first frame with data and what its timers took, to the last frame; none without data.
+    /// From the SYN, `set_up` or what was seen of that before the first frame with data, and what its timers took, to the last frame; none without data.
     pub(super) fn open(&self, set_up: Duration) -> Option<(Time, Time)> {
         let begun = self.begun?;
-        let before = set_up + self.repairs.opening;
+        let seen = self.set_up.unwrap_or_default();
+        let before = seen.max(set_up + self.repairs.opening);
         let from = Time::from_ps(begun.as_ps().saturating_sub(before.as_ps()));
         Some((from, begun + self.span))
     }
@@ -355,6 +364,18 @@ impl Waits {
         Waits { closing, ..*self }
     }
 
+    /// Names the time without anything to send as that of neither side, where pings alone were sent for half of it or more.
+    pub(super) fn name_quiet(&self, time: Duration, causes: &mut [(Cause, f64)]) {
+        let quiet = self.pings.quiet.as_secs_f64() / self.all(time);
+        let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
+        if let Some(cause) = causes.iter_mut().find(idle)
+            && quiet > 0.0
+            && 2.0 * quiet >= cause.1
+        {
+            cause.0 = Cause::Quiet;
+        }
+    }
+
     /// Names the time of a server's program as that of requests it had not answered, where they are half of it or more.
     pub(super) fn name_asked(&self, time: Duration, causes: &mut [(Cause, f64)]) {
         let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
@@ -569,29 +590,6 @@ fn both([a, b]: [Repairs; 2]) -> Repairs {
         syns: a.syns + b.syns,
         timers: a.timers + b.timers,
         opening: a.opening + b.opening,
-    }
-}
-
-/// Takes up to this share out of some causes, of each in proportion; how much that is.
-fn take(causes: &mut [(Cause, f64)], some: impl Fn(Cause) -> bool, wanted: f64) -> f64 {
-    let there: f64 = causes.iter().filter(|c| some(c.0)).map(|c| c.1).sum();
-    let taken = wanted.min(there).max(0.0);
-    let part = taken / there.max(f64::MIN_POSITIVE);
-    let some = causes.iter_mut().filter(|c| some(c.0));
-    some.for_each(|c| c.1 -= part * c.1);
-    taken
-}
-
-/// Takes two shares out of that in which there was nothing to send, in proportion where it is less than both.
-fn take_idle(causes: &mut [(Cause, f64)], [a, b]: [f64; 2]) -> [f64; 2] {
-    let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
-    match causes.iter_mut().find(idle) {
-        Some((_, idle)) if a + b > 0.0 => {
-            let part = (*idle / (a + b)).min(1.0);
-            *idle = (*idle - part * (a + b)).max(0.0);
-            [part * a, part * b]
-        }
-        _ => [0.0; 2],
     }
 }
 

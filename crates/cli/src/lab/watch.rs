@@ -189,7 +189,7 @@ impl<'a> Watch<'a> {
 }
 
 /// Whether one of two ends has one of these ports; any will do where they are none.
-fn has_port(ports: &[u16], ends: [SocketAddr; 2]) -> bool {
+pub(super) fn has_port(ports: &[u16], ends: [SocketAddr; 2]) -> bool {
     ports.is_empty() || ends.iter().any(|end| ports.contains(&end.port()))
 }
 

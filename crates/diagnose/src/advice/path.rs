@@ -484,6 +484,10 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
         Kind::HalfOfRouterOs => vec![format!(
             "/interface ethernet set {name} auto-negotiation=yes"
         )],
+        Kind::HalfOfProCurve => vec![format!(
+            "interface {} speed-duplex auto",
+            name.trim_start_matches("port ")
+        )],
         _ => vec![
             format!("interface {name}"),
             " duplex auto".to_owned(),
@@ -503,6 +507,7 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
     let settings = match kind {
         Kind::HalfOfVrp => format!("display current-configuration interface {name}"),
         Kind::HalfOfRouterOs => "/interface ethernet export".to_owned(),
+        Kind::HalfOfProCurve => "show interfaces config".to_owned(),
         _ => format!("show running-config interface {name}"),
     };
     let undo = match kind {

@@ -4,6 +4,7 @@ use super::{Evidence, NS, SMALLEST_FULL};
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
 use crate::held_small::HeldSmall;
+use crate::marked::Delivered;
 use crate::read::Facts;
 use crate::room::Room;
 use crate::seen::Side;
@@ -51,6 +52,7 @@ impl Evidence {
             sum("bytes_retransmitted"),
             sum("bytes_sent"),
         );
+        self.delivered = Delivered::of(sum("delivered_segments"), sum("delivered_marked"));
         self.stuck = Stuck::of(facts, flow, self.mss);
         self.shut = ShutWindow::of(facts, flow);
         self.words_of_sockets(facts, flow);

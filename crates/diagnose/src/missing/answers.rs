@@ -84,6 +84,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     let mut all: Vec<MissingFact> = of_silence(e, facts, asking).into_iter().collect();
     let unopened = e.unopened.as_ref();
     let asks = unopened.map(|unopened| unopened.asks(asking));
+    let asks = asks.or_else(|| e.failed_test.as_ref()?.asks(asking));
     let asks = asks.filter(|asks| {
         all.iter()
             .all(|other: &MissingFact| other.fact != asks.fact)

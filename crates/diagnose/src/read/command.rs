@@ -1,8 +1,10 @@
 //! Commands that were typed: `iperf -c host -w 8m`, also behind a shell's prompt.
 
+use super::dscp::{of_tos, point};
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::figures::bps;
+use crate::scavenger::DSCP;
 use crate::seen::Side;
 use crate::words::{decimal, option_rate, option_size, size, whole};
 
@@ -285,6 +287,15 @@ fn read_options(options: &[&str], server: bool, at: Place, facts: &mut Facts) {
             "-C" | "-Z" | "--congestion" | "--linux-congestion" => {
                 if let Some(cc) = crate::known::control(value) {
                     facts.word(Of::Sender, "cc", cc, at);
+                }
+            }
+            "-S" | "--tos" | "--dscp" if !server => {
+                let dscp = match name {
+                    "--dscp" => point(value),
+                    _ => of_tos(value),
+                };
+                if let Some(dscp) = dscp {
+                    facts.exact(Of::Sender, DSCP, dscp as f64, at);
                 }
             }
             _ => {}

@@ -9,7 +9,7 @@ use crate::small_files::COPIED;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
-pub(crate) const COPIES: [&str; 7] = [
+pub(crate) const COPIES: [&str; 8] = [
     "scp",
     "rsync",
     "curl",
@@ -17,6 +17,7 @@ pub(crate) const COPIES: [&str; 7] = [
     "robocopy",
     "globus-url-copy",
     "globus",
+    super::aws_s3::TOOL,
 ];
 
 /// What a terminal showed last of a line that was written over.

@@ -111,6 +111,8 @@ pub struct Facts {
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
+    /// What tables of several ports counted, until all texts are read.
+    pub(super) tabled: Vec<PortReading>,
     /// Simple queues of RouterOS, in the order of the texts.
     pub(crate) simple_queues: Vec<SimpleQueue>,
     /// Which ports are of one port channel, and what routers hash.
@@ -222,6 +224,7 @@ impl Facts {
             && self.syns.is_empty()
             && !self.refused.shows_full_queue()
             && self.refused.unopened.is_none()
+            && self.refused.test.is_none()
             && !self.names.decide()
             && !self.shows_one_version()
             && self.server_wait.is_none()

@@ -3,6 +3,7 @@
 use super::own_ports::found_none;
 use super::{Facts, NOTES_MAX};
 use crate::fact::Place;
+use crate::failed_test::FailedTest;
 use crate::unopened::Unopened;
 
 /// The program of a session.
@@ -105,6 +106,8 @@ pub(crate) struct Refused {
     pub(crate) full_queue: Option<FullQueue>,
     /// The first transfer of curl that did not begin.
     pub(crate) unopened: Option<Unopened>,
+    /// The first test of iperf3 that failed.
+    pub(crate) test: Option<FailedTest>,
     /// Who says that the host is unreachable: a router, or the own kernel, which is not named.
     pub(crate) unreachable: Option<String>,
 }
@@ -148,6 +151,16 @@ impl Facts {
 
     /// A tool could not do what it was asked.
     pub(crate) fn gave_up(&mut self, tool: &'static str, said: &str, at: Place) {
+        self.fails(tool, said, at);
+        self.took(tool, at, 0, false);
+        self.says(tool, said, at);
+    }
+
+    /// What the words of such a tool say of connections.
+    pub(crate) fn fails(&mut self, tool: &'static str, said: &str, at: Place) {
+        if tool == "iperf3" && self.refused.test.is_none() {
+            self.refused.test = FailedTest::of(said, at);
+        }
         let lower = said.to_ascii_lowercase();
         let unopened = Unopened::of(said, at);
         // What curl says of a name or of TLS says nothing of who accepts connections.
@@ -156,8 +169,6 @@ impl Facts {
             self.refused.unopened = unopened;
         }
         if past {
-            self.took(tool, at, 0, false);
-            self.says(tool, said, at);
             return;
         }
         self.refused.connection |= lower.contains("connection refused");
@@ -180,8 +191,6 @@ impl Facts {
         if lower.contains("no route to host") || lower.contains("network is unreachable") {
             self.refused.unreachable.get_or_insert_default();
         }
-        self.took(tool, at, 0, false);
-        self.says(tool, said, at);
     }
 
     /// What a tool says went wrong.

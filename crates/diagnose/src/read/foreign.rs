@@ -10,6 +10,8 @@ enum Platform {
     Asa,
     SrOs,
     FortiOs,
+    PanOs,
+    AosCx,
 }
 
 /// The state of reading: whose lines may follow, and where each platform's begin and end.
@@ -25,6 +27,8 @@ impl Tool for Foreign {
             Some(Platform::Asa) => "Cisco ASA, not read",
             Some(Platform::SrOs) => "Nokia SR OS, not read",
             Some(Platform::FortiOs) => "FortiOS, not read",
+            Some(Platform::PanOs) => "Palo Alto PAN-OS, not read",
+            Some(Platform::AosCx) => "Aruba AOS-CX, not read",
             None => "not read",
         }
     }
@@ -64,6 +68,8 @@ fn begins(text: &str) -> Option<Platform> {
         (Platform::Asa, is_of_asa(text)),
         (Platform::SrOs, is_of_sros(text)),
         (Platform::FortiOs, is_of_fortios(text)),
+        (Platform::PanOs, is_of_panos(text)),
+        (Platform::AosCx, is_of_aoscx(text)),
     ];
     found
         .into_iter()
@@ -104,6 +110,38 @@ fn is_of_fortios(text: &str) -> bool {
     })
 }
 
+/// `admin@PA-850(active)> show counter global`, `Name: ethernet1/1, ID: 16`: Junos, whose prompt is alike, has none of these commands.
+fn is_of_panos(text: &str) -> bool {
+    let commands = [
+        "show counter ",
+        "show session ",
+        "show interface ethernet",
+        "show running resource-monitor",
+    ];
+    let typed = text.split_once("> ").is_some_and(|(prompt, command)| {
+        let is_prompt = prompt.contains('@') && !prompt.contains(char::is_whitespace);
+        is_prompt && commands.iter().any(|c| command.starts_with(c))
+    });
+    let port = || {
+        let rest = text.strip_prefix("Name: ethernet")?;
+        let (_, number) = rest.split_once(", ID: ")?;
+        whole(number)
+    };
+    typed || port().is_some() || ["Global counters:", "target-dp: *.dp0"].contains(&text)
+}
+
+/// `Interface 1/1/1 is up`, `Interface 1/1/2 is down (Administratively down)`: others name the kind of a port.
+fn is_of_aoscx(text: &str) -> bool {
+    let rest = text.strip_prefix("Interface ");
+    rest.and_then(|rest| rest.split_once(" is "))
+        .is_some_and(|(name, state)| {
+            let numbers: Vec<&str> = name.split('/').collect();
+            let is_port = numbers.len() == 3 && numbers.iter().all(|n| whole(n).is_some());
+            let state = state.split(' ').next().unwrap_or("");
+            is_port && ["up", "down"].contains(&state.trim_end())
+        })
+}
+
 /// What lines of `show interface` of ASA begin with, and what they have in them.
 const ASA: [&str; 18] = [
     "Hardware is ",
@@ -141,6 +179,68 @@ const WITHIN_ASA: [&str; 13] = [
     " minute drop rate",
 ];
 
+/// What lines of PAN-OS begin with that are neither a pair nor a count.
+const PANOS: [&str; 14] = [
+    "name  ",
+    "Global counters",
+    "Elapsed time since ",
+    "Total counters shown",
+    "target-dp",
+    "Link status",
+    "MAC address",
+    "Physical port counters ",
+    "Hardware interface counters ",
+    "Logical interface counters ",
+    "Interface MTU ",
+    "Virtual router ",
+    "Session ",
+    "Application trickling ",
+];
+
+/// What lines of `show interface` of AOS-CX begin with, and what those of its older releases have in them.
+const AOSCX: [&str; 33] = [
+    "Admin state is ",
+    "Link state: ",
+    "Link transitions: ",
+    "Description:",
+    "Persona:",
+    "Hardware: Ethernet",
+    "MTU ",
+    "Type ",
+    "Full-duplex",
+    "Half-duplex",
+    "qos trust ",
+    "Speed ",
+    "Auto-negotiation is ",
+    "Flow-control: ",
+    "Error-control: ",
+    "Energy-Efficient Ethernet",
+    "MDI mode",
+    "VLAN Mode: ",
+    "Native VLAN: ",
+    "Access VLAN: ",
+    "Allowed VLAN List: ",
+    "Rate collection interval",
+    "Rate  ",
+    "Statistic  ",
+    "Mbits / sec",
+    "KPkts / sec",
+    "L3 Packets",
+    "L3 Bytes",
+    "Pause Frames",
+    "CRC/FCS",
+    "Aggregate-name ",
+    "IPv4 address ",
+    "State information: ",
+];
+const WITHIN_AOSCX: [&str; 5] = [
+    " input packets",
+    " output packets",
+    " input error",
+    " CRC/FCS",
+    " collision",
+];
+
 impl Platform {
     /// Its name for people.
     fn called(self) -> &'static str {
@@ -148,6 +248,8 @@ impl Platform {
             Platform::Asa => "Cisco ASA",
             Platform::SrOs => "Nokia SR OS",
             Platform::FortiOs => "FortiOS",
+            Platform::PanOs => "Palo Alto PAN-OS",
+            Platform::AosCx => "Aruba AOS-CX",
         }
     }
 
@@ -160,6 +262,16 @@ impl Platform {
             }
             Platform::SrOs => is_row(text),
             Platform::FortiOs => text.starts_with("==") || is_pair(text),
+            Platform::PanOs => {
+                let begins = PANOS.iter().any(|head| text.starts_with(head));
+                begins || is_pair(text) || is_count(text)
+            }
+            Platform::AosCx => {
+                let begins = AOSCX.iter().any(|head| text.starts_with(head));
+                begins
+                    || is_of_both_ways(text)
+                    || WITHIN_AOSCX.iter().any(|words| text.contains(words))
+            }
         }
     }
 }
@@ -190,6 +302,38 @@ fn is_pair(text: &str) -> bool {
         let is_key = begins && key.chars().all(letters);
         is_key && key.len() <= KEY_MAX && !value.trim().is_empty()
     })
+}
+
+/// A count of PAN-OS: `rx-bytes                      1234`, `pkt_recv    1234567   123421 info   packet   pktproc   Packets received`.
+fn is_count(text: &str) -> bool {
+    let named = |name: &str| {
+        let letters = |c: char| c.is_ascii_alphanumeric() || "_- /.()".contains(c);
+        name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(letters)
+    };
+    let counts = |name: &str, value: &str| named(name) && whole(value).is_some();
+    let last = text.rsplit_once("  ");
+    if last.is_some_and(|(name, value)| counts(name.trim_end(), value)) {
+        return true;
+    }
+    let words: Vec<&str> = text.split_whitespace().take(4).collect();
+    let severities = ["info", "warn", "error", "drop"];
+    matches!(words[..], [name, value, rate, severity]
+        if counts(name, value) && whole(rate).is_some() && severities.contains(&severity))
+}
+
+/// A row of AOS-CX, of what arrives, what leaves and both: `Dropped       0      12345      12345`, `CRC/FCS   0   n/a   0`.
+fn is_of_both_ways(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let counted = |w: &str| w == "n/a" || whole(&w.replace('.', "")).is_some();
+    let named = |w: &str| {
+        let letters = |c: char| c.is_ascii_alphanumeric() || "-/".contains(c);
+        w.starts_with(|c: char| c.is_ascii_uppercase()) && w.chars().all(letters)
+    };
+    let [names @ .., arrives, leaves, both] = &words[..] else {
+        return false;
+    };
+    let few = (1..=3).contains(&names.len());
+    few && names.iter().all(|w| named(w)) && [arrives, leaves, both].iter().all(|w| counted(w))
 }
 
 #[cfg(test)]
@@ -227,6 +371,23 @@ mod tests {
                 "FGT-CAMPUS # diagnose sys session list",
                 Some(Platform::FortiOs),
             ),
+            (
+                "admin@PA-850> show counter global filter delta yes",
+                Some(Platform::PanOs),
+            ),
+            (
+                "admin@PA-850(active)> show interface ethernet1/1",
+                Some(Platform::PanOs),
+            ),
+            ("admin@PA-850> show session info", Some(Platform::PanOs)),
+            ("Name: ethernet1/1, ID: 16", Some(Platform::PanOs)),
+            ("noc@mx1> show interfaces ge-0/0/1 extensive", None),
+            ("Interface 1/1/1 is up", Some(Platform::AosCx)),
+            (
+                "Interface 1/1/2 is down (Administratively down)",
+                Some(Platform::AosCx),
+            ),
+            ("Interface lag1 is up", None),
             ("we then ran # get system status", None),
             ("host # ss -tin", None),
         ] {
@@ -244,7 +405,13 @@ mod tests {
             "Connecting to host 192.0.2.1, port 5201",
             "we see 12",
         ] {
-            let all = [Platform::Asa, Platform::SrOs, Platform::FortiOs];
+            let all = [
+                Platform::Asa,
+                Platform::SrOs,
+                Platform::FortiOs,
+                Platform::PanOs,
+                Platform::AosCx,
+            ];
             assert!(!all.iter().any(|platform| platform.prints(text)), "{text}");
         }
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::iperf_row::{IperfRow, bracketed, connected, row};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Place};
+use crate::first_buffer::{FIRST_BUFFER, is_of_windows};
 use crate::seen::{End, Report, Row, Side, Test};
 use crate::words::{after, decimal, keyed, quantity, size};
 use crate::{address, redact};
@@ -204,6 +205,10 @@ impl Iperf2 {
             quantity(words.next()?, words.next()?, at)
         });
         if asked.is_none() && rest.contains("(default)") && grows(got.value) {
+            let sends = self.test.as_mut().filter(|_| !self.server);
+            if let Some(test) = sends.filter(|_| is_of_windows(got.value)) {
+                test.set(FIRST_BUFFER, got);
+            }
             return true;
         }
         match &mut self.test {

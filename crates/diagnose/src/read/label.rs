@@ -38,13 +38,14 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 41] = [
+const ALSO: [&str; 42] = [
     "dd",
     "mtr",
     "traceroute",
     "tracepath",
     "tcptraceroute",
     "fping",
+    "aws",
     "curl",
     "dig",
     "wget",

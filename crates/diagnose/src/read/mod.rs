@@ -4,6 +4,7 @@
 //! The first that knows the line takes it; a line that nobody knows is counted, and nothing is made of it. So several
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
+mod aws_s3;
 mod broken;
 mod bundles;
 pub(crate) mod carrier;
@@ -20,6 +21,7 @@ pub(crate) mod curl;
 mod dig;
 pub(crate) mod disk;
 mod drives;
+mod dscp;
 mod elsewhere;
 mod environment;
 mod facts;
@@ -138,6 +140,9 @@ pub(crate) use rss::{RSS_OFF, RSS_ON};
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
 
+/// What stands for servers that programs choose by themselves and do not name: nobody pings them.
+pub(crate) const OWN_SERVERS: [&str; 2] = [speedtest::SERVER, network_quality::SERVER];
+
 /// A text, and what to call it.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -254,6 +259,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(dig::Dig::default()),
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
+        Box::new(aws_s3::AwsS3::default()),
         Box::new(globus_url_copy::GlobusUrlCopy::default()),
         Box::new(globus_task::GlobusTask::default()),
         Box::new(drives::NetUse),
@@ -271,6 +277,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Transceivers::default()),
         Box::new(vrp::Statistics::default()),
+        Box::new(vrp::Queues::default()),
         Box::new(vrp::Display::default()),
         Box::new(routeros::RouterOs::default()),
         Box::new(simple_queues::SimpleQueues::default()),
@@ -303,6 +310,7 @@ pub fn read(sources: &[Source]) -> Facts {
     facts.settle_traces();
     facts.settle_fetches();
     facts.settle_limits();
+    facts.settle_tables();
     facts
 }
 

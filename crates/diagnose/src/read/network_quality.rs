@@ -25,7 +25,7 @@ const TOOL: &str = "networkQuality";
 const STREAMS: u32 = 8;
 
 /// What stands for its server in commands.
-const SERVER: &str = "NETWORKQUALITY-SERVER";
+pub(super) const SERVER: &str = "NETWORKQUALITY-SERVER";
 
 /// A test takes about so long, seconds.
 const LASTS_S: f64 = 15.0;

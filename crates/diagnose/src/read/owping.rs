@@ -32,6 +32,8 @@ struct Session {
     to: String,
     counted: Option<(u64, u64, Place)>,
     delays: Option<Delays>,
+    /// Packets came twice, or out of order.
+    disordered: bool,
 }
 
 impl Tool for OwPing {
@@ -54,13 +56,16 @@ impl Tool for OwPing {
         };
         if let Some((sent, lost)) = counted(text) {
             session.counted = Some((sent, lost, line.at));
+            session.disordered |= !text.ends_with(", 0 duplicates");
             return true;
         }
         if let Some(values) = between(text, "one-way delay min/median/max = ", " ms") {
             session.delays = delays(values, line.at);
             return true;
         }
-        LINES.iter().any(|begin| text.starts_with(begin)) || text.contains("reordering")
+        let ordered = text.contains("reordering");
+        session.disordered |= ordered && text != "no reordering";
+        ordered || LINES.iter().any(|begin| text.starts_with(begin))
     }
 
     fn held(&self) -> usize {
@@ -84,6 +89,8 @@ impl OwPing {
                 to: own.to.clone(),
                 sent: sent as f64,
                 lost: lost as f64,
+                varied_ms: own.delays.as_ref().map(|d| d[2].value - d[0].value),
+                disordered: own.disordered,
                 at,
             });
         }
@@ -120,6 +127,7 @@ fn session(ends: &str) -> Option<Session> {
         to: host(to)?,
         counted: None,
         delays: None,
+        disordered: false,
     })
 }
 

@@ -57,6 +57,7 @@ impl Tool for Ping {
             let asked = self.asked.take().unwrap_or_default();
             self.size = size(text);
             self.goes(target(text), &asked, facts);
+            self.whole |= asked.whole_of_bsd && text.ends_with(" data bytes");
             if text.starts_with("Pinging ") {
                 facts.prompts.windows.insert(self.of());
             }

@@ -6,6 +6,7 @@ mod flapped;
 mod queues;
 mod several;
 mod status;
+mod tabled;
 
 use crate::fact::{Of, Place};
 use crate::port::{FullDuplexPort, Kind, Port, PortReading};
@@ -202,7 +203,11 @@ impl Here {
     /// The port that is read now is at full duplex, at this speed, bit/s.
     pub(super) fn is_full(&self, bps: f64, facts: &mut Facts) {
         let port = self.port.clone();
-        facts.full_ports.push(FullDuplexPort { port, bps });
+        facts.full_ports.push(FullDuplexPort {
+            port,
+            bps,
+            fixed: false,
+        });
     }
 
     fn reads(&self, port: Port, kind: Kind, value: f64, at: Place, facts: &mut Facts) {
@@ -259,6 +264,13 @@ impl Here {
             return;
         };
         let (port, at) = (connected.port, connected.at);
+        if let Some(bps) = connected.bps.filter(|_| connected.fixed) {
+            facts.full_ports.push(FullDuplexPort {
+                port: port.clone(),
+                bps,
+                fixed: true,
+            });
+        }
         if let Some(bps) = connected.bps {
             self.reads(port.clone(), Kind::Speed, bps, at, facts);
         }
@@ -275,7 +287,11 @@ impl Here {
             Some(Said::Nothing) => {}
             Some(Said::Port(port)) => self.is(&port),
             Some(Said::Dropped(queue, packets)) => {
-                self.reads(self.queue(&queue), Kind::Dropped, packets as f64, at, facts);
+                let queue = self.queue(&queue);
+                if let Some(pps) = queues::dropped_now(text) {
+                    facts.drops_now(&queue, pps, at);
+                }
+                self.reads(queue, Kind::Dropped, packets as f64, at, facts);
             }
             Some(Said::Sends(queue, bps)) => {
                 self.reads(self.queue(&queue), Kind::Serves, bps as f64, at, facts);

@@ -1,9 +1,12 @@
 //! `show interfaces PORT` of ProCurve and ArubaOS-Switch: what a port counts, in two columns.
 
+mod modes;
+
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
 use crate::port::{Kind, Port, PortReading};
 use crate::words::whole;
+use modes::Tables;
 
 /// The state of reading.
 #[derive(Default)]
@@ -14,6 +17,8 @@ pub(super) struct ProCurve {
     asked: Option<(String, Place)>,
     /// Packets that arrived at it, and that left.
     packets: [Option<f64>; 2],
+    /// Tables of several ports.
+    tables: Tables,
 }
 
 /// How the head of a port's counters begins.
@@ -45,11 +50,14 @@ impl Tool for ProCurve {
             self.asked = Some((crate::redact(router), line.at));
             return false;
         }
+        if Tables::begins(text) {
+            let router = self.router(line.at);
+            self.tables.of_router(router);
+            return true;
+        }
         if let Some(port) = text.strip_prefix(HEAD) {
-            let is_near = |at: Place| line.at.lines_below(at).is_some_and(|n| n <= NEAR);
-            let asked = self.asked.take().filter(|(_, at)| is_near(*at));
             self.port = Port {
-                router: asked.map_or_else(String::new, |(router, _)| router),
+                router: self.router(line.at),
                 name: format!("port {}", crate::redact(port.trim())),
             };
             self.packets = [None; 2];
@@ -57,6 +65,9 @@ impl Tool for ProCurve {
         }
         if !going {
             return false;
+        }
+        if self.tables.line(text, line.at) {
+            return true;
         }
         let all = pairs(text);
         for (key, value) in &all {
@@ -81,6 +92,19 @@ impl Tool for ProCurve {
             }
         }
         !all.is_empty() || text.ends_with(':')
+    }
+
+    fn finish(&mut self, facts: &mut Facts) {
+        self.tables.ends(facts);
+    }
+}
+
+impl ProCurve {
+    /// The router of the command right above this place; empty where none stands there.
+    fn router(&mut self, at: Place) -> String {
+        let is_near = |above: Place| at.lines_below(above).is_some_and(|n| n <= NEAR);
+        let asked = self.asked.take().filter(|(_, above)| is_near(*above));
+        asked.map_or_else(String::new, |(router, _)| router)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
 use crate::one_way::OneWay;
-use crate::words::whole;
+use crate::words::{decimal, whole};
 
 /// How the lines of its report begin.
 const LINES: [&str; 10] = [
@@ -27,6 +27,8 @@ pub(super) struct Latency {
     /// The report has begun.
     open: bool,
     sent: Option<u64>,
+    /// Least delay, ms, once the run was handed over.
+    least: Option<f64>,
 }
 
 impl Tool for Latency {
@@ -55,6 +57,8 @@ impl Tool for Latency {
             self.sent = Some(sent);
         } else if let Some(lost) = count(text, "Packets Lost ") {
             self.close(lost, line, facts);
+        } else if let Some(run) = facts.one_way.last_mut().filter(|_| self.way.is_none()) {
+            self.of_run(text, run);
         }
         LINES.iter().any(|begin| text.starts_with(begin))
             || text.starts_with("TTL Histogram:")
@@ -63,6 +67,17 @@ impl Tool for Latency {
 }
 
 impl Latency {
+    /// Takes what stands below the packets that were lost.
+    fn of_run(&mut self, text: &str, run: &mut OneWay) {
+        for name in ["Packets Duplicated ", "Packets Reordered "] {
+            run.disordered |= count(text, name).is_some_and(|n| n > 0);
+        }
+        self.least = delay(text, "Delay Minimum ").or(self.least);
+        let most = delay(text, "Delay Maximum ");
+        let varied = most.zip(self.least).map(|(most, least)| most - least);
+        run.varied_ms = varied.or(run.varied_ms);
+    }
+
     /// Hands over a run that lost so many packets.
     fn close(&mut self, lost: u64, line: Line<'_>, facts: &mut Facts) {
         let both = self.way.take().zip(self.sent.take());
@@ -72,6 +87,8 @@ impl Latency {
                 to,
                 sent: sent as f64,
                 lost: lost as f64,
+                varied_ms: None,
+                disordered: false,
                 at: line.at,
             });
         }
@@ -82,6 +99,12 @@ impl Latency {
 fn count(text: &str, name: &str) -> Option<u64> {
     let value = text.strip_prefix(name)?.strip_suffix(" packets")?;
     whole(value.trim_start_matches(['.', ' ']))
+}
+
+/// The milliseconds of `Delay Minimum ........ 2.51 ms`.
+fn delay(text: &str, name: &str) -> Option<f64> {
+    let value = text.strip_prefix(name)?.strip_suffix(" ms")?;
+    decimal(value.rsplit(' ').next()?)
 }
 
 /// The way that packets go, if a line is such a command: `$ pscheduler task latency --source a.example --dest b.example`.

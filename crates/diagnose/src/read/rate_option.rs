@@ -103,6 +103,10 @@ fn limited(command: &str, at: Place) -> Option<Limited> {
         MOST => behind(options, |word| word.ends_with(MOST)),
         long => joined(options, long).or_else(|| behind(options, |word| word == long)),
     };
+    if program.option == MOST && value.is_none() {
+        // It is a setting of all later commands, and no option of one.
+        return None;
+    }
     let limit = value.and_then(|value| {
         let bps = bits(program, value)?;
         let Program {

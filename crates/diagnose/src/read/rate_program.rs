@@ -41,7 +41,7 @@ pub(super) static PROGRAMS: [Program; 7] = [
     program("rclone", "", "--bwlimit", KIB),
     program("scp", "scp", "-l", KBIT),
     program("sftp", "scp", "-l", KBIT),
-    program("aws", "", MOST, BYTES),
+    program("aws", super::aws_s3::TOOL, MOST, BYTES),
 ];
 
 /// The setting of `aws configure set default.s3.max_bandwidth 50MB/s`.

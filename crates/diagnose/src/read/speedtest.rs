@@ -26,7 +26,7 @@ const TOOL: &str = "speedtest";
 const STREAMS: u32 = 4;
 
 /// What stands for its server in commands: what it prints is whose that is, and not its name.
-const SERVER: &str = "SPEEDTEST-SERVER";
+pub(super) const SERVER: &str = "SPEEDTEST-SERVER";
 
 /// A test of one way takes so long, seconds.
 const LASTS_S: f64 = 10.0;

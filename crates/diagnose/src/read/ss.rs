@@ -215,6 +215,8 @@ impl Ss {
                 "app_limited",
                 "retrans:",
                 "notsent:",
+                "delivered:",
+                "delivered_ce:",
             ];
             known.iter().any(|k| text.contains(k))
         };
@@ -385,6 +387,7 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
     put("receive_space_bytes", n("rcv_space:"));
     put("out_of_order", n("rcv_ooopack:"));
     clocks(of, text, at, facts);
+    marks(of, text, at, facts);
     let paced = after_word(text, "pacing_rate ").and_then(|r| r.split_once('/'));
     if let Some(paced) = paced.and_then(|(_, most)| rate(most)) {
         facts.exact(of, "pacing_limit_bps", paced, at);
@@ -397,8 +400,22 @@ fn details(of: Of, text: &str, at: Place, facts: &mut Facts) {
         options(of, rest, at, facts);
     }
     scaling(of, text, at, facts);
+    limited(of, text, at, facts);
+}
+
+/// Whether the kernel says that the program sends too little.
+fn limited(of: Of, text: &str, at: Place, facts: &mut Facts) {
     if text.split_whitespace().any(|w| w == "app_limited") {
         facts.word(of, "app_limited", "app_limited", at);
+    }
+}
+
+/// Segments that arrived, and those of them that a queue had marked (ECN). A kernel prints the latter only where there are some.
+fn marks(of: Of, text: &str, at: Place, facts: &mut Facts) {
+    let n = |key: &str| keyed(text, key).and_then(decimal);
+    if let Some((all, marked)) = n("delivered:").zip(n("delivered_ce:")) {
+        facts.exact(of, "delivered_segments", all, at);
+        facts.exact(of, "delivered_marked", marked, at);
     }
 }
 

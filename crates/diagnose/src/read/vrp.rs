@@ -1,6 +1,7 @@
-//! `display interface` of Huawei's VRP: a port, its MTU, speed and duplex, and what it counts.
+//! `display interface` of Huawei's VRP 5 and 8: a port, its MTU, speed and duplex, and what it counts.
 
 mod optics;
+mod queues;
 mod statistics;
 
 use super::ports::Here;
@@ -10,6 +11,7 @@ use crate::fact::{Of, Place};
 use crate::port::Kind;
 use crate::words::{after, decimal, shortens, whole};
 pub(super) use optics::Transceivers;
+pub(super) use queues::Queues;
 pub(super) use statistics::Statistics;
 
 /// The state of reading.
@@ -25,7 +27,7 @@ pub(super) struct Display {
 }
 
 /// What other lines of a port begin with.
-const HEADS: [&str; 23] = [
+const HEADS: [&str; 24] = [
     "Line protocol ",
     "Last ",
     "Description:",
@@ -49,6 +51,7 @@ const HEADS: [&str; 23] = [
     "Realtime ",
     "Loopback",
     "Link quality grade",
+    "Statistics last cleared",
 ];
 
 impl Tool for Display {
@@ -79,7 +82,9 @@ impl Tool for Display {
             self.here.has(Kind::Mtu, mtu, at, facts);
             return true;
         }
-        if let Some((way, bps)) = carried(text) {
+        // VRP 8 has a colon before the rate.
+        let rate = carried(text).or_else(|| carried(&text.replacen("put rate: ", "put rate ", 1)));
+        if let Some((way, bps)) = rate {
             facts.exact(Of::Path, rate_of(&way), bps, at);
             self.here.has(way, bps, at, facts);
             return true;
@@ -91,6 +96,10 @@ impl Tool for Display {
             }
             return true;
         }
+        if let Some(leaves) = heading(text) {
+            self.leaves = Some(leaves);
+            return true;
+        }
         let pairs = pairs(text);
         for (key, value) in &pairs {
             self.says(key, value, at, facts);
@@ -99,6 +108,10 @@ impl Tool for Display {
         let known = ["Speed", "Duplex"];
         let states = pairs.first().is_some_and(|(key, _)| known.contains(key));
         counts || states || HEADS.iter().any(|head| text.starts_with(head))
+    }
+
+    fn is_indented(&self) -> bool {
+        true
     }
 }
 
@@ -160,10 +173,21 @@ fn head(text: &str) -> Option<(&str, bool)> {
     is_port.then(|| (name, state.starts_with("UP")))
 }
 
-/// Whether packets are counted that leave, and how many: `Output:  5123456 packets, 812345678 bytes`.
+/// Whether what is counted below leaves: `Output:` of VRP 8, which has the packets of both ways above.
+fn heading(text: &str) -> Option<bool> {
+    match text {
+        "Input:" => Some(false),
+        "Output:" => Some(true),
+        _ => None,
+    }
+}
+
+/// Whether packets are counted that leave, and how many: `Output:  5123456 packets, 812345678 bytes`, and `Output:  812345678 bytes, 5123456
+/// packets` of VRP 8.
 fn packets(text: &str) -> Option<(bool, f64)> {
     let (way, rest) = text.split_once(':')?;
-    let (count, _) = rest.split_once(" packets")?;
+    let mut parts = rest.split(',');
+    let count = parts.find_map(|part| Some(part.split_once(" packets")?.0))?;
     let leaves = match way.split('(').next()?.trim() {
         "Input" => false,
         "Output" => true,
@@ -200,6 +224,12 @@ mod tests {
         assert_eq!(
             packets("Output:  512 packets, 8123 bytes"),
             Some((true, 512.0))
+        );
+        let eight = "Output:  8123 bytes, 512 packets";
+        assert_eq!(packets(eight), Some((true, 512.0)));
+        assert_eq!(
+            [heading("Input:"), heading("Input: 8 bytes")],
+            [Some(false), None]
         );
         assert_eq!(packets("Input peak rate 10488 bits/sec"), None);
         let two = pairs("CRC:        7,  Giants:     0");

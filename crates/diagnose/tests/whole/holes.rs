@@ -218,6 +218,31 @@ Approximate round trip times in milli-seconds:
         !commands.contains("sysctl") && !commands.contains("ip link"),
         "{commands}"
     );
+    let why = crate::because(flow);
+    assert!(why.contains("the path MTU is 1400 to 1499 bytes"), "{why}");
+}
+
+/// `-D` of macOS keeps packets whole, and that of Linux prints times.
+#[test]
+fn pings_of_a_mac_bound_a_path_mtu() {
+    let run = |data: u32, answered: u32| {
+        let answer = match answered {
+            0 => "Request timeout for icmp_seq 0\n".to_owned(),
+            _ => format!(
+                "{} bytes from 192.0.2.9: icmp_seq=0 ttl=61 time=24.1 ms\n",
+                data + 8
+            ),
+        };
+        format!(
+            "mac$ ping -D -c 2 -s {data} 192.0.2.9\nPING 192.0.2.9 (192.0.2.9): {data} data bytes\n{answer}\n--- 192.0.2.9 ping statistics ---\n2 packets transmitted, {answered} packets received, {}% packet loss\n",
+            50 * (2 - answered)
+        )
+    };
+    let d = crate::of(&(run(8972, 0) + &run(1472, 2)), &Known::default());
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    let why = crate::because(flow);
+    assert!(why.contains("the path MTU is 1500 to 8999 bytes"), "{why}");
 }
 
 /// Answers whose TTL no router lowered: switches alone lie between, and one of them has the smaller MTU.

@@ -98,3 +98,21 @@ fn datagrams_of_nuttcp_are_not_a_connection() {
     let flow = first(&of_nuttcp(0, 99));
     assert_ne!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
 }
+
+/// Datagrams that all arrive, at the rate that was asked for, show that nothing is wrong there, and nothing of what they do not test.
+#[test]
+fn a_clean_run_says_what_it_does_not_test() {
+    let text = "$ iperf3 -u -c 198.51.100.10 -b 100M -t 10
+[  5] local 203.0.113.10 port 45566 connected to 198.51.100.10 port 5201
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-10.00  sec   119 MBytes   100 Mbits/sec  0.000 ms  0/86324 (0%)  sender
+[  5]   0.00-10.00  sec   119 MBytes   100 Mbits/sec  0.012 ms  0/86324 (0%)  receiver
+";
+    let flow = crate::first(text);
+    assert_eq!(flow.verdict.cause, "none", "{:#?}", flow.verdict);
+    let why = crate::because(&flow);
+    assert!(
+        why.contains("nothing is wrong on this way at this rate. More than that"),
+        "{why}"
+    );
+}

@@ -67,3 +67,45 @@ fn a_loss_of_the_other_way_is_not() {
     let why = because(&flow);
     assert!(!why.contains("of 6000"), "{why}");
 }
+
+/// Of a way that loses and delays nothing no cause is named: what was tested is well, and the rest is not tested.
+#[test]
+fn a_clean_way_is_said_to_be_well_as_far_as_it_was_tested() {
+    let owping = |lost: &str, delays: &str| {
+        format!(
+            "--- owping statistics from [203.0.113.10]:8810 to [198.51.100.10]:8788 ---\nSID:\tcb00710aeb9e1f2a5c8d1f0e3a4b5c6d\n6000 sent, {lost}, 0 duplicates\none-way delay min/median/max = {delays} ms, (err=0.4 ms)\nno reordering\n"
+        )
+    };
+    let pscheduler = |doubled: u32, most: &str| {
+        format!(
+            "$ pscheduler task latency --source a.example --dest b.example\nPacket Statistics\n-----------------\nPackets Sent ......... 600 packets\nPackets Received ..... 600 packets\nPackets Lost ......... 0 packets\nPackets Duplicated ... {doubled} packets\nPackets Reordered .... 0 packets\n\nOne-way Latency Statistics\n--------------------------\nDelay Median ......... 2.60 ms\nDelay Minimum ........ 2.51 ms\nDelay Maximum ........ {most} ms\n"
+        )
+    };
+    let clean = "nothing is wrong on this way at this rate: ";
+    for (text, says) in [
+        (
+            owping("0 lost (0.000%)", "12.1/12.2/12.4"),
+            "all 6000 packets from 203.0.113.10 to 198.51.100.10 arrived, and their delays differ by 0.3 ms",
+        ),
+        (
+            pscheduler(0, "2.71"),
+            "all 600 packets from a.example to b.example arrived, and their delays differ by 0.2 ms",
+        ),
+    ] {
+        let flow = first(&text);
+        assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+        assert!(flow.verdict.second.is_none(), "{:#?}", flow.verdict);
+        let why = because(&flow);
+        assert!(why.starts_with(clean) && why.contains(says), "{why}");
+        assert!(why.contains("Not tested are the other way"), "{why}");
+    }
+    for text in [
+        owping("14 lost (0.233%)", "12.1/12.2/12.4"),
+        owping("0 lost (0.000%)", "12.1/40.2/92.4"),
+        pscheduler(3, "2.71"),
+        pscheduler(0, "82.1"),
+    ] {
+        let why = because(&first(&text));
+        assert!(!why.contains(clean), "{why}");
+    }
+}

@@ -88,3 +88,17 @@ fn drops_that_did_not_grow_or_are_few_leave_the_path_the_losses() {
         assert_ne!(flow.verdict.cause, "client", "{after} {:#?}", flow.verdict);
     }
 }
+
+/// Read once they may be of any time: no number decides it.
+#[test]
+fn drops_that_were_read_once_are_no_more_than_likely() {
+    let receiver = format!("$ nstat -az\n{}", nstat(1007, 4100));
+    let files = [("sender.txt", &*sender()), ("receiver.txt", &receiver)];
+    let flow = of_files(&files, &Known::default()).flows.remove(0);
+    let verdict = &flow.verdict;
+    assert_eq!(verdict.cause, "client", "{verdict:#?}");
+    assert!(verdict.confidence <= 0.7, "{verdict:#?}");
+    let because = verdict.because.join("\n");
+    let says = "dropped 1007 segments at a full socket since it was started";
+    assert!(because.contains(says), "{because}");
+}

@@ -269,3 +269,43 @@ fn a_buffer_suits_what_the_path_carried_in_other_tests() {
     let commands = flow.changes[0].commands.join("\n");
     assert!(commands.contains("4096 16384 67108864"), "{commands}");
 }
+
+/// A test of iperf 2 from Windows over 20 ms: the window that it prints, and a rate.
+fn from_windows(window: &str, rate: &str) -> FlowReport {
+    let text = format!(
+        "C:\\> ping 198.51.100.2
+Reply from 198.51.100.2: bytes=32 time=20ms TTL=57
+
+Ping statistics for 198.51.100.2:
+    Packets: Sent = 4, Received = 4, Lost = 0 (0% loss),
+Approximate round trip times in milli-seconds:
+    Minimum = 20ms, Maximum = 20ms, Average = 20ms
+C:\\> iperf.exe -c 198.51.100.2 -t 10
+------------------------------------------------------------
+Client connecting to 198.51.100.2, TCP port 5001
+TCP window size: {window} (default)
+------------------------------------------------------------
+[  3] local 192.0.2.1 port 50123 connected with 198.51.100.2 port 5001
+[ ID] Interval       Transfer     Bandwidth
+[  3]  0.0-10.0 sec  {rate}
+"
+    );
+    flow(&text, &Known::default())
+}
+
+/// What a connection begins with is a ceiling where the rate is what it leaves, and none where the rate is another.
+#[test]
+fn the_window_that_iperf2_prints_on_windows_is_a_ceiling_where_the_rate_is_its() {
+    for (window, rate, bytes) in [
+        ("64.0 KByte", "31.0 MBytes  26.0 Mbits/sec", "65536 B"),
+        (" 208 KByte", "98.9 MBytes  83.0 Mbits/sec", "208 KByte"),
+    ] {
+        let flow = from_windows(window, rate);
+        assert_eq!(flow.verdict.cause, "send_buffer", "{:#?}", flow.verdict);
+        let why = flow.verdict.because.join("\n");
+        assert!(why.contains(bytes), "{why}");
+    }
+    let fast = from_windows(" 208 KByte", "1.05 GBytes   900 Mbits/sec");
+    let own = fast.ceilings.iter().find(|c| c.cause == "send_buffer");
+    assert!(own.is_none(), "{:#?}", fast.ceilings);
+}

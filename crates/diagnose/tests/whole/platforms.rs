@@ -100,6 +100,63 @@ Output:  61836697 packets, 45012837461 bytes
     )
 }
 
+/// What VRP 8 prints, which has both ways' packets above and their counters below.
+fn vrp8(damaged: u32, discarded: u32) -> String {
+    format!(
+        "<core8>display interface 10GE1/0/1
+10GE1/0/1 current state : UP (ifindex: 7)
+Line protocol current state : UP
+Last line protocol up time : 2026-11-20 08:12:33
+Description: to access3
+Switch Port, Link-type : access(negotiated),
+PVID :    1, TPID : 8100(Hex), The Maximum Frame Length is 9216
+Internet protocol processing : disabled
+IP Sending Frames' Format is PKTFMT_ETHNT_2, Hardware address is 0000-5e00-5301
+Port Mode:         COMMON FIBER,       Port Split/Aggregate:               -
+Speed:              10000,       Loopback:                        NONE
+Duplex:              FULL,       Negotiation:                  DISABLE
+Input Flow-control:  DISABLE,       Output Flow-control:          DISABLE
+Mdi:                    -,       Fec:                             NONE
+Last physical up time   : 2026-11-20 08:12:33
+Last physical down time : 2026-11-20 08:10:01
+Current system time: 2026-11-30 10:00:00
+Statistics last cleared:never
+    Last 300 seconds input rate: 812283000 bits/sec, 109421 packets/sec
+    Last 300 seconds output rate: 3072 bits/sec, 1 packets/sec
+    Input peak rate 912283000 bits/sec, Record time: 2026-11-22 06:13:01
+    Output peak rate 11544 bits/sec, Record time: 2026-11-22 06:13:01
+    Input :  91283746152 bytes, 118277366 packets
+    Output:  45012837461 bytes, 61836697 packets
+    Input:
+      Unicast:               118276872,  Multicast:                      459
+      Broadcast:                    35,  Jumbo:                            0
+      Discard:                       0,  Frames:                           0
+      Pause:                         0
+
+      Total Error:                   {damaged}
+      CRC:                           {damaged},  Giants:                           0
+      Jabbers:                       0,  Fragments:                        0
+      Runts:                         0,  DropEvents:                       0
+      Alignments:                    0,  Symbols:                          0
+      Ignoreds:                      0
+
+    Output:
+      Unicast:                61827364,  Multicast:                     9321
+      Broadcast:                    12,  Jumbo:                            0
+      Discard:                       {discarded},  Buffers Purged:                   0
+      Pause:                         0
+
+      Total Error:                   0
+      Collisions:                    0,  Late Collisions:                  0
+      Deferreds:                     0
+    Input bandwidth utilization threshold : 90.00%
+    Output bandwidth utilization threshold: 90.00%
+    Last 300 seconds input utility rate:  8.12%
+    Last 300 seconds output utility rate: 0.01%
+"
+    )
+}
+
 fn routeros(damaged: u32, discarded: u32) -> String {
     format!(
         "[admin@gw1] > /interface ethernet print stats where name=ether1
@@ -127,6 +184,7 @@ fn damaged_frames_are_read_of_each_system() {
     for (router, port) in [
         (eos(5560, 0), "Ethernet1 of leaf1"),
         (vrp(5560, 0), "GigabitEthernet0/0/1 of core1"),
+        (vrp8(5560, 0), "10GE1/0/1 of core8"),
         (routeros(5560, 0), "ether1 of gw1"),
     ] {
         let d = of(190, &router);
@@ -142,6 +200,7 @@ fn discards_are_read_of_each_system() {
     for (before, after, port) in [
         (eos(0, 9000), eos(0, 9190), "Ethernet1 of leaf1"),
         (vrp(0, 9000), vrp(0, 9190), "GigabitEthernet0/0/1 of core1"),
+        (vrp8(0, 9000), vrp8(0, 9190), "10GE1/0/1 of core8"),
         (routeros(0, 9000), routeros(0, 9190), "ether1 of gw1"),
     ] {
         // Time passed: more packets had arrived.
@@ -179,6 +238,32 @@ Et3                  12        0        0       12        0        0        0
     let why = because(&d.flows[0]);
     let said = "at Ethernet1 of leaf1 5560 frames arrived damaged";
     assert!(why.contains(said), "{why}");
+}
+
+/// Read before and after: the only port whose count grew is named, and not the one that had counted most.
+#[test]
+fn of_several_ports_that_were_read_twice_the_one_that_grew_is_named() {
+    let table = |drops: u32| {
+        format!(
+            "sw1#show interfaces counters errors
+Port        Align-Err     FCS-Err    Xmit-Err     Rcv-Err  UnderSize  OutDiscards
+Eth1/1              0           0           0           0          0        90000
+Eth1/5              0           0           0           0          0        {drops}
+"
+        )
+    };
+    let idle = eos(0, 90_000).replace("Ethernet1", "Ethernet2");
+    let after = eos(0, 9190).replace("118277366", "119277366");
+    let one_by_one = format!("{}{idle}{after}{idle}", eos(0, 9000));
+    for (text, port) in [
+        (table(0) + &table(190), "Eth1/5 of sw1"),
+        (one_by_one, "Ethernet1 of leaf1"),
+    ] {
+        let d = of(190, &text);
+        let why = because(&d.flows[0]);
+        let said = format!("the queue of {port} dropped 190 packets from one reading to the next");
+        assert!(why.contains(&said), "{why}");
+    }
 }
 
 #[test]
@@ -279,6 +364,15 @@ GigabitEthernet0/1 is up, line protocol is up
         .replace("178 overrun, 2 ignored", "0 overrun, 0 ignored");
     let why = because(&of(190, &lossless).flows[0]);
     assert!(!why.contains("forwards with its processor"), "{why}");
+    // One that is full of other work may lose some, or have them wait.
+    let other = router.replace("99%/98%", "99%/12%");
+    let d = of(190, &other);
+    let why = because(&d.flows[0]);
+    assert!(
+        why.contains("it may be the cause, or a part of it"),
+        "{why}"
+    );
+    assert!(d.flows[0].verdict.confidence <= 0.6, "{:#?}", d.flows[0]);
     // A processor that has time lost none.
     let idle = router.replace("99%/98%", "12%/4%");
     let why = because(&of(190, &idle).flows[0]);
@@ -394,6 +488,75 @@ Et21       31.11      3.31      6.40     -2.30     -19.80    0:00:01 ago
     assert!(!why.contains("transceiver"), "{why}");
 }
 
+const PANOS_PORT: &str = "admin@PA-850> show interface ethernet1/1
+
+--------------------------------------------------------------------------------
+Name: ethernet1/1, ID: 16
+Link status:
+  Runtime link speed/duplex/state: 100/half/up
+MAC address:
+  Port MAC address 00:00:5e:00:53:10
+Operation mode: layer3
+Interface MTU 1500
+--------------------------------------------------------------------------------
+Physical port counters read from MAC:
+--------------------------------------------------------------------------------
+rx-unicast                    812345
+tx-error                      5560
+--------------------------------------------------------------------------------
+Hardware interface counters read from CPU:
+--------------------------------------------------------------------------------
+receive errors                           5560
+packets dropped                          5560
+";
+const PANOS_COUNTERS: &str = "admin@PA-850(active)> show counter global filter delta yes
+Global counters:
+Elapsed time since last sampling: 10.003 seconds
+
+name                                   value     rate severity  category  aspect    description
+--------------------------------------------------------------------------------
+tcp_drop_out_of_wnd                     5560       81 warn      tcp       resource  out-of-window packets dropped
+--------------------------------------------------------------------------------
+Total counters shown: 1
+";
+const PANOS_SESSIONS: &str = "admin@PA-850> show session info
+target-dp: *.dp0
+--------------------------------------------------------------------------------
+Number of sessions supported:                    196606
+Number of allocated sessions:                    5560
+Session table utilization:                       2%
+Throughput:                                      812345 kbps
+";
+const AOSCX: &str = "sw1# show interface 1/1/1
+
+Interface 1/1/1 is up
+ Admin state is up
+ Link state: up for 3 days (since Mon Nov 23 10:11:12 UTC 2026)
+ Description: to core
+ Hardware: Ethernet, MAC Address: 00:00:5e:00:53:01
+ MTU 1500
+ Type 1GbT
+ Half-duplex
+ qos trust none
+ Speed 100 Mb/s
+ Auto-negotiation is on
+ VLAN Mode: access
+ Rate collection interval: 300 seconds
+
+ Rate                       RX                   TX        Total (RX+TX)
+ ---------------- -------------------- -------------------- --------------------
+ Mbits / sec                1.20                94.20                95.40
+ KPkts / sec                2.10                 8.20                10.30
+
+ Statistic                  RX                   TX                Total
+ ---------------- -------------------- -------------------- --------------------
+ Packets                 1234567            987654321          988888888
+ Dropped                       0                 5560               5560
+ Errors                     5560                    0               5560
+   CRC/FCS                  5560                  n/a               5560
+   Collision                 n/a                 5560               5560
+";
+
 /// What is recognised and not read is named as that, and nothing is made of its counters.
 #[test]
 fn platforms_that_are_not_read_are_named() {
@@ -442,6 +605,10 @@ Collisions      :5560
         (asa, "Cisco ASA"),
         (sros, "Nokia SR OS"),
         (fortios, "FortiOS"),
+        (PANOS_PORT, "Palo Alto PAN-OS"),
+        (PANOS_COUNTERS, "Palo Alto PAN-OS"),
+        (PANOS_SESSIONS, "Palo Alto PAN-OS"),
+        (AOSCX, "Aruba AOS-CX"),
     ] {
         let d = of(190, router);
         let notes = d.notes.join("\n");

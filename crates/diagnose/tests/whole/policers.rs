@@ -781,3 +781,35 @@ rtt min/avg/max/mdev = 44.001/44.010/44.030/0.010 ms
     };
     assert_eq!(first, Some("shallow_buffer"), "{verdict:#?}");
 }
+
+/// A rate that falls all along, as others fill a queue more and more, is not what a policer leaves: that is a burst, and then one rate.
+#[test]
+fn a_rate_that_falls_on_is_not_a_policers() {
+    let test = |rates: [f64; 6]| {
+        let rows: String = (0..)
+            .zip(rates)
+            .map(|(n, rate)| {
+                format!(
+                    "{}.0 - {}.0      {rate:.2} Gbps      {}            11.20 MBytes\n",
+                    5 * n,
+                    5 * n + 5,
+                    142_000 + 3000 * (n % 3)
+                )
+            })
+            .collect();
+        let mean = rates.iter().sum::<f64>() / 6.0;
+        format!(
+            "$ ping -c 20 b.example\nPING b.example (198.51.100.2) 56(84) bytes of data.\n\n--- b.example ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 19000ms\nrtt min/avg/max/mdev = 20.0/20.1/20.4/0.1 ms\n$ pscheduler task throughput --dest b.example --duration 30\n* Stream ID 5\nInterval       Throughput     Retransmits    Current Window\n{rows}\nSummary\nInterval       Throughput     Retransmits    Receiver Throughput\n0.0 - 30.0     {mean:.2} Gbps      870000           {mean:.2} Gbps\n"
+        )
+    };
+    let flow = crate::first(&test([9.0, 7.6, 6.2, 4.8, 3.4, 2.0]));
+    assert_ne!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+    let second = flow.verdict.second.as_ref().map_or("", |s| s.cause);
+    assert_ne!(second, "policer", "{:#?}", flow.verdict);
+    let why = crate::because(&flow);
+    assert!(why.contains("the rate fell from 8.30 Gbit/s"), "{why}");
+    // A burst and then one rate says nothing against it.
+    let flow = crate::first(&test([9.0, 2.1, 2.0, 2.0, 2.1, 2.0]));
+    let why = crate::because(&flow);
+    assert!(!why.contains("the rate fell from"), "{why}");
+}

@@ -457,3 +457,13 @@ fn no_more_is_promised_than_the_name_of_a_port_that_drops_says() {
     let promised = flow.changes.iter().filter_map(|c| c.predicted_bps);
     assert!(promised.fold(0.0, f64::max) > 1e9, "{:#?}", flow.changes);
 }
+
+/// What a queue drops as its text is printed is said: its total may be of another time.
+#[test]
+fn a_queue_that_drops_now_is_noted() {
+    let d = crate::of(JUNOS, &farpath_diagnose::Known::default());
+    let notes = d.notes.join("\n");
+    let said = "best-effort at ge-0/0/5 of mx1 drops 2 packets a second as this is printed";
+    assert!(notes.contains(said), "{notes}");
+    assert!(!notes.contains("network-control"), "{notes}");
+}

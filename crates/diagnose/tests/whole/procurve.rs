@@ -45,3 +45,73 @@ fn late_collisions_of_a_port_are_a_duplex_mismatch() {
     let said = "port 11 of HP-2530-24G counts 19210 late collisions";
     assert!(why.contains(said), "{why}");
 }
+
+/// The column of modes says the duplex of a port with a link.
+#[test]
+fn a_port_at_half_duplex_by_its_mode_is_changed_in_its_own_words() {
+    let brief = |mode: &str| {
+        format!(
+            "HP-2530-24G# show interfaces brief
+
+ Status and Counters - Port Status
+
+                  | Intrusion                           MDI  Flow Bcast
+  Port  Type      | Alert     Enabled Status Mode       Mode Ctrl Limit
+  ----- --------- + --------- ------- ------ ---------- ---- ---- -----
+  11    10/100TX  | No        Yes     Up     {mode}     MDI  off  0
+  12    10/100TX  | No        Yes     Down   10FDx      MDI  off  0
+
+"
+        )
+    };
+    let rows = [
+        (8.1, 60),
+        (3.2, 41),
+        (5.5, 39),
+        (0.9, 22),
+        (4.1, 44),
+        (6.6, 52),
+    ];
+    let log = crate::alike::log(43_122, &rows, 30.0);
+    let flow = first(&(brief("100HDx") + &log));
+    assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+    let commands = crate::commands(&flow);
+    assert!(
+        commands.contains("interface 11 speed-duplex auto"),
+        "{commands}"
+    );
+    let flow = first(&(brief("100FDx") + &log));
+    assert_ne!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
+}
+
+/// A port that is set to full duplex, beside loss: a hint at a mismatch, whatever the verdict.
+#[test]
+fn a_port_that_is_fixed_beside_loss_is_named_with_the_check_to_make() {
+    let config = |mode: &str| {
+        format!(
+            "HP-2530-24G# show interfaces config 11
+
+ Port Settings
+
+  Port  Type      | Enabled Mode         Flow Ctrl MDI
+  ----- --------- + ------- ------------ --------- ----
+  11    10/100TX  | Yes     {mode}       Disable   Auto
+
+"
+        )
+    };
+    let rows = [
+        (8.1, 60),
+        (3.2, 41),
+        (5.5, 39),
+        (0.9, 22),
+        (4.1, 44),
+        (6.6, 52),
+    ];
+    let log = crate::alike::log(43_122, &rows, 30.0);
+    let said = "port 11 of HP-2530-24G is fixed to 100 Mbit/s at full duplex";
+    let why = because(&first(&(config("100FDx") + &log)));
+    assert!(why.contains(said), "{why}");
+    let why = because(&first(&(config("Auto") + &log)));
+    assert!(!why.contains("is fixed to"), "{why}");
+}

@@ -141,3 +141,21 @@ fn an_access_that_loses_packets_says_so() {
     let why = because(&at(&unsaid, 50.4));
     assert!(!why.contains("speedtest lost"), "{why}");
 }
+
+/// The server of a program that chooses it by itself is not a host that somebody pinged: that round trip is of another path.
+#[test]
+fn a_ping_to_another_host_is_not_of_the_path_to_a_chosen_server() {
+    for (host, address) in [("www.example.com", "93.184.216.34"), ("8.8.8.8", "8.8.8.8")] {
+        let text = format!(
+            "mac$ ping -c 20 {host}\nPING {host} ({address}): 56 data bytes\n64 bytes from {address}: icmp_seq=0 ttl=57 time=120.1 ms\n\n--- {host} ping statistics ---\n20 packets transmitted, 20 packets received, 0.0% packet loss\nround-trip min/avg/max/stddev = 120.1/120.2/120.4/0.1 ms\nmac$ networkQuality -v\n==== SUMMARY ====\nUplink capacity: 20.140 Mbps (Accuracy: High)\nDownlink capacity: 236.244 Mbps (Accuracy: High)\nResponsiveness: Low (90 RPM) (Accuracy: High)\nInterface: en0\nUplink Flow count: 12\nDownlink Flow count: 16\n"
+        );
+        let d = crate::of(&text, &farpath_diagnose::Known::default());
+        assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+        for flow in &d.flows {
+            assert_eq!(flow.observed.rtt_ns, None, "{:#?}", flow.observed);
+            let missing = flow.missing.iter().find(|m| m.fact == "rtt");
+            let why = missing.map_or("", |m| m.would_decide.as_str());
+            assert!(why.contains("is not an end of this flow"), "{why}");
+        }
+    }
+}

@@ -58,7 +58,7 @@ const TICKETS: [Ticket; 19] = [
         0,
         Between(WINDOWS, "receive_window_bytes")
     ),
-    ticket!("policed-sla", "", 0, In("policer", 0.5)),
+    ticket!("policed-sla", "", 0, In("policer", 0.4)),
     ticket!("ocean", "1 Gbit/s", 0, In("policer", 0.9)),
     ticket!("blackhole", "10 Gbit/s", 0, In("mtu_black_hole", 0.9)),
     ticket!(

@@ -4,7 +4,9 @@
 //! on it is the other end's turn, until that one sends data. Segments without data, and data sent again, are nobody's turn.
 
 mod asides;
+mod beat;
 mod endings;
+mod pings;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +21,11 @@ use super::small_writes::SmallWrites;
 use super::stream::Stream;
 use super::tickets::{Behind, Tickets};
 use asides::Aside;
+pub use beat::Beat;
+use beat::Beating;
+use endings::End;
+use pings::Control;
+pub use pings::Pings;
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -83,6 +90,10 @@ pub struct Turns {
     /// Since when the second end has had all of a request behind a handshake of TLS, and has sent one record alone that may be a ticket or the
     /// answer. None where that is not so.
     pub ticketed: Option<Time>,
+    /// Which turns of each of the ends came at equal times.
+    pub beats: [Beat; 2],
+    /// Pings of either end, which count for nobody's turn.
+    pub pings: Pings,
 }
 
 impl Turns {
@@ -112,36 +123,9 @@ impl Turns {
             set_up: None,
             unanswered: None,
             ticketed: None,
+            beats: Default::default(),
+            pings: Pings::default(),
         }
-    }
-}
-
-/// How an end has ended its part.
-#[derive(Clone, Copy, Debug, Default)]
-struct End {
-    /// What it had waited for when it sent its FIN, or a reset; none where it has sent neither.
-    waited: Option<Duration>,
-    /// When that was.
-    closed: Option<Time>,
-    /// When it was done so with all that the other end had sent, which had sent last.
-    done: Option<Time>,
-    /// It had all that the other end had sent, which had sent last.
-    is_served: bool,
-    /// It has sent a reset.
-    is_reset: bool,
-    /// Data has come after its FIN.
-    is_sent_more: bool,
-}
-
-impl End {
-    /// Whether it has closed its own way alone.
-    fn is_half(&self) -> bool {
-        self.is_sent_more && !self.is_reset
-    }
-
-    /// What it waited for, of `all` that it seems to have.
-    fn waited(&self, all: Duration) -> Duration {
-        self.waited.filter(|_| !self.is_half()).unwrap_or(all)
     }
 }
 
@@ -180,6 +164,8 @@ struct Talk {
     aside: Option<Aside>,
     /// The end that has just sent an alert of TLS, with all of the other one's answer.
     farewell: Option<usize>,
+    beats: [Beating; 2],
+    control: Control,
 }
 
 impl Talk {
@@ -207,6 +193,8 @@ impl Talk {
             beside: None,
             aside: None,
             farewell: None,
+            beats: Default::default(),
+            control: Control::default(),
         }
     }
 
@@ -217,6 +205,7 @@ impl Talk {
             return;
         }
         self.says_farewell(end, payload);
+        self.control.reads(end, payload);
         if !self.tickets.is_over() {
             self.behind = self.tickets.sent(end, payload);
             self.beside = self.tickets.beside(end);
@@ -232,6 +221,9 @@ impl Talk {
             return;
         }
         self.repairs[end].sends(now);
+        if self.passes_by(end, until, now) {
+            return;
+        }
         let own = &mut self.streams[end];
         let there = own.is_all_there().then_some(own.grew);
         own.sent = until;
@@ -300,6 +292,7 @@ impl Talk {
             self.carried[1 - end].answered(there.since(then));
             self.turns.at[end] += now.since(there);
             self.turn = Some(there);
+            self.beats[end].turn(now.since(there), now, self.control.is_ping());
         }
         let handing = &mut self.turns.handing[1 - end];
         *handing = handing.and(match is_answered {
@@ -311,6 +304,9 @@ impl Talk {
 
     /// Data of an end has arrived.
     fn arrived(&mut self, end: usize, (seq, length): (u32, u32), at: Time) {
+        if self.passes_through(end, (seq, length), at) {
+            return;
+        }
         self.streams[end].arrives(seq, length, at);
         self.repairs[end].is_missing &= !self.streams[end].is_all_there();
         let given = &mut self.given[1 - end];
@@ -446,8 +442,11 @@ impl Talk {
                 let over = &self.over[end];
                 over.closed.filter(|_| !over.is_half())
             }),
+            beats: self.beats.each_ref().map(Beating::known),
+            pings: self.control.pings(),
             ..self.turns
-        };
+        }
+        .without_pings();
         match self.overlaps.backlog(self.turns.span) {
             Some((asker, share)) => turns.with_backlog(asker, share),
             None => turns,
@@ -939,6 +938,70 @@ mod tests {
         let mut closed = found(Some(true), false, false);
         closed.ended(1, false, at(950));
         assert_eq!(closed.turns().closing, [0, 900].map(Duration::from_ms));
+    }
+
+    /// A client that asks a second after each answer, 50 ms each way, and a server that answers at once.
+    #[test]
+    fn requests_by_a_timer_are_known() {
+        let mut talk = talk();
+        for n in 0..6_u32 {
+            let t = 1100 * u64::from(n);
+            talk.sent(0, (1 + 80 * n, 80), at(t));
+            talk.arrived(0, (1 + 80 * n, 80), at(t + 50));
+            talk.sent(1, (1 + 200 * n, 200), at(t + 50));
+            talk.arrived(1, (1 + 200 * n, 200), at(t + 100));
+        }
+        let [client, server] = talk.turns().beats;
+        assert_eq!((client.turns, client.taken, client.prompt), (5, 5, 0));
+        assert_eq!(client.paused, Duration::from_secs(5));
+        assert_eq!((server.turns, server.taken, server.prompt), (0, 6, 5));
+    }
+
+    /// A request in two pieces, of which the first leaves with the end of a handshake and the second behind its acknowledgement, over 50 ms each way:
+    /// tickets come between them. It is one request, and the server has it for 300 ms.
+    #[test]
+    fn tickets_within_a_request_are_no_answer() {
+        let mut talk = talk();
+        talk.sent(0, (1, 200), at(0));
+        talk.arrived(0, (1, 200), at(50));
+        talk.beside = Some(true);
+        talk.sent(1, (1, 510), at(50));
+        talk.arrived(1, (1, 510), at(100));
+        talk.heard[0] = at(100);
+        talk.sent(0, (201, 80), at(100));
+        talk.arrived(0, (201, 80), at(150));
+        talk.sent(1, (511, 900), at(450));
+        talk.arrived(1, (511, 900), at(500));
+        let turns = talk.turns();
+        assert_eq!(turns.at, [0, 300].map(Duration::from_ms));
+        assert_eq!(turns.way, Duration::from_ms(50), "of the second piece");
+        assert_eq!(turns.handing[0].way, Duration::from_ms(100));
+    }
+
+    /// A client that has an answer, and writes the two bytes of a length as a record of their own, with the request behind it and its FIN: it is not
+    /// an alert.
+    #[test]
+    fn a_small_record_in_front_of_a_request_is_no_farewell() {
+        let closed = |more: usize| {
+            let mut talk = talk();
+            talk.sent(0, (1, 80), at(0));
+            talk.arrived(0, (1, 80), at(50));
+            talk.sent(1, (1, 200), at(50));
+            talk.arrived(1, (1, 200), at(100));
+            let record = [&[23, 3, 3, 0, 19][..], &vec![7; 19 + more][..]].concat();
+            let place = (81, record.len() as u32);
+            talk.reads(0, place, &record);
+            talk.sent(0, place, at(200));
+            talk.ended(0, false, at(200));
+            talk.arrived(0, place, at(250));
+            talk.turns()
+        };
+        assert_eq!(closed(0).done[0], Some(at(200)));
+        let asked = closed(60);
+        assert_eq!(
+            (asked.done[0], asked.unanswered),
+            (None, Some((0, at(250))))
+        );
     }
 
     /// A client that gives up after 3 s, and a server that is ended behind it. It has answered nothing, or has only greeted.

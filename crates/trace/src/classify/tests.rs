@@ -23,6 +23,7 @@ fn filling(lag: i64, stamp: i32, overtaken: bool) -> Event {
         same_echo: false,
         overtaken,
         is_syn: false,
+        joined: false,
         known: false,
         told: false,
         reneged: false,
@@ -71,4 +72,41 @@ fn what_was_sent_before_data_that_has_passed_is_not_a_repetition() {
     assert!(!is_reordered(filling(late, 40, true), MILLISECOND));
     assert!(!is_reordered(filling(late, 40, false), MILLISECOND));
     assert!(is_reordered(filling(late, -1, false), 0));
+}
+
+/// However many there are, each repetition that filled a hole is found by what comes late, and all of its bytes have to.
+#[test]
+fn what_came_late_spares_the_repetitions_before_it_by_their_bytes() {
+    const COUNT: u64 = 600;
+    let lag = 35 * MILLISECOND;
+    let place = |n: u64| 1 + n * 1448;
+    let repeated = |n: u64| Event {
+        seq: place(n),
+        head: n == 0,
+        ..filling(lag, 40, false)
+    };
+    let late = |n: u64, length: u32| Event {
+        seq: place(n),
+        length,
+        place: Place::Seen,
+        sending: Sending::Before,
+        stamp: Some(-40),
+        since: MILLISECOND,
+        times: 2,
+        ..filling(lag + MILLISECOND, 0, false)
+    };
+    let spared = |length: u32| {
+        let mut events: Vec<Event> = (0..COUNT).map(repeated).collect();
+        events.extend((0..COUNT).map(|n| late(n, length)));
+        let times = Times {
+            round_trip: ROUND_TRIP,
+            ..Times::default()
+        };
+        let classes = classify(&events, times);
+        let is_late = |class: &&Class| **class == Class::Reordered;
+        assert_eq!(classes.iter().filter(is_late).count() as u64, COUNT);
+        let unneeded = classes.iter().filter(|c| matches!(c, Class::Unneeded(_)));
+        unneeded.count() as u64
+    };
+    assert_eq!([spared(1448), spared(700)], [COUNT, 0]);
 }

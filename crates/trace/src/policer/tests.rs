@@ -76,6 +76,7 @@ fn again(at: i64, gap: i64) -> Event {
         same_echo: false,
         overtaken: false,
         is_syn: false,
+        joined: false,
         known: false,
         told: false,
         reneged: false,

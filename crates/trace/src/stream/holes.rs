@@ -89,8 +89,32 @@ impl Stream {
         true
     }
 
-    /// Bytes of holes, or seen before.
+    /// Bytes of holes, or seen before. What fills a hole and has others besides becomes several events of one packet.
     fn known(&mut self, s: &Segment, (from, until): (u64, u64), room: &mut Room) {
+        let first = self.events.len();
+        self.divide(s, (from, until), room);
+        if self.events.len() > first + 1 {
+            self.join(first);
+        }
+    }
+
+    /// Together the events of one packet count as the segments that it is, first of all the bytes that filled holes.
+    fn join(&mut self, first: usize) {
+        let full = self.mss().max(1);
+        let parts = &mut self.events[first..];
+        let mut bytes: u32 = 0;
+        for place in [Place::Hole, Place::Seen] {
+            for part in parts.iter_mut().filter(|part| part.place == place) {
+                let before = bytes.div_ceil(full);
+                bytes += part.length;
+                part.pieces = bytes.div_ceil(full) - before;
+            }
+        }
+        parts.iter_mut().skip(1).for_each(|part| part.joined = true);
+    }
+
+    /// The parts of a packet, one by one.
+    fn divide(&mut self, s: &Segment, (from, until): (u64, u64), room: &mut Room) {
         let mut at = from;
         while at < until {
             work::count(1);
@@ -185,19 +209,17 @@ impl Stream {
             event.sending = earlier.sending;
         }
         self.seen_again(s, from);
+        self.count_again(from, until);
+        let start = self.filled.range(..=from).next_back();
+        let start = start.filter(|x| x.1.end > from).map_or(from, |x| *x.0);
         let first = self.sent.partition_point(|x| x.end <= from);
         let new = self.sent.range_mut(first..);
         let new = new.take_while(|x| x.seq < until).take(SENT_AGAIN_MAX);
-        let start = self.filled.range(..=from).next_back();
-        let start = start.filter(|x| x.1.end > from).map_or(from, |x| *x.0);
         let filled = self.filled.range_mut(start..until.max(start));
         let filled = filled.map(|x| x.1).take(SENT_AGAIN_MAX);
         for sent in new.chain(filled) {
             work::count(1);
-            if !sent.goes_on(from) {
-                sent.times = sent.times.saturating_add(1);
-            }
-            sent.again = (until.min(sent.end) - sent.seq) as u32;
+            sent.times = sent.times.saturating_add(1);
             sent.passed_again(s);
         }
     }

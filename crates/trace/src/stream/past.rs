@@ -130,7 +130,7 @@ impl Stream {
     pub(super) fn earlier(&self, s: &Segment, from: u64, until: u64) -> Earlier {
         let echo = s.stamps.map_or(0, |t| t.1);
         if let Some(sent) = self.first_sent(from, until) {
-            let times = sent.times - u8::from(sent.goes_on(from));
+            let times = self.seen_least(from, until);
             let lag = s.at - sent.last;
             return Earlier {
                 evidence: (lag, sent.stamp, sent.identification, times),
@@ -198,7 +198,6 @@ mod tests {
             echo: 0,
             identification: 0,
             times: 1,
-            again: 0,
         }
     }
 

@@ -1,9 +1,8 @@
 //! SACK blocks and what they tell of (RFC 2018, RFC 2883).
 
-use super::{SACKS_MAX, Stream, TOLD_BACK};
-use crate::event::Event;
+use super::{SACKS_MAX, Stream};
 use crate::ranges::{Ranges, unwrapped};
-use crate::room::{Room, make_room};
+use crate::room::Room;
 use crate::segment::Segment;
 use crate::work;
 
@@ -86,66 +85,5 @@ impl Stream {
             self.rtt.sack.add(ns);
             self.flights.round_trip(ns);
         }
-    }
-
-    /// The receiver tells that it had these bytes twice: of each, the first segment that was not reported yet.
-    fn told(&mut self, from: u64, until: u64, room: &mut Room) {
-        self.told_twice += 1;
-        let mut open = Vec::new();
-        if from < until {
-            open.push((from, until));
-        }
-        while let Some((from, until)) = open.pop() {
-            let recent = self.events.len().saturating_sub(TOLD_BACK);
-            work::count(self.events.len() - recent);
-            let of = |e: &Event| !e.told && e.seq < until && from < e.seq + u64::from(e.length);
-            let Some(place) = self.events[recent..].iter().position(of) else {
-                continue;
-            };
-            let event = self.report(recent + place, (from, until), room);
-            let rest = [
-                (from, event.seq),
-                (event.seq + u64::from(event.length), until),
-            ];
-            open.extend(rest.into_iter().filter(|part| part.0 < part.1));
-        }
-    }
-
-    /// A report of bytes that an event has; the event as it is then. Of several segments that were sent as one, whole ones that
-    /// are reported become an event of their own.
-    fn report(&mut self, place: usize, (from, until): (u64, u64), room: &mut Room) -> Event {
-        if std::mem::take(&mut self.events[place].reneged) {
-            self.reneges = self.reneges.saturating_sub(1);
-        }
-        let event = self.events[place];
-        let end = event.seq + u64::from(event.length);
-        let (start, stop) = (from.max(event.seq), until.min(end));
-        let full = u64::from(self.mss().max(1));
-        let part = |from: u64, until: u64, told: bool| Event {
-            seq: from,
-            length: (until - from) as u32,
-            pieces: (until - from).div_ceil(full) as u32,
-            told,
-            ..event
-        };
-        let reported = part(start, stop, true);
-        let others = [part(stop, end, false), part(event.seq, start, false)];
-        let pieces = reported.pieces + others[0].pieces + others[1].pieces;
-        if event.pieces < 2 || pieces != event.pieces || room.events < others.len() {
-            self.events[place].told = true;
-            return event;
-        }
-        let is_repaired = place < self.open_events;
-        self.events[place] = reported;
-        for (other, at) in others.into_iter().zip([place + 1, place]) {
-            if other.length > 0 {
-                work::count(self.events.len() - at);
-                room.events -= 1;
-                make_room(&mut self.events);
-                self.events.insert(at, other);
-                self.open_events += usize::from(is_repaired);
-            }
-        }
-        reported
     }
 }

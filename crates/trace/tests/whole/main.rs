@@ -1,5 +1,6 @@
 //! What is said of captures, beside what is known of how they came about.
 
+mod again;
 mod bare;
 mod bbr;
 mod changed;

@@ -95,6 +95,7 @@ impl Watched {
                 true => waits.take_gone((self.host, until), time, causes),
                 false => 0.0,
             };
+            waits.name_quiet(time, causes);
             if self.host == 1 && self.held_small() < HELD_LEAST {
                 waits.name_asked(time, causes);
             }

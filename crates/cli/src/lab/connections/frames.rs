@@ -1,8 +1,11 @@
 //! What the path itself saw of connections, frame by frame.
 
+use std::net::{IpAddr, SocketAddr};
+
 use farpath_emu::plane::{Acks, Opening, Segments, Turns, Way};
 use farpath_units::Time;
 
+use super::unopened::address;
 use super::{Connections, Watched};
 use crate::lab::busiest::Busiest;
 use crate::lab::lost::Lost;
@@ -23,6 +26,15 @@ impl Connections {
         self.waits.insert([a, b], Waits::of(turns, 0));
     }
 
+    /// Takes in the addresses of the command's host.
+    pub(in crate::lab) fn take_command(&mut self, addresses: impl IntoIterator<Item = IpAddr>) {
+        let names = addresses
+            .into_iter()
+            .map(|a| name_of(SocketAddr::new(a, 0)));
+        let own = names.map(|name| address(&name).to_owned());
+        self.command.extend(own);
+    }
+
     /// Takes in how many acknowledgements without data one end sent to the other, and what the path dropped of them.
     pub(in crate::lab) fn take_acks(&mut self, [from, to]: Way, acks: Acks) {
         self.acks.insert([to, from].map(name_of), acks);
@@ -38,6 +50,8 @@ impl Connections {
     pub(super) fn repairs(&self, ends: &[String; 2], one: &Watched, told: &mut Busiest) {
         let [own, peer] = ends.clone();
         told.lost_back = self.segments.get(&[peer, own]).map(Lost::of);
+        let acks = self.acks.get(ends).copied().unwrap_or_default();
+        (told.acks, told.acks_lost) = (acks.sent, acks.lost);
         let Some(waits) = self.waits.get(ends) else {
             return;
         };

@@ -1,61 +1,135 @@
-//! Connections that were asked for and never opened, beside one that had nothing to send meanwhile.
+//! Connections that the command asked for, and that nothing answered: a full accept queue, a filtered port.
 
 use std::collections::BTreeSet;
 
-use farpath_observe::Limit;
+use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 
 use super::{Connections, Watched};
-use crate::lab::cause::Cause;
+use crate::lab::busiest::Busiest;
 use crate::lab::sender::SENDERS;
 
 /// A shorter time is not named.
 const NAMED: Duration = Duration::from_secs(1);
 
-impl Connections {
-    /// How long the command asked for other connections in vain while `one` of its own had nothing to send, in words; empty where that is not its
-    /// largest cause, or that was short.
-    pub(super) fn unopened_meanwhile(&self, one: &Watched, cause: Option<Cause>) -> String {
-        let is_idle = cause == Some(Cause::Limit(Limit::Application));
-        let asked = self.asked_in_vain([one.begun(), one.last.sample.t]);
-        match is_idle && one.host == 0 && asked >= NAMED {
-            true => format!(
-                "; for {:.1} s of it or more, {} asked for another connection that was never opened",
-                asked.as_secs_f64(),
-                SENDERS[0]
+/// So many ends are named one by one.
+const FEW: usize = 3;
+
+/// What the command asked for in vain.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::lab) struct InVain {
+    /// Time in which it asked for any, seconds: until it gave up, or else until the last SYN.
+    pub(in crate::lab) seconds: f64,
+    /// It is not known of each when it was given up.
+    is_at_least: bool,
+    connections: u64,
+    /// The ends that it asked.
+    to: Vec<String>,
+}
+
+impl InVain {
+    /// In words.
+    pub(in crate::lab) fn words(&self) -> String {
+        let [command, _] = SENDERS;
+        let bound = if self.is_at_least { " or more" } else { "" };
+        let (what, were, whose) = match self.connections {
+            1 => ("a connection".to_owned(), "was", "its SYN"),
+            n => (
+                count_of(n, "connection", "connections"),
+                "were",
+                "their SYNs",
             ),
-            false => String::new(),
+        };
+        let to = match &self.to[..] {
+            few if few.len() <= FEW => few.join(", "),
+            many => format!("{} ends, {} among them", many.len(), many[0]),
+        };
+        format!(
+            "for {:.1} s{bound} {command} asked for {what} to {to} that {were} never established: nothing answered {whose}",
+            self.seconds
+        )
+    }
+}
+
+/// One of them.
+struct Asked<'a> {
+    to: &'a str,
+    from: Time,
+    until: Time,
+    is_given_up: bool,
+}
+
+impl Connections {
+    /// Connections that the command's host asked for, and that nothing answered; none where that took no time that is worth naming.
+    pub(super) fn in_vain(&self) -> Option<InVain> {
+        let mut asked = self.asked_in_vain();
+        asked.sort_unstable_by_key(|one| (one.from, one.until));
+        let (mut sum, mut until) = (Duration::ZERO, Time::ZERO);
+        for one in &asked {
+            let from = until.max(one.from);
+            if one.until > from {
+                sum += one.until.since(from);
+                until = one.until;
+            }
         }
+        let to: BTreeSet<&str> = asked.iter().map(|one| one.to).collect();
+        (sum >= NAMED).then(|| InVain {
+            seconds: sum.as_secs_f64(),
+            is_at_least: asked.iter().any(|one| !one.is_given_up),
+            connections: asked.len() as u64,
+            to: to.into_iter().map(str::to_owned).collect(),
+        })
     }
 
-    /// Time between two instants in which the command's host had asked for a connection, and nothing had answered when it asked last.
-    fn asked_in_vain(&self, [begun, end]: [Time; 2]) -> Duration {
+    /// The addresses of the command's host.
+    pub(super) fn own_addresses(&self) -> BTreeSet<&str> {
+        let known = self.command.iter().map(String::as_str);
         let of_command = self.all.iter().filter(|(_, one)| one.host == 0);
-        let own: BTreeSet<&str> = of_command.map(|([own, _], _)| address(own)).collect();
+        let own = of_command.map(|([own, _], _)| address(own));
+        known.chain(own).collect()
+    }
+
+    /// Each of them.
+    fn asked_in_vain(&self) -> Vec<Asked<'_>> {
+        let own = self.own_addresses();
         let waits = self.waits.iter();
-        let waits = waits.filter(|([from, _], _)| own.contains(address(from)));
-        let times = waits.filter_map(|(_, waits)| waits.opening());
-        let mut times: Vec<(Time, Time)> = times
-            .map(|(from, to)| (from.max(begun), to.min(end)))
-            .collect();
-        times.sort_unstable();
-        let (mut until, mut sum) = (begun, Duration::ZERO);
-        for (from, to) in times {
-            sum += to.since(from.max(until));
-            until = until.max(to);
-        }
-        sum
+        let asked = waits.filter(|([from, _], _)| own.contains(address(from)));
+        let asked = asked.filter_map(|(ends, waits)| {
+            let (from, last) = waits.opening()?;
+            let one = self.all.get(ends).filter(|one| one.is_unopened());
+            let given_up = one.map(|one| one.last.sample.t);
+            Some(Asked {
+                to: &ends[1],
+                from,
+                until: given_up.map_or(last, |then| then.max(last)),
+                is_given_up: given_up.is_some(),
+            })
+        });
+        asked.collect()
+    }
+
+    /// What is said where nothing else is known of any connection; none where none was asked for in vain.
+    pub(super) fn unopened_alone(&self) -> Option<Busiest> {
+        let in_vain = self.in_vain()?;
+        let none = Watched::default();
+        Some(Busiest {
+            in_vain: Some(in_vain),
+            ..none.counts(0, false, self.holds[0])
+        })
     }
 }
 
 /// The address of an end, without its port.
-fn address(end: &str) -> &str {
+pub(super) fn address(end: &str) -> &str {
     end.rsplit_once(':').map_or(end, |(address, _)| address)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use farpath_emu::plane::Turns;
+    use farpath_probe::live::{Ended, Snapshot};
 
     use super::*;
     use crate::lab::seen::ss::read_all;
@@ -64,30 +138,75 @@ mod tests {
         Time::ZERO + Duration::from_ms(ms)
     }
 
-    /// A request in an accept queue that is full by it, and two more connections that are asked for one after the other, for 3 s each.
+    /// A request in an accept queue that is full by it, of a connection of 10 s, and two more connections that are asked for one after the other: SYNs
+    /// for so long, and they are given up after 3.5 s each, or nobody hears of it.
+    fn said(syns: u64, is_answered: bool, is_given_up: bool) -> String {
+        let mut connections = Connections::across([500_000; 2]);
+        for n in 1..=100 {
+            let text = "ESTAB 0 0 198.18.0.1:40000 198.18.0.2:7000\n\t cubic mss:1428 cwnd:10 bytes_sent:200 bytes_acked:200 busy:1ms app_limited\n";
+            let listed = read_all(at(100 * n), text);
+            connections.note(at(100 * n), 0, listed);
+        }
+        for (own, from) in [("198.18.0.1:40001", 200), ("198.18.0.1:40002", 5200)] {
+            let ends = [own, "198.18.0.2:7000"].map(|end| end.parse().expect(end));
+            let opening = (at(from), at(from + syns));
+            connections.take_turns(&Turns {
+                opening: (!is_answered).then_some(opening),
+                ..Turns::between(ends)
+            });
+            if is_given_up {
+                let ended = Ended {
+                    local: ends[0],
+                    peer: ends[1],
+                    last: Snapshot::default(),
+                };
+                connections.close(at(from + 3500), 0, &ended);
+            }
+        }
+        connections.told([None, None]).expect("there is one").line
+    }
+
     #[test]
     fn a_command_that_asks_for_a_connection_in_vain_is_said() {
-        let said = |answered: bool| {
+        let words = "your command asked for 2 connections to 198.18.0.2:7000 that were never established: nothing answered their SYNs; ";
+        let vain = said(3000, false, false);
+        let first = format!("for 6.0 s or more {words}what your command sends");
+        assert!(vain.starts_with(&first), "{vain}");
+        let given_up = said(3000, false, true);
+        assert!(
+            given_up.starts_with(&format!("for 7.0 s {words}")),
+            "{given_up}"
+        );
+        assert!(!said(3000, true, false).contains("never established"));
+    }
+
+    /// For less than half of the time it stands behind what limited the connection.
+    #[test]
+    fn what_is_asked_for_in_vain_for_a_short_time_is_said_last() {
+        let some = said(1000, false, false);
+        assert!(some.starts_with("what your command sends"), "{some}");
+        let last = "; for 2.0 s or more your command asked for 2 connections to 198.18.0.2:7000 that were never established: nothing answered \
+                    their SYNs";
+        assert!(some.ends_with(last), "{some}");
+        assert!(!said(300, false, false).contains("never established"));
+    }
+
+    /// A command whose only connection nobody answers, and that is ended from outside: no kernel says anything of it.
+    #[test]
+    fn a_connection_of_which_frames_alone_know_is_said() {
+        let told = |command: &str| {
             let mut connections = Connections::across([500_000; 2]);
-            for n in 1..=100 {
-                let text = "ESTAB 0 0 198.18.0.1:40000 198.18.0.2:7000\n\t cubic mss:1428 cwnd:10 bytes_sent:200 bytes_acked:200 busy:1ms app_limited\n";
-                let listed = read_all(at(100 * n), text);
-                connections.note(at(100 * n), 0, listed);
-            }
-            for (own, from) in [("198.18.0.1:40001", 200), ("198.18.0.1:40002", 5200)] {
-                let ends = [own, "198.18.0.2:7000"].map(|end| end.parse().expect(end));
-                let opening = (at(from), at(from + 3000));
-                connections.take_turns(&Turns {
-                    opening: (!answered).then_some(opening),
-                    ..Turns::between(ends)
-                });
-            }
-            connections.told([None, None]).expect("there is one").line
+            let command: IpAddr = command.parse().expect("an address");
+            connections.take_command([command]);
+            let ends = ["198.18.0.1:40001", "198.18.0.2:7000"].map(|end| end.parse().expect(end));
+            connections.take_turns(&Turns {
+                opening: Some((at(10), at(3010))),
+                ..Turns::between(ends)
+            });
+            connections.told([None, None]).map(|told| told.line)
         };
-        let vain = said(false);
-        let words = "; for 6.0 s of it or more, your command asked for another connection that was never opened; ";
-        assert!(vain.contains(words), "{vain}");
-        assert!(vain.contains("your command limited it"), "{vain}");
-        assert!(!said(true).contains("never opened"));
+        let words = "for 3.0 s or more your command asked for a connection to 198.18.0.2:7000 that was never established: nothing answered its SYN";
+        assert_eq!(told("198.18.0.1").as_deref(), Some(words));
+        assert_eq!(told("198.18.0.9"), None);
     }
 }

@@ -8,6 +8,7 @@ use crate::memory::GIVEN;
 use crate::read::Facts;
 use crate::read::iperf3::release;
 use crate::read::uname::is_of_amazon;
+use crate::scavenger::DSCP;
 use crate::seen::{ASKED, End, Report, Row, STARTED, Side, StreamCount, Test};
 use crate::{address, redact};
 
@@ -38,7 +39,9 @@ impl Stream {
             "interval" => {}
             "error" => {
                 let said = data.as_str().or(s(data, &["error"]));
-                facts.says("iperf3", said.unwrap_or("an error"), at);
+                let said = said.unwrap_or("an error");
+                facts.fails("iperf3", said, at);
+                facts.says("iperf3", said, at);
             }
             _ => return false,
         }
@@ -91,6 +94,10 @@ fn asked(start: &Json, at: Place, test: &mut Test) {
     }
     if let Some(bps) = first([&["test_start", "fqrate"], &["fq_rate"]]) {
         test.set("pacing_rate_bps", Figure::exact(bps, at));
+    }
+    // The upper six bits of the byte are the code point (RFC 2474 §3).
+    if let Some(tos) = n(start, &["test_start", "tos"]).filter(|tos| *tos > 0.0) {
+        test.set(DSCP, Figure::exact(libm::floor(tos / 4.0), at));
     }
     let buffer = first([&["sock_bufsize"], &["test_start", "sock_bufsize"]]);
     if let Some(bytes) = buffer.filter(|_| !test.udp) {
@@ -177,6 +184,7 @@ pub(super) fn document(value: &Json, at: Place, facts: &mut Facts) -> bool {
     ends(&value["end"], at, &mut test, reverse != server);
     let error = s(value, &["error"]);
     if let Some(said) = error {
+        facts.fails("iperf3", said, at);
         facts.says("iperf3", said, at);
     }
     let any = test.is_measured();

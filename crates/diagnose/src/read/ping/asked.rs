@@ -15,6 +15,8 @@ pub(super) struct Asked {
     pub(super) ipv6: Option<bool>,
     /// Whether no router may cut its packets.
     pub(super) whole: bool,
+    /// The same, if it is typed at a BSD or macOS: `-D` of Linux prints the time.
+    pub(super) whole_of_bsd: bool,
 }
 
 /// Options and words behind which a word stands that is not the host.
@@ -44,6 +46,7 @@ impl Asked {
             size: size(command),
             ipv6: ipv6(command),
             whole: is_whole(command),
+            whole_of_bsd: command.split_whitespace().any(|word| word == "-D"),
         }
     }
 }
@@ -94,11 +97,17 @@ fn ipv6(command: &str) -> Option<bool> {
     })
 }
 
-/// The bytes of each packet of a command, with its headers: `-s 1372`, which is `-l` of Windows.
+/// The bytes of each packet of a command, with its headers: `-s 1372` or `-s1372`, which is `-l` of Windows.
 fn size(command: &str) -> Option<f64> {
+    let behind = |word: &str| {
+        let own = word.strip_prefix("-s").or_else(|| word.strip_prefix("-l"));
+        own.map(str::to_owned)
+    };
     let mut words = command.split_whitespace();
-    words.find(|w| matches!(*w, "-s" | "-l"))?;
-    let data = words.next().and_then(whole)?;
+    let data = match words.find_map(behind)?.as_str() {
+        "" => words.next().and_then(whole)?,
+        joined => whole(joined)?,
+    };
     Some(data as f64 + 28.0)
 }
 
@@ -139,6 +148,10 @@ mod tests {
         assert!(of("ping -M do -s 1472 far").whole && of("ping -f -l 1472 far").whole);
         assert!(!of("ping -s 1472 far").whole && !of("ping -f far").whole);
         assert_eq!(of("ping -4 far").ipv6, Some(false));
-        assert_eq!(of("ping -s 1472 far").size, Some(1500.0));
+        for sized in ["ping -s 1472 far", "ping -s1472 far", "ping -l 1472 far"] {
+            assert_eq!(of(sized).size, Some(1500.0), "{sized}");
+        }
+        let bsd = of("ping -D -s 1472 far");
+        assert!(bsd.whole_of_bsd && !bsd.whole && !of("ping -s 1472 far").whole_of_bsd);
     }
 }

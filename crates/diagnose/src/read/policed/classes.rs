@@ -3,6 +3,7 @@
 
 use super::Stated;
 use crate::read::conditioned::{FEW, POLICER};
+use crate::read::dscp::{class, number, point};
 use crate::words::{after, whole};
 
 /// The packets that the queue of a class may hold: `queue limit 208 packets`.
@@ -35,32 +36,12 @@ pub(super) fn taken(text: &str) -> String {
 /// The code point that a rule of a host sets: `DSCP set 0x08` of `iptables -L`, `-j DSCP --set-dscp 0x08` and `--set-dscp-class CS1` of its
 /// commands, `ip dscp set cs1` of nftables.
 pub(super) fn sets(text: &str) -> Option<u64> {
-    let number = |word: &str| match word.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => whole(word),
-    };
     let listed = || after(text, "DSCP set ").and_then(number);
     let typed = || after(text, "--set-dscp ").and_then(number);
     let named = || after(text, "--set-dscp-class ").and_then(class);
-    let by_nft = || {
-        let word = after(text, "dscp set ")?;
-        class(word).or_else(|| number(word))
-    };
+    let by_nft = || after(text, "dscp set ").and_then(point);
     let dscp = listed().or_else(typed).or_else(named).or_else(by_nft)?;
     (dscp < 64).then_some(dscp)
-}
-
-/// The number of a class selector or of an assured-forwarding class (RFC 2474 §4.2.2, RFC 2597 §6), or of EF (RFC 3246).
-fn class(word: &str) -> Option<u64> {
-    let word = word.to_ascii_lowercase();
-    let digit = |c: char| c.to_digit(10).map(u64::from);
-    let mut digits = word.get(2..)?.chars();
-    match (word.get(..2)?, digits.next(), digits.next()) {
-        ("ef", None, None) => Some(46),
-        ("cs", Some(n), None) => digit(n).filter(|n| *n < 8).map(|n| 8 * n),
-        ("af", Some(n), Some(drop)) => Some(8 * digit(n)? + 2 * digit(drop)?),
-        _ => None,
-    }
 }
 
 /// What is stated, each once: what all traffic meets, and beside it the few that classes have of their own.

@@ -1,6 +1,9 @@
 //! What queues of a port dropped: a class of `show policy-map interface`, `show interfaces queue` of Junos, `show queuing interface` of
 //! NX-OS, `show queueing interface` of the Catalyst 6500.
 
+use crate::fact::Place;
+use crate::port::Port;
+use crate::read::{Facts, NOTES_MAX};
 use crate::words::whole;
 
 /// The queue of a port whose lines are read.
@@ -179,6 +182,30 @@ const CATALYST: [&str; 13] = [
     "queue ",
 ];
 
+/// What a queue of Junos drops as its text is printed, packets a second: `Tail-dropped packets :   950   2 pps`.
+pub(super) fn dropped_now(text: &str) -> Option<u64> {
+    let (key, value) = text.split_once(':')?;
+    let words: Vec<&str> = value.split_whitespace().collect();
+    match words[..] {
+        [_, pps, "pps"] if key.contains("-dropped packets") => whole(pps),
+        _ => None,
+    }
+}
+
+impl Facts {
+    /// Notes that a queue drops as its text is printed, so many packets a second; nothing of 0.
+    pub(in crate::read) fn drops_now(&mut self, queue: &Port, pps: u64, at: Place) {
+        if pps > 0 && self.notes.len() < NOTES_MAX {
+            let note = format!(
+                "{}: {} drops {pps} packets a second as this is printed: it is full at that time, whatever it dropped in all",
+                self.place(at),
+                queue.named("the queue of a router's port")
+            );
+            self.notes.push(note);
+        }
+    }
+}
+
 /// The packets that the queue of a class of IOS dropped: `(queue depth/total drops/no-buffer drops) 12/831/0`.
 pub(in crate::read) fn of_class(text: &str) -> Option<u64> {
     let (names, values) = text.strip_prefix('(')?.split_once(") ")?;
@@ -203,6 +230,7 @@ mod tests {
         let head = "Queue: 0, Forwarding classes: best-effort";
         assert_eq!(queue.line(head), Some(Said::Nothing));
         assert_eq!(queue.line(tail), dropped("best-effort", 950));
+        assert_eq!(dropped_now(tail), Some(2));
         let red = "RED-dropped packets  :                     7                     0 pps";
         assert_eq!(queue.line(red), dropped("best-effort by RED", 7));
         assert_eq!(
@@ -212,6 +240,7 @@ mod tests {
         let bytes = "Bytes                :          9812345678             400123456 bps";
         assert_eq!(queue.line(bytes), None);
         assert_eq!(queue.line("Transmitted:"), None);
+        assert_eq!(dropped_now(bytes), None);
         let sends = Said::Sends("best-effort".to_owned(), 400_123_456);
         assert_eq!(queue.line(bytes), Some(sends));
         assert_eq!(queue.line("Queued:"), None);

@@ -1,10 +1,10 @@
 //! Tables of what several ports counted: nothing in them says which port a flow crosses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::fact::Place;
 use crate::port::{Kind, Port, PortReading};
-use crate::read::{Facts, NOTES_MAX, optics};
+use crate::read::{Facts, optics};
 
 /// What tables counted, until all of a text is read.
 #[derive(Default)]
@@ -15,9 +15,6 @@ pub(in crate::read) struct Several {
 /// Most counts that are kept, and most ports that these are looked for among.
 const ROWS_MAX: usize = 10_000;
 const KNOWN_MAX: usize = 1000;
-
-/// Most ports that a note names.
-const NAMED: usize = 6;
 
 impl Several {
     /// A count of a port, and the packets that had arrived at it, where that is known.
@@ -54,7 +51,7 @@ impl Several {
     }
 
     /// Nothing follows: counts of a single port are its own, and so are those of ports that the text names elsewhere, as far as it has
-    /// none of the kind of these. What others counted is noted.
+    /// none of the kind of these. What others counted is settled after all texts.
     pub(in crate::read) fn ends(&mut self, facts: &mut Facts) {
         let rows = core::mem::take(&mut self.rows);
         let Some((first, here)) = rows.first().map(|r| (r.port.clone(), source(r.at))) else {
@@ -64,7 +61,6 @@ impl Several {
         let named: BTreeSet<Port> = facts.ports.iter().map(|r| r.port.clone()).collect();
         let own = facts.ports.iter().filter(|r| source(r.at) == here);
         let read: BTreeSet<(Port, Kind)> = own.map(|r| (r.port.clone(), r.kind)).collect();
-        let mut others: BTreeMap<Kind, BTreeMap<Port, (f64, Place)>> = BTreeMap::new();
         for mut row in rows {
             let is_it =
                 |p: &&Port| p.router == row.port.router && optics::is_same(&p.name, &row.port.name);
@@ -75,15 +71,9 @@ impl Several {
                     facts.ports.push(row);
                 }
                 None if alone => facts.ports.push(row),
-                None if row.value > 0.0 => {
-                    let of_kind = others.entry(row.kind).or_default();
-                    of_kind.insert(row.port, (row.value, row.at));
-                }
+                None if facts.tabled.len() < ROWS_MAX => facts.tabled.push(row),
                 None => {}
             }
-        }
-        for (kind, ports) in &others {
-            note(*kind, ports, facts);
         }
     }
 }
@@ -94,36 +84,4 @@ fn source(at: Place) -> Option<u32> {
         Place::Line(source, _) => Some(source),
         Place::You | Place::Connection(..) => None,
     }
-}
-
-/// What several ports counted of a kind.
-fn note(kind: Kind, ports: &BTreeMap<Port, (f64, Place)>, facts: &mut Facts) {
-    let Some((_, (_, at))) = ports.iter().next() else {
-        return;
-    };
-    if facts.notes.len() >= NOTES_MAX {
-        return;
-    }
-    let what = match kind {
-        Kind::Damaged => "count frames that arrived damaged",
-        Kind::Dropped => "count packets that their queues dropped",
-        Kind::Refused => "count packets dropped as they arrived",
-        Kind::Dark => "receive too little light",
-        _ => "count errors",
-    };
-    let count = |(port, (n, _)): (&Port, &(f64, Place))| match kind {
-        Kind::Dark => port.named("a port"),
-        _ => format!("{} {n:.0}", port.named("a port")),
-    };
-    let each: Vec<String> = ports.iter().take(NAMED).map(count).collect();
-    let more = match ports.len() - each.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let note = format!(
-        "{}: ports {what}: {}{more}; nothing says which port the flow crosses, and none of this is weighed: add what its port prints by itself",
-        facts.place(*at),
-        each.join(", ")
-    );
-    facts.notes.push(note);
 }

@@ -10,6 +10,8 @@ use crate::words::decimal;
 pub(super) struct Connected {
     pub(super) port: Port,
     pub(super) half: bool,
+    /// Whether it is set to full duplex and to a speed: what negotiates has `a-` before both.
+    pub(super) fixed: bool,
     /// Its speed, bit/s, where it is known.
     pub(super) bps: Option<f64>,
     pub(super) at: Place,
@@ -66,6 +68,7 @@ impl Table {
                     name: crate::redact(name),
                 },
                 half: duplex.ends_with("half"),
+                fixed: duplex == "full" && !speed.starts_with("a-"),
                 bps: of_speed(speed),
                 at,
             });
@@ -149,10 +152,10 @@ mod tests {
         let nexus =
             "Eth1/1        uplink             connected routed    full    10G     10Gbase-SR";
         let one = of(&[fast, down]).expect("one is connected");
-        assert_eq!((one.half, one.bps), (false, Some(1e8)));
+        assert_eq!((one.half, one.fixed, one.bps), (false, true, Some(1e8)));
         assert_eq!((&*one.port.router, &*one.port.name), ("sw1", "Fa0/5"));
         let one = of(&[half]).expect("one is connected");
-        assert_eq!((one.half, one.bps), (true, Some(1e7)));
+        assert_eq!((one.half, one.fixed, one.bps), (true, false, Some(1e7)));
         let one = of(&[nexus]).expect("one is connected");
         assert_eq!((one.half, one.bps), (false, Some(1e10)));
         assert_eq!(of(&[fast, half]), None);

@@ -49,11 +49,10 @@ impl Aside {
 
 impl Talk {
     /// An end is about to go on, or to answer. Where the server goes on behind what may have been tickets, these did not answer. Nor did tickets
-    /// where the client closes behind them.
+    /// where the client goes on behind them, as with the second piece of a request that waited for an acknowledgement, or closes.
     pub(super) fn sets_aside(&mut self, end: usize) {
         let beside = self.beside.take();
-        let closes = self.farewell == Some(end);
-        let is_taken_back = |aside: &Aside| end == 1 || (closes && aside.is_known);
+        let is_taken_back = |aside: &Aside| end == 1 || aside.is_known;
         if let Some(aside) = self.aside.take().filter(is_taken_back) {
             self.takes_back(&aside);
             self.farewell = None;

@@ -14,12 +14,45 @@ const ALERT_LENGTH: [u8; 2] = [0, 19];
 /// An alert so soon before a FIN is the farewell of who closes.
 const SOON: Duration = Duration::from_ms(10);
 
+/// How an end has ended its part.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct End {
+    /// What it had waited for when it sent its FIN, or a reset; none where it has sent neither.
+    pub(super) waited: Option<Duration>,
+    /// When that was.
+    pub(super) closed: Option<Time>,
+    /// When it was done so with all that the other end had sent, which had sent last.
+    pub(super) done: Option<Time>,
+    /// It had all that the other end had sent, which had sent last.
+    pub(super) is_served: bool,
+    /// It has sent a reset.
+    pub(super) is_reset: bool,
+    /// Data has come after its FIN.
+    pub(super) is_sent_more: bool,
+}
+
+impl End {
+    /// Whether it has closed its own way alone.
+    pub(super) fn is_half(&self) -> bool {
+        self.is_sent_more && !self.is_reset
+    }
+
+    /// What it waited for, of `all` that it seems to have.
+    pub(super) fn waited(&self, all: Duration) -> Duration {
+        self.waited.filter(|_| !self.is_half()).unwrap_or(all)
+    }
+}
+
 impl Talk {
     /// An end is about to send new data of this payload: an alert, perhaps, once it has all that the other one has answered.
     pub(super) fn says_farewell(&mut self, end: usize, payload: &[u8]) {
         let is_alert = match payload {
             [ALERT, MAJOR, ..] => true,
-            [DATA, MAJOR, _, high, low, ..] => [*high, *low] == ALERT_LENGTH,
+            // What has more behind it is a small piece of a request.
+            [DATA, MAJOR, _, high, low, rest @ ..] => {
+                let is_all = rest.len() <= usize::from(u16::from_be_bytes(ALERT_LENGTH));
+                [*high, *low] == ALERT_LENGTH && is_all
+            }
             _ => false,
         };
         let is_answered = self.last.is_some_and(|(who, _)| who != end);

@@ -1,0 +1,152 @@
+//! Tables of what several ports counted, after all texts: where they were read twice, the only port whose count grew is the flow's, for all
+//! that is known. What others counted is noted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::fact::Place;
+use crate::port::{Kind, Port, PortReading};
+use crate::read::{Facts, NOTES_MAX};
+
+/// What counts up in such tables.
+const COUNTED: [Kind; 3] = [Kind::Damaged, Kind::Dropped, Kind::Refused];
+
+/// Most ports that a note names.
+const NAMED: usize = 6;
+
+/// The first and the last reading of each port, of a kind.
+fn readings(all: &[PortReading], kind: Kind) -> BTreeMap<&Port, [&PortReading; 2]> {
+    let mut each: BTreeMap<&Port, [&PortReading; 2]> = BTreeMap::new();
+    for reading in all.iter().filter(|r| r.kind == kind) {
+        each.entry(&reading.port).or_insert([reading, reading])[1] = reading;
+    }
+    each
+}
+
+/// The ports at which a kind grew from the first reading to the last, by how much, and where that stands.
+fn grown(all: &[PortReading], kind: Kind) -> BTreeMap<Port, (f64, Place)> {
+    let by = |(port, [first, last]): (&Port, [&PortReading; 2])| {
+        (port.clone(), (last.value - first.value, last.at))
+    };
+    let mut each: BTreeMap<Port, (f64, Place)> = readings(all, kind).into_iter().map(by).collect();
+    each.retain(|_, (by, _)| *by > 0.0);
+    each
+}
+
+/// What stands at ports that another router has than this one, or at all of them.
+fn standing(all: &[PortReading], kind: Kind, but: Option<&Port>) -> BTreeMap<Port, (f64, Place)> {
+    let last =
+        |(port, [_, last]): (&Port, [&PortReading; 2])| (port.clone(), (last.value, last.at));
+    let mut each: BTreeMap<Port, (f64, Place)> =
+        readings(all, kind).into_iter().map(last).collect();
+    each.retain(|port, (n, _)| *n > 0.0 && but.is_none_or(|but| but.router != port.router));
+    each
+}
+
+impl Facts {
+    /// Takes of the tables that were read what is of the only port at which a kind grew, unless a port that the texts name by itself grew as
+    /// well. The rest is noted.
+    pub(in crate::read) fn settle_tables(&mut self) {
+        let all = core::mem::take(&mut self.tabled);
+        let kinds: BTreeSet<Kind> = all.iter().map(|r| r.kind).collect();
+        for kind in kinds {
+            let mut grew = match COUNTED.contains(&kind) {
+                true => grown(&all, kind),
+                false => BTreeMap::new(),
+            };
+            let alone = grew.len() == 1 && grown(&self.ports, kind).is_empty();
+            if alone && let Some((port, _)) = grew.pop_first() {
+                let own = all.iter().filter(|r| r.kind == kind && r.port == port);
+                self.ports.extend(own.cloned());
+                note(kind, "", &standing(&all, kind, Some(&port)), self);
+            } else if grew.is_empty() {
+                note(kind, "", &standing(&all, kind, None), self);
+            } else {
+                note(kind, " from one reading to the next", &grew, self);
+            }
+        }
+    }
+}
+
+/// What several ports counted of a kind, and since when.
+fn note(kind: Kind, since: &str, ports: &BTreeMap<Port, (f64, Place)>, facts: &mut Facts) {
+    let Some((_, (_, at))) = ports.iter().next() else {
+        return;
+    };
+    if facts.notes.len() >= NOTES_MAX {
+        return;
+    }
+    let what = match kind {
+        Kind::Damaged => "count frames that arrived damaged",
+        Kind::Dropped => "count packets that their queues dropped",
+        Kind::Refused => "count packets dropped as they arrived",
+        Kind::Dark => "receive too little light",
+        _ => "count errors",
+    };
+    let count = |(port, (n, _)): (&Port, &(f64, Place))| match kind {
+        Kind::Dark => port.named("a port"),
+        _ => format!("{} {n:.0}", port.named("a port")),
+    };
+    let each: Vec<String> = ports.iter().take(NAMED).map(count).collect();
+    let more = match ports.len() - each.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let note = format!(
+        "{}: ports {what}{since}: {}{more}; nothing says which port the flow crosses, and none of this is weighed: add what its port prints by itself",
+        facts.place(*at),
+        each.join(", ")
+    );
+    facts.notes.push(note);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::port::Kind;
+    use crate::read::taken::whole;
+
+    /// The errors of three ports, the last of them the packets that their queues dropped.
+    fn table(dropped: [u32; 3]) -> String {
+        let [a, b, c] = dropped;
+        format!(
+            "sw1#show interfaces counters errors
+Port        Align-Err     FCS-Err    Xmit-Err     Rcv-Err  UnderSize  OutDiscards
+Gi1/0/1             0           0           0           0          0        {a}
+Gi1/0/2             0           0           0           0          0        {b}
+Gi1/0/5             0           0           0           0          0        {c}
+"
+        )
+    }
+
+    /// The port with the most drops of all stood still, and the one that grew was not named.
+    #[test]
+    fn of_tables_that_were_read_twice_the_only_port_that_grew_is_taken() {
+        let text = table([90_000, 0, 0]) + &table([90_000, 0, 190]);
+        let (facts, all) = whole(&text);
+        assert!(all, "{:?}", facts.ignored);
+        let taken = facts.ports.iter().filter(|r| r.kind == Kind::Dropped);
+        let taken: Vec<(&str, f64)> = taken.map(|r| (r.port.name.as_str(), r.value)).collect();
+        assert_eq!(taken, [("Gi1/0/5", 0.0), ("Gi1/0/5", 190.0)]);
+        assert_eq!(facts.notes, Vec::<String>::new());
+    }
+
+    /// Of two that grew nothing says which the flow crosses, nor of a single reading.
+    #[test]
+    fn of_several_ports_that_grew_none_is_taken() {
+        let both = table([90_000, 7, 0]) + &table([90_000, 40, 190]);
+        for (text, said) in [
+            (
+                both,
+                "dropped from one reading to the next: Gi1/0/2 of sw1 33, Gi1/0/5 of sw1 190; nothing says",
+            ),
+            (
+                table([90_000, 0, 190]),
+                "dropped: Gi1/0/1 of sw1 90000, Gi1/0/5 of sw1 190; nothing says",
+            ),
+        ] {
+            let (facts, _) = whole(&text);
+            assert!(facts.ports.iter().all(|r| r.kind != Kind::Dropped));
+            assert_eq!(facts.notes.len(), 1, "{:?}", facts.notes);
+            assert!(facts.notes[0].contains(said), "{:?}", facts.notes);
+        }
+    }
+}
