@@ -167,18 +167,10 @@ mod tests {
 
     /// Seconds over 80 ms: the window in bytes and what was sent again; the rate is the window's.
     fn of_rows(rows: &[(f64, f64)]) -> Evidence {
-        let row = |(n, (window, again)): (usize, &(f64, f64))| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: window * 8.0 / 0.08,
-            retransmits: Some(*again),
-            cwnd: Some(*window),
-            side: Side::Sender,
-            at: Place::You,
-        };
+        let row = |(window, again): &(f64, f64)| (window * 8.0 / 0.08, *again, Some(*window));
         Evidence {
             rtt: Some(Figure::exact(0.08, Place::You)),
-            counted: rows.iter().enumerate().map(row).collect(),
+            counted: Row::intervals(1.0, rows.iter().map(row)),
             streams: 1.0,
             mss: 1448.0,
             ..Evidence::default()

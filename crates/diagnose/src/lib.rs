@@ -47,6 +47,7 @@ mod document;
 mod dropping_port;
 mod duplex;
 mod duplicates;
+mod each_file;
 mod either_end;
 mod end_disk;
 mod error_share;
