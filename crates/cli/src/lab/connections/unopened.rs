@@ -164,7 +164,8 @@ mod tests {
             }
         }
         let told = connections.told([None, None]).expect("there is one");
-        told.of_command(std::time::Duration::from_secs(10), &[]).line
+        told.of_command(std::time::Duration::from_secs(10), &[])
+            .line
     }
 
     #[test]
