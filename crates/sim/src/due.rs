@@ -87,9 +87,9 @@ mod tests {
 
     use super::Due;
 
-    /// An instant in nanoseconds.
-    fn at(ns: u64) -> Time {
-        Time::from_ns(ns)
+    /// An instant in picoseconds.
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
     }
 
     /// All that are due by `now`, in their order.
