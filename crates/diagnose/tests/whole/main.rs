@@ -122,6 +122,7 @@ mod tickets;
 mod tongues;
 mod traces;
 mod turns;
+mod twice_printed;
 mod two;
 mod unrated;
 mod unread;
