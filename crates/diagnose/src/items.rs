@@ -174,6 +174,7 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
     crate::restart::by_restart(e, items);
     crate::snapshot::by_snapshot(e, items);
     crate::room::by_settings(e, items);
+    crate::asked_option::by_asked(e, items);
     if e.app_limited.is_some() {
         items.push(Item {
             holds: 1.0,

@@ -13,6 +13,7 @@ mod after_full;
 mod air;
 mod apart;
 mod around;
+mod asked_option;
 mod asking;
 mod bare_log;
 mod before_losses;
