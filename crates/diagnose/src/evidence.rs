@@ -519,6 +519,9 @@ impl Evidence {
         };
         let senders = ofs(&flow.senders, Of::Sender);
         let receivers = ofs(&flow.receivers, Of::Receiver);
+        // What was typed for another test is not of this one.
+        let typed = crate::typed::word(facts, flow.test.as_ref(), "cc");
+        self.cc = self.cc.take().or(typed.map(|(cc, _)| cc.to_owned()));
         for of in &senders {
             let get = |name: &'static str| crate::typed::said(facts, flow, *of, name).cloned();
             self.application = self
@@ -526,10 +529,8 @@ impl Evidence {
                 .take()
                 .or_else(|| get("application_rate_bps"));
             self.pacing = self.pacing.take().or_else(|| get("pacing_rate_bps"));
-            self.cc = self
-                .cc
-                .take()
-                .or_else(|| word(facts, *of, "cc").map(|(w, _)| w.to_owned()));
+            let cc = word(facts, *of, "cc").filter(|_| *of != Of::Sender);
+            self.cc = self.cc.take().or(cc.map(|(w, _)| w.to_owned()));
         }
         crate::ceiling::rooms(self, (facts, flow), &senders, &receivers);
         let halves = crate::duplex::halves(facts, flow);

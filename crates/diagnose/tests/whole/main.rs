@@ -124,6 +124,7 @@ mod traces;
 mod turns;
 mod twice_printed;
 mod two;
+mod unlike_controls;
 mod unrated;
 mod unread;
 mod unrested;
