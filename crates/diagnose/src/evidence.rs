@@ -29,6 +29,7 @@ use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
+use crate::read_ahead::ReadAhead;
 use crate::recounted::Recounted;
 use crate::requests::Requests;
 use crate::restart::Restart;
@@ -86,6 +87,8 @@ pub(crate) struct Evidence {
     pub(crate) tester: bool,
     /// What a program asks for piece by piece, where a text counts that.
     pub(crate) requests: Option<Requests>,
+    /// How much its client reads ahead of its program.
+    pub(crate) read_ahead: Option<ReadAhead>,
     /// Files that were fetched one by one.
     pub(crate) fetched: Option<Fetched>,
     /// Connections side by side.
@@ -299,6 +302,7 @@ impl Evidence {
             e.of_test(test);
             e.of_access(test);
             e.of_old_smb(facts, test);
+            e.read_ahead = ReadAhead::of(facts, test);
             e.file = crate::filed::file_of(facts, test);
         }
         e.ssh = crate::channel::is_ssh(flow);

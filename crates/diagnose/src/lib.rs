@@ -148,6 +148,7 @@ mod quiet_port;
 mod radio_link;
 mod read;
 mod read_again;
+mod read_ahead;
 mod recounted;
 mod recovering;
 mod redact;
