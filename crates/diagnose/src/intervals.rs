@@ -20,6 +20,20 @@ fn write_s(rows: &[&Row]) -> f64 {
     WRITE * 8.0 * all / bits.max(1.0)
 }
 
+/// A buffer that filled at the start still holds this part of it when the sender's intervals end. A choice.
+const STILL_FULL: f64 = 0.3;
+
+/// Whether what a sender handed over in its first interval was still with it at the end of its intervals: as much more was handed over in
+/// all than arrived in that time, at this rate, bit/s.
+fn stays(rows: &[&Row], arrived: f64) -> bool {
+    let beyond = |rows: &[&Row]| -> f64 {
+        let each = rows.iter().map(|r| (r.bps - arrived) * (r.until - r.from));
+        each.sum()
+    };
+    let first = rows.len().min(1);
+    beyond(rows) > STILL_FULL * beyond(&rows[..first])
+}
+
 impl Evidence {
     /// The sender's first interval fills its own socket buffer, where much less arrived; without the receiver's report
     /// the intervals after it are the rate.
@@ -42,7 +56,8 @@ impl Evidence {
         let bytes = first.bps * (first.until - first.from) / 8.0;
         let filled = Some((Figure::exact(first.bps, first.at), bytes));
         if let Some(received) = &test.received {
-            if first.bps > 3.0 * received.goodput.value {
+            let rows: Vec<&Row> = of_sender().collect();
+            if first.bps > 3.0 * received.goodput.value && stays(&rows, received.goodput.value) {
                 self.filled = filled;
             }
             return;
@@ -124,5 +139,38 @@ impl Evidence {
         }
         let counted = test.rows.iter().filter(|r| r.retransmits.is_some());
         self.counted = counted.cloned().collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::Place;
+
+    /// Whether it stays, of seconds of a sender's log, Mbit/s, and of the rate that arrived.
+    fn held(mbit: &[f64], arrived: f64) -> bool {
+        let row = |(n, mbit): (usize, &f64)| Row {
+            from: n as f64,
+            until: (n + 1) as f64,
+            bps: mbit * 1e6,
+            retransmits: None,
+            cwnd: None,
+            side: Side::Sender,
+            at: Place::You,
+        };
+        let rows: Vec<Row> = mbit.iter().enumerate().map(row).collect();
+        stays(&rows.iter().collect::<Vec<_>>(), arrived * 1e6)
+    }
+
+    #[test]
+    fn what_filled_a_buffer_has_not_arrived_by_the_end() {
+        assert!(held(&[100.0, 0.5, 0.5, 0.5], 0.5));
+        assert!(held(&[20.1, 0.0, 0.0, 0.0], 0.47));
+        // All that was handed over arrived.
+        let fell = [
+            9100.0, 940.0, 310.0, 322.0, 318.0, 325.0, 311.0, 320.0, 316.0, 322.0,
+        ];
+        assert!(!held(&fell, 1250.0));
+        assert!(!held(&[], 1.0));
     }
 }
