@@ -1,5 +1,6 @@
 //! The intervals of a test's log: what of them shows the path, and what the sender's own socket buffer.
 
+use crate::climbed;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::seen::{Row, Side, Test};
@@ -123,6 +124,11 @@ impl Evidence {
         let up = |r: &&&Row| r.bps > 0.0 || !dark.iter().any(|s| s.covers(r));
         let later = rows.iter().skip(skip);
         self.steady = later.filter(up).map(|r| r.bps).collect();
+        let lossless = self.retransmits.as_ref().is_some_and(|r| r.value <= 0.0);
+        if lossless && !self.udp {
+            let climb = climbed::climb(&self.steady);
+            self.steady.drain(..climb);
+        }
         let first = rows.get(skip).map(|r| r.until - r.from);
         self.interval_s = first.unwrap_or(0.0);
         if side == Side::Sender && !self.udp {

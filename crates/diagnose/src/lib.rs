@@ -29,6 +29,7 @@ mod captured;
 mod cause;
 mod ceiling;
 mod channel;
+mod climbed;
 mod cloud;
 mod commanded;
 mod compared;
