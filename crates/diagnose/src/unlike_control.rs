@@ -1,5 +1,5 @@
 //! A test with BBR between the same hosts that was far faster and lost as large a share of its segments: chance takes a share whatever the
-//! rate is, and BBR is hardly slowed down by it (draft-ietf-ccwg-bbr).
+//! rate is, and BBR is hardly slowed down by it.
 
 use crate::cause::Cause;
 use crate::ceiling::bps;
