@@ -181,7 +181,8 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
     counted.collect()
 }
 
-/// The largest count of collisions, of all or of the late ones, at a port that is not too slow to have carried a flow.
+/// The largest count of collisions, of all or of the late ones, at a port that is not too slow to have carried a flow. Nothing collides at a
+/// port that runs at full duplex: what was read there once is of another time.
 pub(crate) fn collided((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
     let slow = |c: &Counted| flow.bypassed.is_too_slow(c.count.value);
     let slow: Vec<Port> = speeds(facts)
@@ -190,7 +191,9 @@ pub(crate) fn collided((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Cou
         .map(|c| c.port)
         .collect();
     let all = counts(facts, kind).into_iter();
-    let some = all.filter(|c| c.count.value > 0.0 && !slow.contains(&c.port));
+    let full = |c: &Counted| !c.grew && facts.full_ports.iter().any(|p| p.port == c.port);
+    let left = |c: &Counted| slow.contains(&c.port) || full(c);
+    let some = all.filter(|c| c.count.value > 0.0 && !left(c));
     some.max_by(Counted::order)
 }
 
