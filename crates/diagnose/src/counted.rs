@@ -377,6 +377,7 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
     crate::datagrams::by_ceiling(e, items);
     crate::lost_alike::by_pings(e, lost, items);
     crate::lost_datagrams::by_lost(e, items);
+    crate::usual_datagrams::by_usual_line(e, items);
 }
 
 /// Less arrives than was sent, and TCP between the same hosts gets no more than that and loses, too, or fewer datagrams lost none:

@@ -217,6 +217,7 @@ mod unrated;
 mod unread;
 mod unslowed;
 mod user;
+mod usual_datagrams;
 mod vantage;
 mod varying_rate;
 mod verdict;
