@@ -92,6 +92,7 @@ mod ipsec;
 mod items;
 mod kind_of_loss;
 mod known;
+mod known_rtt;
 mod late_hops;
 mod leaves;
 mod link_log;
