@@ -59,8 +59,11 @@ pub(crate) fn by_asked(e: &Evidence, items: &mut Vec<Item>) {
     };
     let windows = e.windows.iter().map(|r| (Cause::ReceiveWindow, r));
     let rooms = windows.chain(e.buffers.iter().map(|r| (Cause::SendBuffer, r)));
-    let asked = rooms.filter(|(_, room)| room.what.ends_with(MAY_BE_LESS));
-    let all: Vec<(Cause, f64)> = asked.map(|(cause, r)| (cause, r.bytes.value)).collect();
+    let rooms: Vec<_> = rooms.collect();
+    // What is known more closely of either end speaks by itself.
+    let closer = rooms.iter().any(|(_, r)| !r.what.ends_with(MAY_BE_LESS));
+    let asked = rooms.iter().filter(|_| !closer);
+    let all: Vec<(Cause, f64)> = asked.map(|(cause, r)| (*cause, r.bytes.value)).collect();
     let Some((_, bytes)) = all.first() else {
         return;
     };
