@@ -31,6 +31,7 @@ mod ceiling;
 mod channel;
 mod climbed;
 mod cloud;
+mod cloud_elsewhere;
 mod commanded;
 mod compared;
 mod complaint;
