@@ -8,8 +8,8 @@ const LEVEL: f64 = 0.03;
 /// Those of a climb are slower than this part of it.
 const BELOW: f64 = 0.8;
 
-/// How many of the first of these intervals without losses, bit/s, are of a climb: each is faster than the one before it, and half of them or
-/// more stand level behind it. 0 where none are.
+/// How many of the first of these intervals without losses, bit/s, are of a climb: each is faster than the one before it, and half of
+/// all intervals or more stand level behind it. 0 where none are.
 pub(crate) fn climb(rows: &[f64]) -> usize {
     let level = |n: &usize| spread(&rows[*n..]).is_some_and(|s| s < LEVEL);
     let Some(n) = (0..=rows.len() / 2).find(level) else {

@@ -8,11 +8,11 @@ use crate::read::Facts;
 use crate::read::frames::ALLOWANCES;
 use crate::tally::tally;
 
-/// Most hosts that are looked at.
+/// Most hosts whose counters are read.
 const HOSTS_MAX: usize = 64;
 
 /// That a host counts packets beyond what its instance may send or receive from one reading to the next, and is not known to be the end of
-/// the first flow that does so.
+/// the first flow that sends or receives.
 pub(crate) fn notes(facts: &Facts, flows: &[Flow]) -> Vec<String> {
     let Some(flow) = flows.first() else {
         return Vec::new();
