@@ -182,11 +182,11 @@ fn a_round_trip_that_no_ping_comes_near_is_contradicted() {
         ("75 ms", "75.000/75.030/75.100/0.040", false),
         ("10 ms", "75.000/160.030/312.100/60.040", false),
     ] {
-        let known = farpath_diagnose::Known {
+        let known = Known {
             rtt: rtt.parse().ok(),
-            ..farpath_diagnose::Known::default()
+            ..Known::default()
         };
-        let d = crate::of(&format!("{report}{}", ping(times)), &known);
+        let d = of(&format!("{report}{}", ping(times)), &known);
         let texts: Vec<&str> = d.contradictions.iter().map(|c| c.text.as_str()).collect();
         let named = texts
             .iter()
