@@ -29,6 +29,7 @@ use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
+use crate::read_ahead::ReadAhead;
 use crate::recounted::Recounted;
 use crate::requests::Requests;
 use crate::restart::Restart;
@@ -86,6 +87,8 @@ pub(crate) struct Evidence {
     pub(crate) tester: bool,
     /// What a program asks for piece by piece, where a text counts that.
     pub(crate) requests: Option<Requests>,
+    /// How much its client reads ahead of its program.
+    pub(crate) read_ahead: Option<ReadAhead>,
     /// Files that were fetched one by one.
     pub(crate) fetched: Option<Fetched>,
     /// Connections side by side.
@@ -299,6 +302,7 @@ impl Evidence {
             e.of_test(test);
             e.of_access(test);
             e.of_old_smb(facts, test);
+            e.read_ahead = ReadAhead::of(facts, test);
             e.file = crate::filed::file_of(facts, test);
         }
         e.ssh = crate::channel::is_ssh(flow);
@@ -519,6 +523,9 @@ impl Evidence {
         };
         let senders = ofs(&flow.senders, Of::Sender);
         let receivers = ofs(&flow.receivers, Of::Receiver);
+        // What was typed for another test is not of this one.
+        let typed = crate::typed::word(facts, flow.test.as_ref(), "cc");
+        self.cc = self.cc.take().or(typed.map(|(cc, _)| cc.to_owned()));
         for of in &senders {
             let get = |name: &'static str| crate::typed::said(facts, flow, *of, name).cloned();
             self.application = self
@@ -526,10 +533,8 @@ impl Evidence {
                 .take()
                 .or_else(|| get("application_rate_bps"));
             self.pacing = self.pacing.take().or_else(|| get("pacing_rate_bps"));
-            self.cc = self
-                .cc
-                .take()
-                .or_else(|| word(facts, *of, "cc").map(|(w, _)| w.to_owned()));
+            let cc = word(facts, *of, "cc").filter(|_| *of != Of::Sender);
+            self.cc = self.cc.take().or(cc.map(|(w, _)| w.to_owned()));
         }
         crate::ceiling::rooms(self, (facts, flow), &senders, &receivers);
         let halves = crate::duplex::halves(facts, flow);

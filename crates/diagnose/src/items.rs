@@ -28,6 +28,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     by_losses(e, ceilings, &mut items);
     by_delay(e, &mut items);
     by_rates(e, ceilings, &mut items);
+    crate::asked_option::by_asked(e, &mut items);
     crate::machine::by_machines(e, &mut items);
     crate::counted::by_counters(e, &mut items);
     crate::counted::of_datagrams(e, &mut items);

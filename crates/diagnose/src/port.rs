@@ -66,6 +66,13 @@ pub(crate) enum Kind {
     Arrives,
 }
 
+impl Kind {
+    /// Whether it is counted up, in tables of ports as well as in a port's own printout.
+    pub(crate) fn counts_up(self) -> bool {
+        matches!(self, Kind::Damaged | Kind::Dropped | Kind::Refused)
+    }
+}
+
 /// A reading of a router's counter.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PortReading {

@@ -182,6 +182,7 @@ impl Evidence {
 
 /// Weighs what requests wait for.
 pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
+    crate::read_ahead::by_read_ahead(e, items);
     let Some(of) = e.requests else { return };
     if of.supposed {
         items.extend(one_at_a_time(e, of));

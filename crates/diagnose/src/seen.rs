@@ -237,6 +237,8 @@ impl Test {
     pub(crate) fn head(&self) -> Test {
         let mut numbers = self.numbers.clone();
         let lasting = after_burst(self).filter(|_| !self.udp);
+        let control = self.words.get_key_value("cc").into_iter();
+        let control = control.map(|(name, cc)| (*name, cc.clone()));
         numbers.extend(lasting.map(|then| (AFTER_BURST, Figure::exact(then, self.at))));
         Test {
             from: self.from.clone(),
@@ -249,6 +251,7 @@ impl Test {
             sent: self.sent.clone(),
             received: self.received.clone(),
             numbers,
+            words: control.collect(),
             recorded: self.recorded.clone(),
             ..Test::new(self.tool, self.at)
         }

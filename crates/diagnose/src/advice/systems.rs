@@ -27,6 +27,7 @@ pub(crate) use scaling::{OFFERED_TO_ALL, option_between, scaling};
 pub(crate) use tested::{own_buffer, tester, threads};
 
 use super::printed;
+use crate::asked_option::AskedBy;
 use crate::cause::Cause;
 use crate::ceiling::bytes;
 use crate::channel::Channel;
@@ -92,8 +93,8 @@ pub(crate) struct Buffers {
     pub(crate) untuned: bool,
     /// Tuning of a FreeBSD's or a Mac's buffers is off: they stay at what they begin with.
     pub(crate) fixed: bool,
-    /// The test asked for a buffer of its own.
-    pub(crate) asked: bool,
+    /// How the test asked for a buffer of its own, where it did.
+    pub(crate) asked: Option<&'static AskedBy>,
 }
 
 /// What may go wrong with commands that change nothing.
@@ -361,8 +362,8 @@ fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
     if now.untuned {
         tune(&mut remedy);
     }
-    if now.asked {
-        remedy.commands.insert(0, tested::OWN_BUFFER.to_owned());
+    if let Some(by) = now.asked {
+        remedy.commands.insert(0, tested::leave_out(by));
     }
     remedy
 }

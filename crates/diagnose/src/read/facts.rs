@@ -111,6 +111,8 @@ pub struct Facts {
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
+    /// Where rows of tables of ports stand whose counts are among these.
+    pub(crate) rows: BTreeSet<Place>,
     /// What tables of several ports counted, until all texts are read.
     pub(super) tabled: Vec<PortReading>,
     /// Simple queues of RouterOS, in the order of the texts.

@@ -82,6 +82,7 @@ pub(crate) mod radio;
 mod rate_file;
 mod rate_option;
 mod rate_program;
+mod read_ahead;
 pub(crate) mod resolvers;
 mod robocopy;
 pub(crate) mod route;
@@ -136,6 +137,7 @@ pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
 pub(crate) use rate_option::RATE_OPTION;
+pub(crate) use read_ahead::AHEAD;
 pub(crate) use rss::{RSS_OFF, RSS_ON};
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
@@ -228,6 +230,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(pods::Pods::default()),
         Box::new(carrier::Carrier::default()),
         Box::new(sys_mtu::SysMtu::default()),
+        Box::new(read_ahead::ReadAhead::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(own_ports::OwnPorts::default()),
         Box::new(cgroup::Cgroup::default()),

@@ -127,6 +127,28 @@ FastEthernet0/12 is up, line protocol is up (connected)
     );
 }
 
+/// Nothing collides at full duplex: the count is of a time when something else was plugged in.
+#[test]
+fn old_collisions_of_a_port_at_full_duplex_are_no_mismatch() {
+    let ios = "sw1#show interfaces GigabitEthernet0/12
+GigabitEthernet0/12 is up, line protocol is up (connected)
+  MTU 1500 bytes, BW 1000000 Kbit, DLY 10 usec,
+  Full-duplex, 1000Mb/s, media type is 10/100/1000BaseTX
+  Last clearing of \"show interface\" counters never
+     0 output errors, 4120 collisions, 1 interface resets
+     0 babbles, 912 late collision, 3011 deferred
+";
+    let flow = first(&(SLOW.to_owned() + ios));
+    let second = flow.verdict.second.as_ref().map_or("", |s| s.cause);
+    assert!(
+        flow.verdict.cause != "duplex" && second != "duplex",
+        "{:#?}",
+        flow.verdict
+    );
+    let why = crate::because(&flow);
+    assert!(!why.contains("912 late collisions"), "{why}");
+}
+
 /// Counters of IOS XR: the policer dropped 2 900 751 packets.
 #[test]
 fn a_policer_of_ios_xr_is_read() {
