@@ -4,6 +4,7 @@
 //! The first that knows the line takes it; a line that nobody knows is counted, and nothing is made of it. So several
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
+mod aria2;
 mod aws_s3;
 mod broken;
 mod bundles;
@@ -82,6 +83,7 @@ pub(crate) mod radio;
 mod rate_file;
 mod rate_option;
 mod rate_program;
+mod rclone;
 pub(crate) mod resolvers;
 mod robocopy;
 pub(crate) mod route;
@@ -260,6 +262,8 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
         Box::new(aws_s3::AwsS3::default()),
+        Box::new(rclone::Rclone::default()),
+        Box::new(aria2::Aria2::default()),
         Box::new(globus_url_copy::GlobusUrlCopy::default()),
         Box::new(globus_task::GlobusTask::default()),
         Box::new(drives::NetUse),
