@@ -343,7 +343,8 @@ fn of_struck(e: &Evidence) -> Option<MissingFact> {
 fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFact> {
     let full = matches!(likely.first(), Some(Cause::Link | Cause::Shaper));
     let fills = e.window_outgrows() > 0.5 || e.outgrown().is_some();
-    let asked = full && e.rtt_loaded.is_none() && fills;
+    let known = e.rtt_loaded.is_some() || e.waits_beside().is_some();
+    let asked = full && !known && fills;
     asked.then(|| MissingFact {
         fact: "rtt_loaded_ns",
         would_decide: "how long the queue that fills makes others wait".to_owned(),
