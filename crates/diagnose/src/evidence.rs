@@ -11,6 +11,7 @@ use crate::ceiling::socket_room;
 use crate::container_bridge::ContainerBridge;
 use crate::core::Core;
 use crate::counted::Counted;
+use crate::detour::Detour;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::failed_test::FailedTest;
@@ -174,6 +175,8 @@ pub(crate) struct Evidence {
     pub(crate) both_loaded: Option<Figure>,
     /// How many times as fast the other way was, of a test that loads both.
     pub(crate) other_way: Option<f64>,
+    /// The way is longer than another trace has it.
+    pub(crate) detour: Option<Detour>,
     /// Bytes in flight by the congestion window.
     pub(crate) cwnd: Option<Figure>,
     /// Bytes in flight.

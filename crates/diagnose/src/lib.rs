@@ -40,6 +40,7 @@ mod counted;
 mod counter;
 mod datagram_socket;
 mod datagrams;
+mod detour;
 mod dip;
 mod document;
 mod dropping_port;
