@@ -143,6 +143,7 @@ mod pauses;
 mod pinged;
 mod placed;
 mod port;
+mod port_pauses;
 mod ports;
 mod quiet_port;
 mod radio_link;

@@ -29,6 +29,7 @@ mod facts;
 mod failed;
 mod fetch;
 mod flent;
+mod flow_control;
 mod foreign;
 pub(crate) mod frames;
 mod globus_task;
