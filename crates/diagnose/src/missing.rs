@@ -90,7 +90,7 @@ pub(crate) fn missing(
     all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
     all.splice(0..0, of_line(e, asking, &likely, sure));
-    let first = e.asks_full_router().or_else(|| e.asks_varying());
+    let first = e.asks_full_router(sure).or_else(|| e.asks_varying());
     let first = first.or_else(|| e.asks_unmarked(asking));
     all.splice(0..0, first.or_else(|| e.asks_whose_group()));
     each_once(all)

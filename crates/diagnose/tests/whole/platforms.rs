@@ -379,6 +379,28 @@ GigabitEthernet0/1 is up, line protocol is up
     assert!(!why.contains("forwards with its processor"), "{why}");
 }
 
+/// A rate without loss may be what a full processor of a router leaves: that is asked first, before settings of hosts.
+#[test]
+fn a_full_processor_of_a_router_is_asked_for_without_loss_too() {
+    let ios = "r1#show processes cpu sorted\nCPU utilization for five seconds: 99%/97%; one minute: 98%; five minutes: 95%\n";
+    let asa =
+        "r1# show cpu usage\nCPU utilization for 5 seconds = 99%; 1 minute: 98%; 5 minutes: 96%\n";
+    let mikrotik = "[admin@r1] > /system resource print\n                   uptime: 4w2d11h\n                  version: 7.12 (stable)\n                cpu-count: 4\n                 cpu-load: 99%\n            board-name: hAP ac^2\n";
+    for router in [ios, asa, mikrotik] {
+        let d = of(0, router);
+        let flow = &d.flows[0];
+        let why = because(flow);
+        assert!(
+            why.contains("the processor of r1 was busy for 99 %"),
+            "{why}"
+        );
+        assert!(why.contains("it may be what holds the rate"), "{why}");
+        assert_eq!(flow.missing[0].fact, "router_drops", "{:#?}", flow.missing);
+    }
+    let idle = of(0, &asa.replace("= 99%", "= 12%"));
+    assert!(!because(&idle.flows[0]).contains("processor of r1"));
+}
+
 /// Of several ports the one that counts collisions is named, also where others stand below it.
 #[test]
 fn collisions_are_of_the_port_that_counts_them() {
