@@ -93,6 +93,7 @@ mod router;
 mod router_cpu;
 mod routeros;
 mod rss;
+mod sar;
 mod scheduled;
 mod shell;
 pub(crate) mod simple_queues;
@@ -288,6 +289,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(simple_queues::SimpleQueues::default()),
         Box::new(router_cpu::Processes::default()),
         Box::new(nfs::Nfs::default()),
+        Box::new(sar::Sar::default()),
         Box::new(disk::Disk::default()),
         Box::new(typeperf::Typeperf::default()),
         Box::new(processor::Processor::default()),
