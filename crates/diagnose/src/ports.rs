@@ -181,7 +181,8 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
     counted.collect()
 }
 
-/// The largest count of collisions, of all or of the late ones, at a port that is not too slow to have carried a flow.
+/// The largest count of collisions, of all or of the late ones, at a port that is not too slow to have carried a flow. What stands at a port
+/// which is at full duplex now was counted before it was.
 pub(crate) fn collided((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
     let slow = |c: &Counted| flow.bypassed.is_too_slow(c.count.value);
     let slow: Vec<Port> = speeds(facts)
@@ -189,9 +190,11 @@ pub(crate) fn collided((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Cou
         .filter(slow)
         .map(|c| c.port)
         .collect();
+    let is_full = |c: &Counted| facts.full_ports.iter().any(|full| full.port == c.port);
     let all = counts(facts, kind).into_iter();
     let some = all.filter(|c| c.count.value > 0.0 && !slow.contains(&c.port));
-    some.max_by(Counted::order)
+    some.filter(|c| c.grew || !is_full(c))
+        .max_by(Counted::order)
 }
 
 /// A port that carries so many times the rate it is said to have has another: the `bandwidth` of IOS and NX-OS is a statement, and sets none.
