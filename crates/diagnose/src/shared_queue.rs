@@ -1,4 +1,5 @@
-//! Pings to a host that is not an end of a flow, a first hop or one beyond: they share the link of the host that sends both, and so the queue before it.
+//! Pings to a host that is not an end of a flow, a first hop or one beyond: they share the link of the host that sends both, and so the queue
+//! before it.
 
 use crate::bloat::{BLOAT, BLOAT_S, ms};
 use crate::cause::Cause;
