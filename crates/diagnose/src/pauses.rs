@@ -160,7 +160,10 @@ fn by_port(e: &Evidence, items: &mut Vec<Item>) {
     };
     items.push(Item {
         holds: holds(e, port.count.value, port.speed),
-        weights: vec![(Cause::PauseFrames, AT_PORT)],
+        weights: match port.alone {
+            true => vec![(Cause::PauseFrames, AT_PORT)],
+            false => Vec::new(),
+        },
         sentence: port.sentence(),
     });
 }

@@ -151,6 +151,17 @@ fn a_switch_that_is_paused_is_the_cause() {
         let commands = commands(&flow);
         assert!(commands.contains("flowcontrol receive off"), "{commands}");
     }
+    // Of several ports nobody says which one the flow crosses.
+    let second =
+        |n: u64| table(n) + &format!("Eth1/15      on       on       on       on          {n} 0\n");
+    let several = flow(&format!("{}{still}{}", second(before), second(after)));
+    assert_ne!(
+        several.verdict.cause, "pause_frames",
+        "{:#?}",
+        several.verdict
+    );
+    let why = because(&several);
+    assert!(why.contains("which of them the flow crosses"), "{why}");
     // What does not grow is of another time.
     let flow = flow(&format!("{}{still}{}", table(before), table(before)));
     assert_ne!(flow.verdict.cause, "pause_frames", "{:#?}", flow.verdict);
