@@ -5,7 +5,7 @@ use super::label::behind_prompt;
 use super::shell::{before, words};
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Place};
-use crate::seen::{Side, Test};
+use crate::seen::Side;
 use crate::small_files::{AT_ONCE, COPIED};
 use crate::words::{decimal, quantity, whole};
 
