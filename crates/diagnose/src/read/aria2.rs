@@ -181,6 +181,9 @@ fn host(word: &str) -> Option<String> {
 
 /// What a command asks for, if a line is one: `$ aria2c -x16 -s16 https://dl.example.net/ds.tar`.
 fn typed(text: &str) -> Option<Typed> {
+    if !text.contains(TOOL) {
+        return None;
+    }
     let all = words(behind_prompt(text).unwrap_or(text));
     let begin = before(&all);
     let name = all.get(begin)?.rsplit(['/', '\\']).next()?;

@@ -255,6 +255,9 @@ fn is_remote(word: &str) -> bool {
 
 /// What a command asks for, if a line is one: `$ rclone copy /data s3:bucket --transfers 8 -P`.
 fn typed(text: &str) -> Option<Typed> {
+    if !text.contains(TOOL) {
+        return None;
+    }
     let all = words(behind_prompt(text).unwrap_or(text));
     let begin = before(&all);
     let name = all.get(begin)?.rsplit(['/', '\\']).next()?;
