@@ -56,7 +56,7 @@ fn by_slower(e: &Evidence, both: f64, rest: f64, items: &mut Vec<Item>) -> bool 
     items.push(Item {
         holds: 1.0,
         weights: vec![
-            (Cause::Link, 14.0),
+            (Cause::Link, 18.0),
             (Cause::CongestionLoss, -10.0),
             (Cause::RandomLoss, -10.0),
             (Cause::ShallowBuffer, -16.0),
