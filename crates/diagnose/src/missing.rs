@@ -105,6 +105,7 @@ fn of_line(e: &Evidence, asking: &Asking, likely: &[Cause], sure: bool) -> Vec<M
         e.asks_service()
             .or_else(|| e.asks_slower_line(asking, likely)),
         e.asks_guessed_line(likely),
+        e.asks_processors_of_both().filter(|_| !sure),
         e.outgrown().and_then(|_| of_queue(e, asking, likely)),
         e.asks_again(likely).filter(|_| !sure),
     ];

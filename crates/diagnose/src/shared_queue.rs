@@ -143,19 +143,10 @@ mod tests {
 
     /// Seconds of 9.44 Mbit/s with windows of so many bytes, beside pings to another host of 14 ms and 941 ms.
     fn uploads(cwnd: f64) -> Evidence {
-        let row = |n: usize| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: 9.44e6,
-            retransmits: Some(0.0),
-            cwnd: Some(cwnd),
-            side: Side::Sender,
-            at: Place::You,
-        };
         let mut e = Evidence {
             rate: Some(Figure::exact(9.44e6, Place::You)),
             steady: vec![9.44e6; 8],
-            counted: (0..8).map(row).collect(),
+            counted: Row::intervals(1.0, [(9.44e6, 0.0, Some(cwnd)); 8]),
             interval_s: 1.0,
             streams: 1.0,
             mss: 1448.0,

@@ -1,9 +1,8 @@
 //! Many small files that one command copies: whether each waits for round trips of its own, by the time that each took.
 
 use crate::advice::Remedy;
-use crate::bloat::ms;
 use crate::cause::Cause;
-use crate::ceiling::bytes;
+use crate::each_file::EachFile;
 use crate::evidence::Evidence;
 use crate::flow::Flow;
 use crate::items::{Item, step};
@@ -33,10 +32,7 @@ const SERVES: [f64; 2] = [20.0, 40.0];
 /// Small files that were copied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SmallFiles {
-    count: f64,
-    /// Bytes of each, and the time that each took, seconds.
-    bytes: f64,
-    each_s: f64,
+    files: EachFile,
     /// How many of them go at a time.
     at_once: f64,
     by: By,
@@ -81,15 +77,18 @@ impl SmallFiles {
         let count = test.numbers.get(COPIED)?.value;
         let report = test.sent.as_ref().or(test.received.as_ref())?;
         let at_once = test.numbers.get(AT_ONCE).map_or(1.0, |n| n.value.max(1.0));
-        let of = SmallFiles {
+        let files = EachFile {
             count,
             bytes: report.goodput.value * report.seconds / 8.0 / count.max(1.0),
             each_s: at_once * report.seconds / count.max(1.0),
+        };
+        let of = SmallFiles {
+            files,
             at_once,
             by: By::of(test),
             program: program(test),
         };
-        (count >= FILES_LEAST && of.each_s > 0.0 && of.bytes <= SMALL).then_some(of)
+        (count >= FILES_LEAST && files.each_s > 0.0 && files.bytes <= SMALL).then_some(of)
     }
 
     /// What has several of them under way at a time, or makes one of them all.
@@ -121,21 +120,14 @@ impl SmallFiles {
 
     /// What they wait for, by the round trips that each takes: how surely it is those, and in words.
     fn waits(self, rtt_s: Option<f64>) -> (f64, String) {
-        let at_once = match self.at_once > 1.0 {
-            true => format!(", {:.0} at a time", self.at_once),
-            false => String::new(),
+        let (rounds, text) = self.files.rounds(rtt_s.filter(|rtt| *rtt > 0.0));
+        let text = match self.at_once > 1.0 {
+            true => format!("{:.0} at a time, {text}", self.at_once),
+            false => text,
         };
-        let text = format!(
-            "{:.0} files of {} each took {} a file{at_once}",
-            self.count,
-            bytes(self.bytes),
-            ms(self.each_s)
-        );
-        let Some(rtt) = rtt_s.filter(|rtt| *rtt > 0.0) else {
+        let Some(rounds) = rounds else {
             return (0.0, text);
         };
-        let rounds = self.each_s / rtt;
-        let text = format!("{text}, {rounds:.1} round trips of {}", ms(rtt));
         let holds = step(rounds, WAITS[0], WAITS[1]) * (1.0 - step(rounds, SERVES[0], SERVES[1]));
         let means = match (holds > SAID, self.by) {
             (true, By::Smb) => {
@@ -207,9 +199,11 @@ mod tests {
     /// 40 211 files of 32.8 kB in 2 h 31 min.
     fn files(by: By) -> SmallFiles {
         SmallFiles {
-            count: 40_211.0,
-            bytes: 32_800.0,
-            each_s: 0.225,
+            files: EachFile {
+                count: 40_211.0,
+                bytes: 32_800.0,
+                each_s: 0.225,
+            },
             at_once: 1.0,
             by,
             program: Side::Sender,

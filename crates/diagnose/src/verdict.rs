@@ -265,6 +265,7 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     }
     if cause == Cause::Link {
         let guessed = e.at_most_of_guess().min(e.at_most_of_outgrown());
+        let guessed = guessed.min(e.at_most_of_line_above());
         return e.member_at_most().min(guessed);
     }
     // Who counts what was dropped tells the kinds apart, as datagrams do.

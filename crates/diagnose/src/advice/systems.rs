@@ -343,16 +343,21 @@ fn memory(bytes: u64) -> String {
     format!("each connection may then use up to {bytes} bytes of kernel memory")
 }
 
-fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let mut remedy = match now.untuned && now.most.is_some_and(|most| most as f64 >= 2.0 * wanted) {
-        // The most is high enough, and no buffer grows to it.
-        true => Remedy {
-            risk: memory(now.most.unwrap_or(0)),
-            room: now.most,
+impl Buffers {
+    /// What a connection gets where the most is high enough for `wanted` bytes, and no buffer grows to it: nothing is to be raised.
+    fn high_enough(&self, wanted: f64) -> Option<Remedy> {
+        let most = self.most.filter(|most| *most as f64 >= 2.0 * wanted)?;
+        Some(Remedy {
+            risk: memory(most),
+            room: Some(most),
             ..Remedy::default()
-        },
-        false => largest(wanted, end, now),
-    };
+        })
+    }
+}
+
+fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
+    let enough = now.high_enough(wanted).filter(|_| now.untuned);
+    let mut remedy = enough.unwrap_or_else(|| largest(wanted, end, now));
     if now.untuned {
         tune(&mut remedy);
     }

@@ -102,10 +102,9 @@ impl NetworkQuality {
             return false;
         };
         let mut test = Test::new(TOOL, at);
-        let server = if down { &mut test.from } else { &mut test.to };
-        SERVER.clone_into(&mut server.host);
+        SERVER.clone_into(&mut test.to.host);
         if down {
-            test.client = Side::Receiver;
+            test.turn();
         }
         test.streams = STREAMS;
         test.received = Some(Report {
