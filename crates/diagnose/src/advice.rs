@@ -78,6 +78,7 @@ pub(crate) fn changes(
         let first = all.iter_mut().take(1);
         first.for_each(|change| assumed.precede(causes.0, change));
     }
+    e.shorten_way(causes.0, &mut all);
     all
 }
 

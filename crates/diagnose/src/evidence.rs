@@ -4,13 +4,14 @@ mod sockets;
 
 use crate::account::Account;
 use crate::around::Around;
-use crate::both_loaded::LOADED_BOTH;
+use crate::both_loaded::{LOADED_BOTH, OTHER_WAY};
 use crate::bystander::Assumed;
 use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
 use crate::container_bridge::ContainerBridge;
 use crate::core::Core;
 use crate::counted::Counted;
+use crate::detour::Detour;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::failed_test::FailedTest;
@@ -175,6 +176,10 @@ pub(crate) struct Evidence {
     pub(crate) shrunk: Option<Shrunk>,
     /// The round trip while both ways were loaded at the same time, seconds: it is of neither alone.
     pub(crate) both_loaded: Option<Figure>,
+    /// How many times as fast the other way was, of a test that loads both.
+    pub(crate) other_way: Option<f64>,
+    /// The way is longer than another trace has it.
+    pub(crate) detour: Option<Detour>,
     /// Bytes in flight by the congestion window.
     pub(crate) cwnd: Option<Figure>,
     /// Bytes in flight.
@@ -395,6 +400,7 @@ impl Evidence {
             .filter(|r| r.value > 0.0)
             .map(|r| r.times(NS));
         self.both_loaded = get(LOADED_BOTH).map(|r| r.times(NS));
+        self.other_way = get(OTHER_WAY).map(|n| n.value);
         self.retransmits = get("retransmits");
         self.lost_beside = get(LOST_BESIDE);
         self.cpu = get("cpu_ratio");

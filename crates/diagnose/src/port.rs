@@ -64,6 +64,10 @@ pub(crate) enum Kind {
     Leaves,
     /// What arrives at it, bit/s.
     Arrives,
+    /// Pause frames that a port was sent.
+    PausesHeard,
+    /// Pause frames that it sent.
+    PausesSent,
 }
 
 impl Kind {

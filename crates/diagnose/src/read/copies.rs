@@ -9,7 +9,7 @@ use crate::small_files::COPIED;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
-pub(crate) const COPIES: [&str; 8] = [
+pub(crate) const COPIES: [&str; 10] = [
     "scp",
     "rsync",
     "curl",
@@ -18,6 +18,8 @@ pub(crate) const COPIES: [&str; 8] = [
     "globus-url-copy",
     "globus",
     super::aws_s3::TOOL,
+    super::rclone::TOOL,
+    super::aria2::TOOL,
 ];
 
 /// What a terminal showed last of a line that was written over.

@@ -23,6 +23,7 @@ use super::tunnels::Tunnel;
 use super::wireguard::Peer;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
+use crate::detour::Way;
 use crate::fact::{Fact, Of, Place};
 use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
@@ -73,6 +74,8 @@ pub struct Facts {
     pub(crate) traced: Vec<Traced>,
     /// Where the round trip of the last trace grows at once, and stays so to its end.
     pub(crate) long_way: Option<LongWay>,
+    /// Traces that reached their ends.
+    pub(crate) ways: Vec<Way>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.

@@ -58,7 +58,10 @@ impl Several {
             return;
         };
         let alone = rows.iter().all(|r| r.port == first);
-        let named: BTreeSet<Port> = facts.ports.iter().map(|r| r.port.clone()).collect();
+        // A table of pause frames names all ports.
+        let by_itself = |r: &&PortReading| !matches!(r.kind, Kind::PausesHeard | Kind::PausesSent);
+        let named = facts.ports.iter().filter(by_itself);
+        let named: BTreeSet<Port> = named.map(|r| r.port.clone()).collect();
         let own = facts.ports.iter().filter(|r| source(r.at) == here);
         let read: BTreeSet<(Port, Kind)> = own.map(|r| (r.port.clone(), r.kind)).collect();
         for mut row in rows {
