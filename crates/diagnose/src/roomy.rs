@@ -42,11 +42,11 @@ impl Evidence {
         let (tool, rate) = self.counted_else.roomy.as_ref()?;
         let flight = rate.low * self.rtt_by_itself()?.low / 8.0;
         let own = self.settled_flight().filter(|own| own.high > 0.0)?;
-        Some((flight, flight / own.high, tool)).filter(|_| !self.udp)
+        Some((flight, flight / own.high, *tool)).filter(|_| !self.udp)
     }
 
     /// Whether another test shows that windows and buffers of the hosts have far more room than this flow uses.
-    pub(crate) fn has_room(&self) -> bool {
+    pub(crate) fn has_far_more_room(&self) -> bool {
         self.roomier().is_some_and(|(_, times, _)| times > MORE[1])
     }
 }
