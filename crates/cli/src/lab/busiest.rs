@@ -8,8 +8,9 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
-use super::connections::InVain;
+use super::connections::{Empty, InVain};
 use super::ending::Ending;
+use super::failed::Failed;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
 use super::many::Many;
@@ -93,6 +94,12 @@ pub(super) struct Busiest {
     /// Connections that the command asked for, and that nothing answered; none where that took no time.
     #[serde(skip)]
     pub(super) in_vain: Option<InVain>,
+    /// Connections that the server ended without an answer.
+    #[serde(skip)]
+    pub(super) failed: Failed,
+    /// Connections that the command opened and that carried nothing; none where they are few.
+    #[serde(skip)]
+    pub(super) empty: Option<Empty>,
     /// Seconds between two connections that the command opened at equal times; none where it did not.
     #[serde(skip)]
     pub(super) opened_each_s: Option<f64>,
@@ -116,6 +123,9 @@ pub(super) struct Busiest {
 /// A receiver that has data to read in more of its samples than this is slow.
 const SLOW: f64 = 0.5;
 
+/// A smaller part of the time is not named.
+const NAMED: f64 = 0.1;
+
 /// Connections that were open for less than this part of a command's time leave most of it to something else.
 const SELDOM: f64 = 0.5;
 
@@ -132,7 +142,9 @@ impl Busiest {
             format!("; what limited it is doubtful: {why}")
         });
         let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
-        if let Some(many) = &self.many {
+        if let Some(empty) = self.empty.as_ref().filter(|_| self.carries_nothing()) {
+            self.line = self.before() + &empty.words(self.took_s) + &self.behind();
+        } else if let Some(many) = &self.many {
             let words = match self.open_part() {
                 Some(part) => many.words_of_part(self.host, part),
                 None => many.words(self.host),
@@ -210,13 +222,39 @@ impl Busiest {
     fn before(&self) -> String {
         let in_vain = self.in_vain.as_ref().filter(|_| self.is_mostly_in_vain());
         let in_vain = in_vain.map_or(String::new(), |in_vain| format!("{}; ", in_vain.words()));
-        in_vain + &self.none_open()
+        let failed = self.failed().filter(|_| self.failed.is_most());
+        let failed = failed.map_or(String::new(), |failed| format!("{failed}; "));
+        in_vain + &failed + &self.none_open()
+    }
+
+    /// That the server ended connections without an answer, where nothing else says of how many.
+    fn failed(&self) -> Option<String> {
+        self.failed.words().filter(|_| self.many.is_none())
+    }
+
+    /// Whether no connection carried anything.
+    fn carries_nothing(&self) -> bool {
+        self.bytes_sent == 0 && self.connections == 0
     }
 
     /// What stands behind it: what the command asked for in vain for a shorter time.
     fn behind(&self) -> String {
         let in_vain = self.in_vain.as_ref().filter(|_| !self.is_mostly_in_vain());
-        in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()))
+        let in_vain = in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()));
+        let failed = self.failed().filter(|_| !self.failed.is_most());
+        let failed = failed.map_or(String::new(), |failed| format!("; {failed}"));
+        let empty = self.empty.as_ref().filter(|_| !self.carries_nothing());
+        let empty = empty.filter(|empty| self.is_worth_naming(empty.seconds));
+        let empty = empty.map_or(String::new(), |empty| {
+            format!("; {}", empty.words(self.took_s))
+        });
+        in_vain + &failed + &empty
+    }
+
+    /// Whether so many seconds are a part worth naming of the command's time, or of that in which any connection was open where it is not known.
+    fn is_worth_naming(&self, seconds: f64) -> bool {
+        let whole = self.took_s.or(self.open_s);
+        whole.is_none_or(|whole| seconds >= NAMED * whole)
     }
 
     /// Whether nothing is known but that the command asked for connections in vain.

@@ -17,6 +17,8 @@ pub(super) enum Ending {
     ClosedAndResetUnanswered,
     /// It reset the connection behind or within what it had sent.
     Reset,
+    /// It had answered and closed an idle connection, and reset it as the command asked again.
+    ClosedIdle,
 }
 
 impl Ending {
@@ -43,12 +45,12 @@ impl Ending {
 
     /// Whether the server had answered nothing.
     pub(super) fn is_unanswered(self) -> bool {
-        self != Ending::Reset
+        !matches!(self, Ending::Reset | Ending::ClosedIdle)
     }
 
     /// In words.
     pub(super) fn words(self) -> String {
-        let [_, server] = SENDERS;
+        let [command, server] = SENDERS;
         match self {
             Ending::ClosedUnanswered => {
                 format!("{server} closed the connection without an answer")
@@ -60,9 +62,11 @@ impl Ending {
                 format!("{server} closed the connection without an answer, and reset it")
             }
             Ending::Reset => {
+                format!("{server} reset the connection, which {command} had open")
+            }
+            Ending::ClosedIdle => {
                 format!(
-                    "{server} reset the connection, which {} had open",
-                    SENDERS[0]
+                    "{server} had closed the idle connection before {command} asked again, and answered with a reset"
                 )
             }
         }
@@ -107,5 +111,6 @@ mod tests {
             assert_eq!(found, ending, "{closed:?} {reset:?} {has_sent:?}");
         }
         assert!(!Ending::Reset.is_unanswered() && Ending::ResetUnanswered.is_unanswered());
+        assert!(!Ending::ClosedIdle.is_unanswered());
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct Waits {
     streamed: Option<Streamed>,
     /// When this end asked to open the connection, first and last, while nothing answered; none where an answer has come, or it did not ask.
     opening: Option<(Time, Time)>,
+    /// Whether this end asked to open the connection.
+    is_opener: bool,
     /// Whether frames know of all small writes of this end and the other what they cost.
     is_held_known: [bool; 2],
     /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
@@ -57,6 +59,10 @@ pub(super) struct Waits {
     has_sent: [bool; 2],
     /// When this end, and the other, closed with all that was sent to it, so that nothing was to come; none where it has not.
     done: [Option<Time>; 2],
+    /// From when until when the other end had all that this one had sent, which closed then: an idle connection.
+    idle: Option<(Time, Time)>,
+    /// Whether this end, and the other, sent a request behind such a time, and got a reset for it.
+    met_closed: [bool; 2],
     /// The last of an answer was on its way to an end that closed when it had all of it.
     landing: Duration,
     /// From the first SYN until its answer had come; none where that was not seen.
@@ -109,6 +115,7 @@ impl Waits {
             asking: turns.handing[1 - end],
             streamed: turns.streamed.filter(|of| of.end != end),
             opening: turns.opening.filter(|_| end == 0),
+            is_opener: end == 0,
             is_held_known: [end, 1 - end].map(|who| {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 held > Duration::ZERO && !is_open
@@ -126,6 +133,8 @@ impl Waits {
             reset: [end, 1 - end].map(|who| turns.reset[who]),
             has_sent: [end, 1 - end].map(|who| turns.has_sent[who]),
             done: [end, 1 - end].map(|who| turns.done[who]),
+            idle: turns.idle[1 - end],
+            met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
             landing: turns.landing[0] + turns.landing[1],
             set_up: turns.set_up,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
@@ -163,12 +172,22 @@ impl Waits {
             0 => [0, 1],
             _ => [1, 0],
         };
+        if self.met_closed[ends[0]] {
+            return Some(Ending::ClosedIdle);
+        }
         let closed = ends.map(|who| self.closed[who]);
         Ending::of(
             closed,
             self.reset[ends[1]],
             ends.map(|who| self.has_sent[who]),
         )
+    }
+
+    /// How long the set-up took of a connection that this end opened, and that neither end has sent data on; none of any other, or of one that was
+    /// refused.
+    pub(super) fn empty(&self) -> Option<Duration> {
+        let is_empty = self.is_opener && self.has_sent == [false; 2];
+        self.set_up.filter(|_| is_empty && self.reset[1].is_none())
     }
 
     /// The part of the span in which the command waited, where this is the end of a host that has this number: what it did between an
@@ -328,6 +347,15 @@ impl Waits {
         let is_short = pause >= NAMED_SHORT && self.is_unanswered();
         let is_named = pause >= NAMED || (is_short && self.begun.is_some_and(is_most));
         is_named.then_some((from, until))
+    }
+
+    /// From when until when the other end had all that this one had sent, which closed an idle connection then, where that is worth naming.
+    pub(super) fn idle_pause(&self) -> Option<(Time, Time)> {
+        let (from, until) = self.idle?;
+        let pause = until.since(from);
+        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
+        let is_short = pause >= NAMED_SHORT && self.begun.is_some_and(is_most);
+        (pause >= NAMED || is_short).then_some((from, until))
     }
 
     /// The same where this end has had all that the other one sent, and has sent nothing.

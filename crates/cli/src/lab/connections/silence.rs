@@ -49,6 +49,8 @@ impl Why {
 enum Before {
     /// All that the end sent, which the other one had.
     All,
+    /// The same of a server that closed the idle connection behind it.
+    Idle,
     /// The same, and one record of the server that may be a ticket of TLS.
     Ticket,
     /// A request to the server, which it had.
@@ -73,19 +75,25 @@ impl Silence {
         end: Time,
         command: Option<&Watched>,
     ) -> Option<Silence> {
+        let idle = waits.idle_pause().filter(|_| host == 1);
+        let idle = idle.map(|pause| (pause, Before::Idle));
         let all = waits.pause(end).map(|pause| (pause, Before::All));
         let more = match host {
             0 => waits.ticketed_pause(end).map(|p| (p, Before::Ticket)),
             _ => waits.asked_pause(end).map(|p| (p, Before::Request)),
         };
-        let ((from, until), before) = all.or(more)?;
+        let ((from, until), before) = idle.or(all).or(more)?;
         // Who asked waits for the answer, whatever else may come.
-        let is_asked = before != Before::All || (host == 0 && waits.is_unanswered());
+        let is_asked = match before {
+            Before::All => host == 0 && waits.is_unanswered(),
+            Before::Idle => false,
+            Before::Ticket | Before::Request => true,
+        };
         let awaited = command.map(|command| command.awaited((from, until), is_asked));
         let awaited = awaited.unwrap_or(Err(Why::TooShort));
         // One record may have been the answer, and who has closed may have said no more than that.
         let is_known = match before {
-            Before::All => true,
+            Before::All | Before::Idle => true,
             Before::Ticket => awaited == Ok(true),
             Before::Request => awaited == Ok(true) || (awaited.is_err() && waits.is_other_open()),
         };
@@ -101,6 +109,7 @@ impl Silence {
     pub(super) fn judges(&self, host: usize, waits: &Waits) -> Waits {
         match (self.awaited, host) {
             (Ok(true), 0) => waits.with_closing(self.time()),
+            (Ok(false), 1) if self.before == Before::Idle => waits.with_closing(self.time()),
             // Nobody was waited for.
             (Ok(true), _) | (Ok(false), 0) => waits.with_closing(Duration::ZERO),
             _ => *waits,
@@ -136,6 +145,10 @@ impl Silence {
         let last = format!("for the last {:.1} s", self.time().as_secs_f64());
         let had = match self.before {
             Before::All => format!("{last} {other} had all of it and sent nothing back"),
+            Before::Idle => format!(
+                "for {:.1} s {other} had all of it and sent nothing back, until {server} closed the connection",
+                self.time().as_secs_f64()
+            ),
             Before::Ticket => format!(
                 "{last} {other} had all of it and sent nothing back but one record, as a ticket of TLS is"
             ),
@@ -163,6 +176,7 @@ impl Silence {
             (Cause::Limit(Limit::Application), Ok(false), _) | (Cause::Other, Ok(true), 0) => {
                 Some(had)
             }
+            (Cause::Other, Ok(false), 1) if self.before == Before::Idle => Some(had),
             (Cause::Limit(Limit::Application), Err(why), _) | (Cause::Other, Err(why), 1) => {
                 Some(unknown(why))
             }

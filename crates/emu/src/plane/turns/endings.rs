@@ -171,7 +171,10 @@ mod tests {
         talk.ended(0, false, at(4200));
         let turns = talk.turns();
         assert_eq!(turns.idle, [Some((at(200), at(2150))), None]);
-        assert_eq!((turns.done[0], turns.closing), (Some(at(2150)), [Duration::ZERO; 2]));
+        assert_eq!(
+            (turns.done[0], turns.closing),
+            (Some(at(2150)), [Duration::ZERO; 2])
+        );
         assert_eq!(turns.met_closed, [false; 2]);
         // Who closes right behind its answer was not idle.
         let ends = turns.ends;

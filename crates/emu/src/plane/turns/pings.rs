@@ -348,7 +348,10 @@ mod tests {
             (1, 120, data()),
         ]);
         let way = Duration::from_ms(79);
-        assert_eq!((found.overlapping[1].way, found.at), (way, [Duration::ZERO; 2]));
+        assert_eq!(
+            (found.overlapping[1].way, found.at),
+            (way, [Duration::ZERO; 2])
+        );
         assert_eq!(found.overlapping[1].other, Duration::ZERO);
     }
 
