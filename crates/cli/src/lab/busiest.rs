@@ -15,6 +15,7 @@ use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
 use super::many::Many;
 use super::samples::{MANY, SHARED_LEAST, within};
+use super::sender::SENDERS;
 use super::totals::Totals;
 
 /// What is said of the connection that carried most.
@@ -41,6 +42,9 @@ pub(super) struct Busiest {
     pub(super) timers_s: f64,
     /// How the server ended it before the command did; none where it did not, or had answered and closed.
     pub(super) server_ended: Option<Ending>,
+    /// Bytes that the command had written when the lab ended the server, and those of them that this had got; none where that is not so.
+    #[serde(skip)]
+    pub(super) cut_off: Option<[u64; 2]>,
     /// Acknowledgements without data that its receiver sent, and those of them that the path dropped on the way back.
     pub(super) acks: u64,
     pub(super) acks_lost: u64,
@@ -441,8 +445,22 @@ impl Busiest {
 
     /// How the server ended it, behind a cause; empty where that is nothing to say.
     pub(super) fn ended(&self) -> String {
-        let ended = self.server_ended.map(Ending::words);
-        ended.map_or(String::new(), |words| format!("; {words}"))
+        self.server_ended()
+            .map_or(String::new(), |words| format!("; {words}"))
+    }
+
+    /// The same without what is in front of it.
+    pub(super) fn server_ended(&self) -> Option<String> {
+        let ending = self.server_ended?;
+        let [command, server] = SENDERS;
+        Some(match (ending, self.cut_off) {
+            (Ending::EndedByLab, Some([written, got])) => format!(
+                "{command} ended with data still under way: {server} had got some {} of {} when the lab ended it",
+                quantity(got),
+                quantity(written)
+            ),
+            _ => ending.words(),
+        })
     }
 
     /// Why the window of a receiver of this name was full: it reads slowly, or its buffer is small.

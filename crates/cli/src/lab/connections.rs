@@ -92,6 +92,8 @@ pub(super) struct Connections {
     tls: BTreeMap<[String; 2], u32>,
     /// Addresses of the command's host; none where that is known by its connections alone.
     command: BTreeSet<String>,
+    /// When the lab was about to end the server; none where that is not known.
+    server_ended: Option<Time>,
 }
 
 impl Connections {
@@ -375,6 +377,7 @@ impl Watched {
             lost_back: None,
             timers_s: 0.0,
             server_ended: None,
+            cut_off: None,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),

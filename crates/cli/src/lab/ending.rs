@@ -19,6 +19,8 @@ pub(super) enum Ending {
     Reset,
     /// It had answered and closed an idle connection, and reset it as the command asked again.
     ClosedIdle,
+    /// It had answered nothing, and not read all, when the lab ended it behind the command.
+    EndedByLab,
 }
 
 impl Ending {
@@ -45,7 +47,10 @@ impl Ending {
 
     /// Whether the server had answered nothing.
     pub(super) fn is_unanswered(self) -> bool {
-        !matches!(self, Ending::Reset | Ending::ClosedIdle)
+        !matches!(
+            self,
+            Ending::Reset | Ending::ClosedIdle | Ending::EndedByLab
+        )
     }
 
     /// In words.
@@ -63,6 +68,11 @@ impl Ending {
             }
             Ending::Reset => {
                 format!("{server} reset the connection, which {command} had open")
+            }
+            Ending::EndedByLab => {
+                format!(
+                    "the lab ended {server} behind {command}, before it had read all that was sent to it"
+                )
             }
             Ending::ClosedIdle => {
                 format!(
@@ -111,6 +121,6 @@ mod tests {
             assert_eq!(found, ending, "{closed:?} {reset:?} {has_sent:?}");
         }
         assert!(!Ending::Reset.is_unanswered() && Ending::ResetUnanswered.is_unanswered());
-        assert!(!Ending::ClosedIdle.is_unanswered());
+        assert!(!Ending::ClosedIdle.is_unanswered() && !Ending::EndedByLab.is_unanswered());
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct Waits {
     idle: Option<(Time, Time)>,
     /// Whether this end, and the other, sent a request behind such a time, and got a reset for it.
     met_closed: [bool; 2],
+    /// The server ended it when the lab had ended the server, or was about to.
+    is_ended_by_lab: bool,
     /// The last of an answer was on its way to an end that closed when it had all of it.
     landing: Duration,
     /// From the first SYN until its answer had come; none where that was not seen.
@@ -135,6 +137,7 @@ impl Waits {
             done: [end, 1 - end].map(|who| turns.done[who]),
             idle: turns.idle[1 - end],
             met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
+            is_ended_by_lab: false,
             landing: turns.landing[0] + turns.landing[1],
             set_up: turns.set_up,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
@@ -175,12 +178,26 @@ impl Waits {
         if self.met_closed[ends[0]] {
             return Some(Ending::ClosedIdle);
         }
+        if self.is_ended_by_lab {
+            let [asked, answered] = ends.map(|who| self.has_sent[who]);
+            let is_cut = asked && !answered && self.reset[ends[1]].is_some();
+            return is_cut.then_some(Ending::EndedByLab);
+        }
         let closed = ends.map(|who| self.closed[who]);
         Ending::of(
             closed,
             self.reset[ends[1]],
             ends.map(|who| self.has_sent[who]),
         )
+    }
+
+    /// The same of a server that the lab ended at an instant, or was about to: it is this end, 0, or the other one.
+    pub(super) fn ended_by_lab(&self, at: Time, server: usize) -> Waits {
+        let closed = self.closed[server].or(self.reset[server]);
+        Waits {
+            is_ended_by_lab: closed.is_some_and(|closed| closed >= at),
+            ..*self
+        }
     }
 
     /// How long the set-up took of a connection that this end opened, and that neither end has sent data on; none of any other, or of one that was

@@ -482,6 +482,31 @@ mod tests {
         );
     }
 
+    /// A server that answers, and closes the connection after 2 s in which nothing came: its client works for itself, waits for more, or nobody knows.
+    #[test]
+    fn a_server_that_closes_an_idle_connection_is_not_its_limit() {
+        let said = |awaits| {
+            told(1, awaits, |none| Turns {
+                idle: [Some((at(150), at(2150))), None],
+                done: [Some(at(2150)), None],
+                closed: [2950, 2150].map(|ms| Some(at(ms))),
+                ..none
+            })
+        };
+        let had = "for 2.0 s your command had all of it and sent nothing back, until the server closed the connection";
+        let own = said(Some(false));
+        let words = "the server waited for your command 9";
+        assert!(own.contains(words) && own.contains(had), "{own}");
+        assert!(!own.contains("limited it"), "{own}");
+        let waits = said(Some(true));
+        assert!(waits.contains("the server limited it"), "{waits}");
+        let words = format!("{had}: it waited for more of the server");
+        assert!(waits.contains(&words), "{waits}");
+        let unseen = said(None);
+        let words = format!("{had}; whether your command waited for more is unknown");
+        assert!(unseen.contains(&words), "{unseen}");
+    }
+
     /// A server that works on a request, and closes without a word.
     #[test]
     fn the_time_before_a_server_closes_without_an_answer_is_its_own() {
