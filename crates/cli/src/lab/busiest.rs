@@ -8,7 +8,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
-use super::connections::{Empty, InVain};
+use super::connections::{Empty, InVain, Spent};
 use super::ending::Ending;
 use super::failed::Failed;
 use super::held::{self, HELD_LEAST, UNHELD};
@@ -104,6 +104,9 @@ pub(super) struct Busiest {
     /// Connections that the command opened and that carried nothing; none where they are few.
     #[serde(skip)]
     pub(super) empty: Option<Empty>,
+    /// What all connections of the command waited for.
+    #[serde(skip)]
+    pub(super) spent: Spent,
     /// Seconds between two connections that the command opened at equal times; none where it did not.
     #[serde(skip)]
     pub(super) opened_each_s: Option<f64>,
@@ -180,7 +183,10 @@ impl Busiest {
                 self.behind()
             );
         } else if !self.figures.is_empty() {
-            self.line = self.before() + &self.figures + &self.behind();
+            // Nothing is known of the largest: what all of them waited for may be.
+            let spent = self.took_s.and_then(|took| self.spent.words(took));
+            let spent = spent.map_or(String::new(), |spent| format!("{spent}; "));
+            self.line = self.before() + &spent + &self.figures + &self.behind();
         } else if let Some(in_vain) = &self.in_vain {
             self.line = in_vain.words();
         }

@@ -13,6 +13,7 @@ mod others;
 mod queued;
 mod room;
 mod silence;
+mod spent;
 mod timer;
 mod unopened;
 mod words;
@@ -28,6 +29,7 @@ use farpath_units::{Duration, Time};
 pub(super) use self::empty::Empty;
 use self::queued::Queued;
 use self::silence::Silence;
+pub(super) use self::spent::Spent;
 pub(super) use self::unopened::InVain;
 use super::back;
 use super::buffer;
@@ -224,6 +226,7 @@ impl Connections {
         }
         told.failed = self.failed();
         told.empty = self.empty();
+        told.spent = self.spent();
         told.in_vain = self.in_vain();
         told.opened_each_s = self.opened_each();
         told.many = Many::of(&each);
@@ -406,6 +409,7 @@ impl Watched {
             in_vain: None,
             failed: Failed::default(),
             empty: None,
+            spent: Spent::default(),
             opened_each_s: None,
             took_s: None,
             repaired: String::new(),
