@@ -37,7 +37,7 @@ impl GivenUp {
         if let Some(asked) = self.asked {
             match self.heard {
                 Some(heard) if now.since(heard).times(PROMPT) <= now.since(asked) => {
-                    self.prompt += 1
+                    self.prompt += 1;
                 }
                 None if self.is_there && !is_again && self.silences.len() < KEPT => {
                     self.silences.push((asked, now));

@@ -155,7 +155,7 @@ mod tests {
     fn idle() -> Talk {
         let ends = ["198.18.0.1:4000", "198.18.0.2:70"].map(|end| end.parse().expect(end));
         let mut talk = Talk::new(ends);
-        talk.opens(0, 0, at(0));
+        talk.opens(0, 1, at(0));
         talk.sent(0, (1, 80), at(100));
         talk.arrived(0, (1, 80), at(150));
         talk.sent(1, (1, 200), at(150));
@@ -179,7 +179,7 @@ mod tests {
         // Who closes right behind its answer was not idle.
         let ends = turns.ends;
         let mut at_once = Talk::new(ends);
-        at_once.opens(0, 0, at(0));
+        at_once.opens(0, 1, at(0));
         at_once.sent(0, (1, 80), at(100));
         at_once.arrived(0, (1, 80), at(150));
         at_once.sent(1, (1, 200), at(150));
