@@ -42,6 +42,9 @@ pub(super) struct Busiest {
     pub(super) timers_s: f64,
     /// How the server ended it before the command did; none where it did not, or had answered and closed.
     pub(super) server_ended: Option<Ending>,
+    /// Another connection between the same hosts may have steered how the server ended it.
+    #[serde(skip)]
+    pub(super) is_steered: bool,
     /// Bytes that the command had written when the lab ended the server, and those of them that this had got; none where that is not so.
     #[serde(skip)]
     pub(super) cut_off: Option<[u64; 2]>,
@@ -464,6 +467,10 @@ impl Busiest {
                 "{command} ended with data still under way: {server} had got some {} of {} when the lab ended it",
                 quantity(got),
                 quantity(written)
+            ),
+            _ if self.is_steered && ending.is_unanswered() => format!(
+                "{}: another connection between both was in use then, and may have arranged that",
+                ending.words()
             ),
             _ => ending.words(),
         })

@@ -381,6 +381,7 @@ impl Watched {
             timers_s: 0.0,
             server_ended: None,
             cut_off: None,
+            is_steered: false,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),

@@ -2,12 +2,16 @@
 
 use farpath_units::Duration;
 
+use super::unopened::address;
 use super::{Connections, Watched};
 use crate::lab::ending::Ending;
 use crate::lab::failed::Failed;
 use crate::lab::many::Each;
 use crate::lab::unheard::Unheard;
 use crate::lab::waits::Waits;
+
+/// As much is no request alone, bytes.
+const BULK: u64 = 1_000_000;
 
 impl Connections {
     /// What `one` of these ends, which `sent` so much, came to; none where its ends have no ports.
@@ -35,15 +39,43 @@ impl Connections {
         let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
         let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
         let of = of.map(|e| e.with_set_up(waits.and_then(|w| w.set_up)));
-        let ending = waits.and_then(|w| w.ending(one.host));
+        let ending = self.ending(ends, one);
         let asked = waits.map(|w| w.beats[usize::from(one.host != 0)]);
         let asked = asked.map_or([0; 2], |beat| [beat.taken, beat.prompt]);
         of.map(|e| e.with_ending(ending).with_requests(asked))
     }
 
+    /// How the server ended `one` of these ends without an answer, or with a reset, by its own choice alone.
+    fn ending(&self, ends: &[String; 2], one: &Watched) -> Option<Ending> {
+        let ending = self.waits.get(ends)?.ending(one.host)?;
+        let is_arranged = ending.is_unanswered() && self.is_steered(ends, one);
+        (!is_arranged).then_some(ending)
+    }
+
+    /// Whether another connection between the same hosts, with answers on it, was in use when the server ended `one`, on which the command had sent
+    /// much: that may have steered it, as one of iperf3 does.
+    pub(super) fn is_steered(&self, ends: &[String; 2], one: &Watched) -> bool {
+        let [own, peer] = ends;
+        let other = self.all.get(&[peer.clone(), own.clone()]);
+        let sent = match one.host {
+            0 => one.sent(other),
+            _ => other.map_or(0, |other| other.sent(Some(one))),
+        };
+        let is_beside = |[from, to]: &[String; 2]| {
+            let is_other = from != own || to != peer;
+            is_other && address(from) == address(own) && address(to) == address(peer)
+        };
+        let ended = self.waits.get(ends);
+        let ended = ended.and_then(|waits| waits.server_closed(one.host));
+        ended.filter(|_| sent >= BULK).is_some_and(|at| {
+            let mut others = self.waits.iter().filter(|(ends, _)| is_beside(ends));
+            others.any(|(_, waits)| waits.is_used_at(at))
+        })
+    }
+
     /// Whether the server sent nothing on this connection of its own, and the command had asked for something.
     pub(super) fn is_asked_in_vain(&self, ends: &[String; 2], one: &Watched) -> bool {
-        let ending = self.waits.get(ends).and_then(|w| w.ending(one.host));
+        let ending = self.ending(ends, one);
         let is_ended = ending.is_some_and(Ending::is_unanswered);
         one.host == 1 && (is_ended || self.unheard(ends, one) != Unheard::Nothing)
     }
@@ -55,7 +87,7 @@ impl Connections {
             let ends = [own.clone(), peer.clone()];
             let other = self.all.get(&[peer.clone(), own.clone()]);
             let answered = other.map_or(0, |other| other.sent(Some(one)));
-            let ending = self.waits.get(&ends).and_then(|w| w.ending(0));
+            let ending = self.ending(&ends, one);
             if one.sent(other) > 0 || answered > 0 {
                 failed.counts(ending);
             }
@@ -122,6 +154,49 @@ mod tests {
         let words = "over 18 connections from port 7000: the server closed or reset 12 of them without an answer; each took 2.0 round trips";
         assert!(told.line.contains(words), "{}", told.line);
         assert!(!told.line.contains("kept open"), "{}", told.line);
+    }
+
+    /// An upload of iperf3, which the server closes and resets as the command says by another connection that it is over; and without one.
+    #[test]
+    fn what_another_connection_steers_is_not_without_an_answer() {
+        let said = |is_steered: bool| {
+            let mut connections = Connections::across([100_000; 2]);
+            let ends = |port: u16| [format!("198.18.0.1:{port}"), "198.18.0.2:5201".to_owned()];
+            let mut seen = Seen::default();
+            seen.sample.t = at(900);
+            (seen.end.sent, seen.end.acked) = (Some(9_000_000), 9_000_000);
+            connections.note(at(900), 0, [(ends(40_000), seen)]);
+            let between =
+                |port: u16| Turns::between(ends(port).map(|end| end.parse().expect("an end")));
+            connections.take_turns(&Turns {
+                begun: Some(at(80)),
+                span: Duration::from_ms(900),
+                has_sent: [true, false],
+                closed: [None, Some(at(1000))],
+                reset: [None, Some(at(1040))],
+                ..between(40_000)
+            });
+            if is_steered {
+                connections.take_turns(&Turns {
+                    begun: Some(at(40)),
+                    span: Duration::from_ms(1200),
+                    has_sent: [true; 2],
+                    ..between(40_001)
+                });
+            }
+            connections.told([None, None]).expect("there is one").line
+        };
+        let words = "the server closed the connection without an answer, and reset it";
+        let alone = said(false);
+        assert!(
+            alone.contains(words) && !alone.contains("may have"),
+            "{alone}"
+        );
+        let steered = said(true);
+        let words = format!(
+            "{words}: another connection between both was in use then, and may have arranged that"
+        );
+        assert!(steered.contains(&words), "{steered}");
     }
 
     /// Four that are tried again, and one that carries all there is.

@@ -74,6 +74,7 @@ impl Connections {
         };
         told.timers_s = waits.repairs().timers.as_secs_f64();
         told.server_ended = waits.ending(one.host);
+        told.is_steered = self.is_steered(ends, one);
         let is_cut = one.host == 0 && told.server_ended == Some(Ending::EndedByLab);
         told.cut_off = if is_cut {
             self.cut_off(ends, one)

@@ -39,7 +39,18 @@ impl Waits {
         )
     }
 
-    /// The same of a server that the lab ended at an instant, or was about to: it is this end, 0, or the other one.
+    /// When the server's end sent its FIN, or a reset, where this is the end of a host that has this number; none where it has not closed.
+    pub(in crate::lab) fn server_closed(&self, host: usize) -> Option<Time> {
+        self.closed[usize::from(host == 0)]
+    }
+
+    /// Whether an instant lies between the first frame with data and the last, where both ends sent some.
+    pub(in crate::lab) fn is_used_at(&self, at: Time) -> bool {
+        let is_within = |begun: Time| (begun..=begun + self.span).contains(&at);
+        self.has_sent == [true; 2] && self.begun.is_some_and(is_within)
+    }
+
+    /// What `ending` says of a server that the lab ended at an instant, or was about to: it is this end, 0, or the other one.
     pub(in crate::lab) fn ended_by_lab(&self, at: Time, server: usize) -> Waits {
         let closed = self.closed[server].or(self.reset[server]);
         Waits {
