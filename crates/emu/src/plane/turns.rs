@@ -172,6 +172,8 @@ struct Talk {
     aside: Option<Aside>,
     /// The end that has just sent an alert of TLS, with all of the other one's answer.
     farewell: Option<usize>,
+    /// The end that has just sent an alert of TLS behind its own answer, and since when the other one has had all of that.
+    parting: Option<(usize, Time)>,
     beats: [Beating; 2],
     control: Control,
 }
@@ -201,6 +203,7 @@ impl Talk {
             beside: None,
             aside: None,
             farewell: None,
+            parting: None,
             beats: Default::default(),
             control: Control::default(),
         }

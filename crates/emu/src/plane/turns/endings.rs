@@ -51,17 +51,22 @@ impl Talk {
         let is_first = self.over.iter().all(|over| over.waited.is_none());
         let stream = &self.streams[end];
         let last = self.last.filter(|(who, _)| *who == end);
-        let last = last.filter(|_| is_first && !is_opener && stream.is_all_there());
-        if let Some((_, then)) = last {
-            let there = stream.grew.max(then).min(now);
-            self.turns.idle[1 - end] = Some((there, now));
+        let answered = last.filter(|_| stream.is_all_there());
+        let answered = answered.map(|(_, then)| stream.grew.max(then));
+        // Over TLS an alert goes before the FIN.
+        let parting = self.parting.filter(|(who, _)| *who == end);
+        let there = parting.map(|(_, there)| there).or(answered);
+        if let Some(there) = there.filter(|_| is_first && !is_opener) {
+            self.turns.idle[1 - end] = Some((there.min(now), now));
         }
     }
 
     /// An end sends new data. Behind an idle time at whose end the other one closed, that meets a connection which is no more, but for a farewell.
     pub(super) fn goes_on_idle(&mut self, end: usize) {
-        let idle = std::mem::take(&mut self.turns.idle);
-        self.turns.met_closed[end] |= idle[end].is_some() && self.farewell != Some(end);
+        if self.farewell != Some(end) {
+            let idle = std::mem::take(&mut self.turns.idle);
+            self.turns.met_closed[end] |= idle[end].is_some();
+        }
     }
 
     /// An end closes: who does without a reset to what it has sent asked for nothing.
@@ -99,6 +104,10 @@ impl Talk {
         let is_answered = self.last.is_some_and(|(who, _)| who != end);
         let has_all = self.streams[1 - end].is_all_there();
         self.farewell = (is_alert && is_answered && has_all).then_some(end);
+        let stream = &self.streams[end];
+        let own = self.last.filter(|(who, _)| *who == end);
+        let own = own.filter(|_| is_alert && stream.is_all_there());
+        self.parting = own.map(|(_, then)| (end, stream.grew.max(then)));
     }
 
     /// Whether an end that closes now has just said farewell, and nothing came since.
@@ -151,8 +160,8 @@ mod tests {
         Time::ZERO + Duration::from_ms(ms)
     }
 
-    /// 80 B asked and 200 B answered, 50 ms each way, and a server that closes its idle end after two seconds.
-    fn idle() -> Talk {
+    /// 80 B asked and 200 B answered, 50 ms each way.
+    fn open() -> Talk {
         let ends = ["198.18.0.1:4000", "198.18.0.2:70"].map(|end| end.parse().expect(end));
         let mut talk = Talk::new(ends);
         talk.opens(0, 1, at(0));
@@ -160,6 +169,12 @@ mod tests {
         talk.arrived(0, (1, 80), at(150));
         talk.sent(1, (1, 200), at(150));
         talk.arrived(1, (1, 200), at(200));
+        talk
+    }
+
+    /// The same, and a server that closes its idle end after two seconds.
+    fn idle() -> Talk {
+        let mut talk = open();
         talk.ended(1, false, at(2150));
         talk
     }
@@ -186,6 +201,25 @@ mod tests {
         at_once.ended(1, false, at(150));
         at_once.arrived(1, (1, 200), at(200));
         assert_eq!(at_once.turns().idle, [None; 2]);
+    }
+
+    /// Over TLS the server says farewell before its FIN, and so does the client.
+    #[test]
+    fn an_alert_before_a_fin_ends_an_idle_time() {
+        let mut talk = open();
+        talk.reads(1, (201, 24), &[23, 3, 3, 0, 19, 7]);
+        talk.sent(1, (201, 24), at(2150));
+        talk.ended(1, false, at(2150));
+        talk.arrived(1, (201, 24), at(2200));
+        talk.reads(0, (81, 24), &[23, 3, 3, 0, 19, 7]);
+        talk.sent(0, (81, 24), at(4200));
+        talk.ended(0, false, at(4200));
+        let turns = talk.turns();
+        assert_eq!(turns.idle, [Some((at(200), at(2150))), None]);
+        assert_eq!(
+            (turns.done[0], turns.met_closed),
+            (Some(at(2150)), [false; 2])
+        );
     }
 
     /// A client that asks again on it, and gets a reset; and one that says farewell, by an alert of TLS or by what it does not wait for.
