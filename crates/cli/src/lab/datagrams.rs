@@ -211,10 +211,7 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             unanswered_s: queries.unheeded.as_secs_f64(),
             given_up: queries.given_up,
             silent_s: queries.silent.as_secs_f64(),
-            doubt: None,
-            is_refused: false,
-            is_alone: false,
-            is_two_way: false,
+            ..Sent::default()
         })
     };
     let mut all: Vec<Sent> = [0, 1].into_iter().filter_map(of).collect();
