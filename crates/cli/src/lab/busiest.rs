@@ -8,12 +8,14 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
-use super::connections::InVain;
+use super::connections::{Empty, InVain, Spent};
 use super::ending::Ending;
+use super::failed::Failed;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
 use super::many::Many;
 use super::samples::{MANY, SHARED_LEAST, within};
+use super::sender::SENDERS;
 use super::totals::Totals;
 
 /// What is said of the connection that carried most.
@@ -40,6 +42,12 @@ pub(super) struct Busiest {
     pub(super) timers_s: f64,
     /// How the server ended it before the command did; none where it did not, or had answered and closed.
     pub(super) server_ended: Option<Ending>,
+    /// Another connection between the same hosts may have steered how the server ended it.
+    #[serde(skip)]
+    pub(super) is_steered: bool,
+    /// Bytes that the command had written when the lab ended the server, and those of them that this had got; none where that is not so.
+    #[serde(skip)]
+    pub(super) cut_off: Option<[u64; 2]>,
     /// Acknowledgements without data that its receiver sent, and those of them that the path dropped on the way back.
     pub(super) acks: u64,
     pub(super) acks_lost: u64,
@@ -93,6 +101,15 @@ pub(super) struct Busiest {
     /// Connections that the command asked for, and that nothing answered; none where that took no time.
     #[serde(skip)]
     pub(super) in_vain: Option<InVain>,
+    /// Connections that the server ended without an answer.
+    #[serde(skip)]
+    pub(super) failed: Failed,
+    /// Connections that the command opened and that carried nothing; none where they are few.
+    #[serde(skip)]
+    pub(super) empty: Option<Empty>,
+    /// What all connections of the command waited for.
+    #[serde(skip)]
+    pub(super) spent: Spent,
     /// Seconds between two connections that the command opened at equal times; none where it did not.
     #[serde(skip)]
     pub(super) opened_each_s: Option<f64>,
@@ -116,6 +133,9 @@ pub(super) struct Busiest {
 /// A receiver that has data to read in more of its samples than this is slow.
 const SLOW: f64 = 0.5;
 
+/// A smaller part of the time is not named.
+const NAMED: f64 = 0.1;
+
 /// Connections that were open for less than this part of a command's time leave most of it to something else.
 const SELDOM: f64 = 0.5;
 
@@ -132,7 +152,9 @@ impl Busiest {
             format!("; what limited it is doubtful: {why}")
         });
         let doubt = doubt.map_or(String::new(), |why| format!("; that is doubtful: {why}"));
-        if let Some(many) = &self.many {
+        if let Some(empty) = self.empty.as_ref().filter(|_| self.carries_nothing()) {
+            self.line = self.before() + &empty.words(self.took_s) + &self.behind();
+        } else if let Some(many) = &self.many {
             let words = match self.open_part() {
                 Some(part) => many.words_of_part(self.host, part),
                 None => many.words(self.host),
@@ -164,7 +186,10 @@ impl Busiest {
                 self.behind()
             );
         } else if !self.figures.is_empty() {
-            self.line = self.before() + &self.figures + &self.behind();
+            // Nothing is known of the largest: what all of them waited for may be.
+            let spent = self.took_s.and_then(|took| self.spent.words(took));
+            let spent = spent.map_or(String::new(), |spent| format!("{spent}; "));
+            self.line = self.before() + &spent + &self.figures + &self.behind();
         } else if let Some(in_vain) = &self.in_vain {
             self.line = in_vain.words();
         }
@@ -210,13 +235,39 @@ impl Busiest {
     fn before(&self) -> String {
         let in_vain = self.in_vain.as_ref().filter(|_| self.is_mostly_in_vain());
         let in_vain = in_vain.map_or(String::new(), |in_vain| format!("{}; ", in_vain.words()));
-        in_vain + &self.none_open()
+        let failed = self.failed().filter(|_| self.failed.is_most());
+        let failed = failed.map_or(String::new(), |failed| format!("{failed}; "));
+        in_vain + &failed + &self.none_open()
+    }
+
+    /// That the server ended connections without an answer, where nothing else says of how many.
+    fn failed(&self) -> Option<String> {
+        self.failed.words().filter(|_| self.many.is_none())
+    }
+
+    /// Whether no connection carried anything.
+    fn carries_nothing(&self) -> bool {
+        self.bytes_sent == 0 && self.connections == 0
     }
 
     /// What stands behind it: what the command asked for in vain for a shorter time.
     fn behind(&self) -> String {
         let in_vain = self.in_vain.as_ref().filter(|_| !self.is_mostly_in_vain());
-        in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()))
+        let in_vain = in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()));
+        let failed = self.failed().filter(|_| !self.failed.is_most());
+        let failed = failed.map_or(String::new(), |failed| format!("; {failed}"));
+        let empty = self.empty.as_ref().filter(|_| !self.carries_nothing());
+        let empty = empty.filter(|empty| self.is_worth_naming(empty.seconds));
+        let empty = empty.map_or(String::new(), |empty| {
+            format!("; {}", empty.words(self.took_s))
+        });
+        in_vain + &failed + &empty
+    }
+
+    /// Whether so many seconds are a part worth naming of the command's time, or of that in which any connection was open where it is not known.
+    fn is_worth_naming(&self, seconds: f64) -> bool {
+        let whole = self.took_s.or(self.open_s);
+        whole.is_none_or(|whole| seconds >= NAMED * whole)
     }
 
     /// Whether nothing is known but that the command asked for connections in vain.
@@ -403,8 +454,26 @@ impl Busiest {
 
     /// How the server ended it, behind a cause; empty where that is nothing to say.
     pub(super) fn ended(&self) -> String {
-        let ended = self.server_ended.map(Ending::words);
-        ended.map_or(String::new(), |words| format!("; {words}"))
+        self.server_ended()
+            .map_or(String::new(), |words| format!("; {words}"))
+    }
+
+    /// The same without what is in front of it.
+    pub(super) fn server_ended(&self) -> Option<String> {
+        let ending = self.server_ended?;
+        let [command, server] = SENDERS;
+        Some(match (ending, self.cut_off) {
+            (Ending::EndedByLab, Some([written, got])) => format!(
+                "{command} ended with data still under way: {server} had got some {} of {} when the lab ended it",
+                quantity(got),
+                quantity(written)
+            ),
+            _ if self.is_steered && ending.is_unanswered() => format!(
+                "{}: another connection between both was in use then, and may have arranged that",
+                ending.words()
+            ),
+            _ => ending.words(),
+        })
     }
 
     /// Why the window of a receiver of this name was full: it reads slowly, or its buffer is small.

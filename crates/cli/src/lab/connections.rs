@@ -2,6 +2,8 @@
 
 mod answers;
 mod counted;
+mod each;
+mod empty;
 mod evidence;
 mod frames;
 mod lasting;
@@ -11,6 +13,7 @@ mod others;
 mod queued;
 mod room;
 mod silence;
+mod spent;
 mod timer;
 mod unopened;
 mod words;
@@ -23,14 +26,17 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
+pub(super) use self::empty::Empty;
 use self::queued::Queued;
 use self::silence::Silence;
+pub(super) use self::spent::Spent;
 pub(super) use self::unopened::InVain;
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
 use super::cause::{Cause, join_losses, named};
-use super::many::{Each, Many};
+use super::failed::Failed;
+use super::many::Many;
 use super::pool::{is_back_to_back, outstanding};
 use super::samples::{SAMPLES_LEAST, within};
 use super::seen::{End, Seen, name_of};
@@ -88,6 +94,8 @@ pub(super) struct Connections {
     tls: BTreeMap<[String; 2], u32>,
     /// Addresses of the command's host; none where that is known by its connections alone.
     command: BTreeSet<String>,
+    /// When the lab was about to end the server; none where that is not known.
+    server_ended: Option<Time>,
 }
 
 impl Connections {
@@ -201,43 +209,24 @@ impl Connections {
         }
     }
 
-    /// Takes in what connections of the same sender carried, of which `told` is one.
+    /// Takes in what connections of the same sender carried, of which `told` is one, and those on which a server of them sent nothing back.
     fn beside(&self, told: &mut Busiest) {
         let mut each = Vec::new();
-        for ([own, peer], one) in self.all.iter().filter(|(_, c)| c.host == told.host) {
-            let other = self.all.get(&[peer.clone(), own.clone()]);
-            let sent = one.sent(other);
+        for (ends, one) in self.all.iter().filter(|(_, c)| c.host == told.host) {
+            let [own, peer] = ends;
+            let sent = one.sent(self.all.get(&[peer.clone(), own.clone()]));
             if sent > 0 {
                 told.connections += 1;
                 told.all_bytes_sent += sent;
                 told.all_segments_sent_again += one.last.retransmits;
-                let ends = [own.clone(), peer.clone()];
-                let waits = self.waits.get(&ends);
-                let of_command = if one.host == 0 { Some(one) } else { other };
-                let left = of_command.and_then(|c| c.left);
-                let waited = waits.map(|w| w.of_command(one.host, left));
-                let held = waits.map(Waits::held_small).unwrap_or_default();
-                let held = held.map(Option::unwrap_or_default);
-                let tls = self.tls.get(&ends).copied().unwrap_or_default();
-                let unheard = self.unheard(&ends, one);
-                let ends = [own.as_str(), peer.as_str()];
-                let of = Each::of(ends, sent, one.last.sample.timers);
-                let of = of.map(|e| e.by_frames(waited).with_tls(tls).with_held(held));
-                let served = waits.map(|w| w.of_server(one.host));
-                let line = waits.map_or([0.0; 2], Waits::on_line);
-                let of = of.map(|e| e.with_served(served).with_line(line));
-                let repairs = waits.map(Waits::repairs).unwrap_or_default();
-                let of_server = if one.host == 1 { Some(one) } else { other };
-                let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time());
-                let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
-                let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
-                let of = of.map(|e| e.with_set_up(waits.and_then(|w| w.set_up)));
-                let ending = waits.and_then(|w| w.ending(one.host));
-                let asked = waits.map(|w| w.beats[usize::from(one.host != 0)]);
-                let asked = asked.map_or([0; 2], |beat| [beat.taken, beat.prompt]);
-                each.extend(of.map(|e| e.with_ending(ending).with_requests(asked)));
+            }
+            if sent > 0 || self.is_asked_in_vain(ends, one) {
+                each.extend(self.each(ends, one, sent));
             }
         }
+        told.failed = self.failed();
+        told.empty = self.empty();
+        told.spent = self.spent();
         told.in_vain = self.in_vain();
         told.opened_each_s = self.opened_each();
         told.many = Many::of(&each);
@@ -391,6 +380,8 @@ impl Watched {
             lost_back: None,
             timers_s: 0.0,
             server_ended: None,
+            cut_off: None,
+            is_steered: false,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),
@@ -417,6 +408,9 @@ impl Watched {
             many: None,
             open_s: None,
             in_vain: None,
+            failed: Failed::default(),
+            empty: None,
+            spent: Spent::default(),
             opened_each_s: None,
             took_s: None,
             repaired: String::new(),

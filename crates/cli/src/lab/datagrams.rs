@@ -60,6 +60,11 @@ pub(super) struct Sent {
     /// or more waited, seconds.
     unanswered: u64,
     unanswered_s: f64,
+    /// Others that arrived at the other host and had nothing back until the next one was sent, and for how long, seconds.
+    #[serde(skip)]
+    given_up: u64,
+    #[serde(skip)]
+    silent_s: f64,
     /// Why what limited them is doubtful: an invalid certificate; none with a valid one.
     doubt: Option<String>,
     /// The other host refused some.
@@ -204,10 +209,9 @@ pub(super) fn sent((path, lab, evidence): AtRest<'_>, took: Wall) -> Vec<Sent> {
             retrying_ratio: share(queries.retrying),
             unanswered: queries.unanswered,
             unanswered_s: queries.unheeded.as_secs_f64(),
-            doubt: None,
-            is_refused: false,
-            is_alone: false,
-            is_two_way: false,
+            given_up: queries.given_up,
+            silent_s: queries.silent.as_secs_f64(),
+            ..Sent::default()
         })
     };
     let mut all: Vec<Sent> = [0, 1].into_iter().filter_map(of).collect();
@@ -346,7 +350,7 @@ impl Sent {
         let is_dropped = held_up > 0;
         let left = (self.under_way + self.host_waiting) as f64;
         let is_left = left > LEFT_MOST * self.datagrams as f64;
-        let is_told = self.unanswered > 0;
+        let is_told = self.unanswered + self.given_up > 0;
         let is_unknown = self.doubt.is_some() || self.is_refused || is_left || is_told;
         match share >= NAMED {
             true => full,
@@ -395,6 +399,20 @@ impl Sent {
             self.other(),
             self.unanswered_s
         )
+    }
+
+    /// What datagrams cost that arrived and had nothing back, between queries that were answered.
+    fn given_up(&self) -> String {
+        match self.given_up {
+            0 => String::new(),
+            n => format!(
+                "; {} arrived at {} and had nothing back until {} sent the next one: {:.1} s of silence, as of queries that were never answered",
+                count_of(n, "datagram", "datagrams"),
+                self.other(),
+                self.sender,
+                self.silent_s
+            ),
+        }
     }
 
     /// Those that did not arrive.
@@ -470,7 +488,7 @@ impl Sent {
         line += &self.left();
         line += &self.pace(open);
         line += &self.retries();
-        line += &self.silences();
+        line += &(self.silences() + &self.given_up());
         line += &self.unheard();
         if self.damaged > 0 {
             // Of those that arrived, as `--corrupt` asks for it.
@@ -709,6 +727,26 @@ mod tests {
         let words = "; for 75 % of the command's time a query waited to be sent again: 4 retries after it, or its answer, was lost";
         assert!(said(4).ends_with(words), "{}", said(4));
         assert!(!said(0).contains("again"), "{}", said(0));
+    }
+
+    /// Twenty queries of which each second one has no answer, by other bytes each time.
+    #[test]
+    fn datagrams_that_have_nothing_back_are_named() {
+        let said = |given_up: u64| {
+            let sent = Sent {
+                sender: SENDERS[0],
+                datagrams: 39,
+                answered: 20,
+                given_up,
+                silent_s: 9.5,
+                ..Sent::default()
+            };
+            sent.line()
+        };
+        let words = "; 19 datagrams arrived at the server and had nothing back until your command sent the next one: 9.5 s of silence, as of queries \
+                     that were never answered";
+        assert!(said(19).ends_with(words), "{}", said(19));
+        assert!(!said(0).contains("silence"), "{}", said(0));
     }
 
     /// Ten queries of which a server drops nine once each, and a client that waits half a second.

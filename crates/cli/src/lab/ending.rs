@@ -17,6 +17,10 @@ pub(super) enum Ending {
     ClosedAndResetUnanswered,
     /// It reset the connection behind or within what it had sent.
     Reset,
+    /// It had answered and closed an idle connection, and reset it as the command asked again.
+    ClosedIdle,
+    /// It had answered nothing, and not read all, when the lab ended it behind the command.
+    EndedByLab,
 }
 
 impl Ending {
@@ -43,12 +47,15 @@ impl Ending {
 
     /// Whether the server had answered nothing.
     pub(super) fn is_unanswered(self) -> bool {
-        self != Ending::Reset
+        !matches!(
+            self,
+            Ending::Reset | Ending::ClosedIdle | Ending::EndedByLab
+        )
     }
 
     /// In words.
     pub(super) fn words(self) -> String {
-        let [_, server] = SENDERS;
+        let [command, server] = SENDERS;
         match self {
             Ending::ClosedUnanswered => {
                 format!("{server} closed the connection without an answer")
@@ -60,9 +67,16 @@ impl Ending {
                 format!("{server} closed the connection without an answer, and reset it")
             }
             Ending::Reset => {
+                format!("{server} reset the connection, which {command} had open")
+            }
+            Ending::EndedByLab => {
                 format!(
-                    "{server} reset the connection, which {} had open",
-                    SENDERS[0]
+                    "the lab ended {server} behind {command}, before it had read all that was sent to it"
+                )
+            }
+            Ending::ClosedIdle => {
+                format!(
+                    "{server} had closed the idle connection before {command} asked again, and answered with a reset"
                 )
             }
         }
@@ -107,5 +121,6 @@ mod tests {
             assert_eq!(found, ending, "{closed:?} {reset:?} {has_sent:?}");
         }
         assert!(!Ending::Reset.is_unanswered() && Ending::ResetUnanswered.is_unanswered());
+        assert!(!Ending::ClosedIdle.is_unanswered() && !Ending::EndedByLab.is_unanswered());
     }
 }

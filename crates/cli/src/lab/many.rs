@@ -121,8 +121,19 @@ impl Each {
     }
 
     /// The same where the server ended it so.
+    /// Until it closed without an answer the command waited for its FIN, half a round trip.
     pub(super) fn with_ending(self, ending: Option<Ending>) -> Each {
-        Each { ending, ..self }
+        let back = match ending {
+            Some(Ending::ClosedUnanswered | Ending::ResetUnanswered) => {
+                self.rtt.unwrap_or(0.0) / 2.0
+            }
+            _ => 0.0,
+        };
+        Each {
+            busy: self.busy + back,
+            ending,
+            ..self
+        }
     }
 
     /// The same where it took so long until its SYN was answered: the command waited for that. What was lost of it is known.
@@ -180,6 +191,9 @@ pub(super) struct Many {
     /// Those that the server closed or reset before the command did, without an answer, and those that it reset though it had sent something.
     pub(super) closed_unanswered: u64,
     pub(super) reset_answered: u64,
+    /// Those that it had closed as idle before the command asked again.
+    #[serde(skip)]
+    closed_idle: u64,
     /// Those whose first SYN the server did not answer though the path lost none, and how long that took of all, seconds.
     #[serde(skip)]
     late: u64,
@@ -236,11 +250,9 @@ impl Many {
         };
         let bytes_sent: u64 = these().map(|e| e.sent).sum();
         let largest = these().map(|e| e.sent).max()?;
-        let ended = |is_unanswered: bool| {
+        let ended = |is_so: fn(Ending) -> bool| {
             let endings = these().filter_map(|e| e.ending);
-            endings
-                .filter(|e| e.is_unanswered() == is_unanswered)
-                .count() as u64
+            endings.filter(|ending| is_so(*ending)).count() as u64
         };
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
@@ -261,8 +273,9 @@ impl Many {
                 .map(|e| e.served.map_or(0.0, |served| served.min(e.queued)))
                 .sum(),
             unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
-            closed_unanswered: ended(true),
-            reset_answered: ended(false),
+            closed_unanswered: ended(Ending::is_unanswered),
+            reset_answered: ended(|ending| ending == Ending::Reset),
+            closed_idle: ended(|ending| ending == Ending::ClosedIdle),
             late: these().filter(|e| e.late > 0.0).count() as u64,
             late_s: these().map(|e| e.late).sum(),
             undecided: Undecided::of(these().map(|e| e.unheard)),
@@ -314,7 +327,7 @@ impl Many {
     /// Whether half of the connections or more ended without an answer to their last request: opening fewer of them would spare none of that.
     fn is_unheard(&self) -> bool {
         let unheard = self.unanswered + self.undecided.connections + self.closed_unanswered;
-        2 * unheard >= self.connections
+        2 * (unheard + self.closed_idle) >= self.connections
     }
 
     /// The part of their time that opening them takes.
@@ -449,6 +462,11 @@ impl Many {
                 " without an answer",
             ),
             (self.reset_answered, "reset", ", which had sent something"),
+            (
+                self.closed_idle,
+                "had closed",
+                ", which were idle, before your command asked again, and answered with a reset",
+            ),
         ];
         let ends = ends.into_iter().filter(|(n, ..)| *n > 0);
         let said = ends.map(|(n, did, how)| format!("{server} {did} {n} of them{how}"));

@@ -21,6 +21,7 @@ mod crossed;
 mod datagrams;
 mod doubt;
 mod ending;
+mod failed;
 mod held;
 mod impaired;
 mod inside;

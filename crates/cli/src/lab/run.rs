@@ -165,7 +165,7 @@ fn attempt(args: &LabRunArgs, name: &Name, held: &mut Option<Held>) -> Result<Ou
     let evidence = lab::evidence(&lab);
     let rest = (&path, &lab, &evidence);
     let why = doubt(certificate.valid, &kinds);
-    let connection = limit_of(connections, rest, (ended.took, &args.port[..]), why.clone());
+    let connection = limit_of(connections, rest, (&ended, &args.port[..]), why.clone());
     let (datagrams, impaired, refused) = by_frames(rest, (&ended, why.as_ref()), &args.port);
     let crossed = Crossed::of(args, rest, ended.took);
     // The hosts end first: what the programs have left running in them may hold their output.
@@ -288,12 +288,12 @@ fn limit(text: Option<&str>) -> Result<Option<Wall>, Failure> {
     Ok(Some(Wall::from_nanos(limit.as_ns())))
 }
 
-/// What limited the largest connection of a program that ran so long, of those with one of these ports where there are any, by its samples
+/// What limited the largest connection of a program that ended so, of those with one of these ports where there are any, by its samples
 /// and by what the links between the two hosts saw; and why that is doubtful, if it is.
 fn limit_of(
     mut connections: Connections,
     (path, lab, evidence): AtRest<'_>,
-    (took, ports): (Wall, &[u16]),
+    (ended, ports): (&Ended, &[u16]),
     doubt: Option<String>,
 ) -> Option<Busiest> {
     for (way, pauses) in lab.plane.pauses() {
@@ -301,6 +301,7 @@ fn limit_of(
     }
     let own = |version| address(NodeId(path.hosts[0]), version);
     connections.take_command([4, 6].map(own));
+    connections.take_end(ended.until[1]);
     let of_interest = |turns: &Turns| has_port(ports, turns.ends);
     let turns = lab.plane.turns().filter(of_interest);
     turns.for_each(|turns| connections.take_turns(&turns));
@@ -318,7 +319,7 @@ fn limit_of(
     let told = connections.told(ways);
     let from = one_way::down_from(path, plan, lab.plane.scenario());
     told.map(|connection| connection.down_one_way(from))
-        .map(|connection| connection.of_command(took, ports))
+        .map(|connection| connection.of_command(ended.took, ports))
         .map(|connection| connection.doubted(doubt))
 }
 

@@ -1,5 +1,7 @@
 //! How long an end of a connection waited for answers, by the frames of both.
 
+mod ends;
+
 use farpath_emu::plane::{Beat, Handing, OnLine, Overlap, Pings, Repairs, Streamed, Turns};
 use farpath_observe::Limit;
 use farpath_record::count_of;
@@ -7,7 +9,6 @@ use farpath_units::{Duration, Time};
 
 use super::back::WINDOW;
 use super::cause::{Cause, add, take, take_idle};
-use super::ending::Ending;
 use super::sender::SENDERS;
 
 /// What one end waited for.
@@ -35,6 +36,8 @@ pub(super) struct Waits {
     streamed: Option<Streamed>,
     /// When this end asked to open the connection, first and last, while nothing answered; none where an answer has come, or it did not ask.
     opening: Option<(Time, Time)>,
+    /// Whether this end asked to open the connection.
+    is_opener: bool,
     /// Whether frames know of all small writes of this end and the other what they cost.
     is_held_known: [bool; 2],
     /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
@@ -57,6 +60,12 @@ pub(super) struct Waits {
     has_sent: [bool; 2],
     /// When this end, and the other, closed with all that was sent to it, so that nothing was to come; none where it has not.
     done: [Option<Time>; 2],
+    /// From when until when the other end had all that this one had sent, which closed then: an idle connection.
+    idle: Option<(Time, Time)>,
+    /// Whether this end, and the other, sent a request behind such a time, and got a reset for it.
+    met_closed: [bool; 2],
+    /// The server ended it when the lab had ended the server, or was about to.
+    is_ended_by_lab: bool,
     /// The last of an answer was on its way to an end that closed when it had all of it.
     landing: Duration,
     /// From the first SYN until its answer had come; none where that was not seen.
@@ -88,12 +97,6 @@ const SET_UP_LEAST: f64 = 0.1;
 /// Some of a connection's time is always its own.
 const GONE_MOST: f64 = 0.99;
 
-/// A shorter wait at the end than this is not named.
-const NAMED: Duration = Duration::from_secs(1);
-
-/// In a run that was short, one behind a request that is most of a connection's time.
-const NAMED_SHORT: Duration = Duration::from_ms(200);
-
 impl Waits {
     /// Of the end of a connection that has this number.
     pub(super) fn of(turns: &Turns, end: usize) -> Waits {
@@ -109,6 +112,7 @@ impl Waits {
             asking: turns.handing[1 - end],
             streamed: turns.streamed.filter(|of| of.end != end),
             opening: turns.opening.filter(|_| end == 0),
+            is_opener: end == 0,
             is_held_known: [end, 1 - end].map(|who| {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 held > Duration::ZERO && !is_open
@@ -126,6 +130,9 @@ impl Waits {
             reset: [end, 1 - end].map(|who| turns.reset[who]),
             has_sent: [end, 1 - end].map(|who| turns.has_sent[who]),
             done: [end, 1 - end].map(|who| turns.done[who]),
+            idle: turns.idle[1 - end],
+            met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
+            is_ended_by_lab: false,
             landing: turns.landing[0] + turns.landing[1],
             set_up: turns.set_up,
             unanswered: turns.unanswered.filter(|(who, _)| *who == end).map(|u| u.1),
@@ -150,25 +157,6 @@ impl Waits {
         let before = seen.max(set_up + self.repairs.opening);
         let from = Time::from_ps(begun.as_ps().saturating_sub(before.as_ps()));
         Some((from, begun + self.span))
-    }
-
-    /// When the command's end sent its FIN, or a reset, where this is the end of a host that has this number; none where it has not closed.
-    pub(super) fn closed(&self, host: usize) -> Option<Time> {
-        self.closed[usize::from(host != 0)]
-    }
-
-    /// How the server ended it before the command did, where this is the end of a host that has this number; none where that is nothing to say.
-    pub(super) fn ending(&self, host: usize) -> Option<Ending> {
-        let ends: [usize; 2] = match host {
-            0 => [0, 1],
-            _ => [1, 0],
-        };
-        let closed = ends.map(|who| self.closed[who]);
-        Ending::of(
-            closed,
-            self.reset[ends[1]],
-            ends.map(|who| self.has_sent[who]),
-        )
     }
 
     /// The part of the span in which the command waited, where this is the end of a host that has this number: what it did between an
@@ -222,6 +210,14 @@ impl Waits {
                 100.0 * share
             )
         })
+    }
+
+    /// How long the connection of a command that has this end took to be set up, how long a request or an answer was on the way, and how long the server
+    /// had a request, seconds.
+    pub(super) fn spent(&self) -> [f64; 3] {
+        let set_up = self.set_up.unwrap_or_default();
+        let way = self.way + self.landing + self.overlap.way;
+        [set_up.as_secs_f64(), way.as_secs_f64(), self.of_server(0)]
     }
 
     /// What was lost of what both ends sent, and what that cost.
@@ -313,50 +309,6 @@ impl Waits {
     /// not known whether anybody waited.
     pub(super) fn held_small(&self) -> [Option<f64>; 2] {
         self.held.map(|held| held.map(Duration::as_secs_f64))
-    }
-
-    /// From when until when at the end, which is at an instant, the other one has had all and sent nothing, where that is worth naming. It
-    /// may have closed then.
-    pub(super) fn pause(&self, end: Time) -> Option<(Time, Time)> {
-        let until = self.closed[1].map_or(end, |closed| closed.min(end));
-        let from = match self.closing > Duration::ZERO {
-            true => Time::from_ps(until.as_ps().saturating_sub(self.closing.as_ps())),
-            false => self.unanswered?.min(until),
-        };
-        let pause = until.since(from);
-        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
-        let is_short = pause >= NAMED_SHORT && self.is_unanswered();
-        let is_named = pause >= NAMED || (is_short && self.begun.is_some_and(is_most));
-        is_named.then_some((from, until))
-    }
-
-    /// The same where this end has had all that the other one sent, and has sent nothing.
-    pub(super) fn asked_pause(&self, end: Time) -> Option<(Time, Time)> {
-        named(self.asked?, self.closed[0], end)
-    }
-
-    /// The same where the other end has sent one record that may be a ticket of TLS, or the answer.
-    pub(super) fn ticketed_pause(&self, end: Time) -> Option<(Time, Time)> {
-        named(self.ticketed?, self.closed[1], end)
-    }
-
-    /// Whether the other end has not closed.
-    pub(super) fn is_other_open(&self) -> bool {
-        self.closed[1].is_none()
-    }
-
-    /// Whether the command's end has sent last, and the server has had all of it and sent nothing, where this is the end of a host that has this
-    /// number.
-    pub(super) fn is_command_unanswered(&self, host: usize) -> bool {
-        match host {
-            0 => self.unanswered.is_some(),
-            _ => self.asked.is_some(),
-        }
-    }
-
-    /// Whether this end has sent last, and the other one has had all of it and sent nothing.
-    pub(super) fn is_unanswered(&self) -> bool {
-        self.unanswered.is_some()
     }
 
     /// The same where this end waited for the other one for this time at the end, whichever of them sent last.
@@ -574,13 +526,6 @@ impl Waits {
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
     }
-}
-
-/// From an instant until an end has `closed`, or else until the end, where that is worth naming.
-fn named(from: Time, closed: Option<Time>, end: Time) -> Option<(Time, Time)> {
-    let until = closed.map_or(end, |closed| closed.min(end));
-    let from = from.min(until);
-    (until.since(from) >= NAMED).then_some((from, until))
 }
 
 /// What was lost of what either end sent.

@@ -4,6 +4,9 @@
 //! An end that sends as soon as data has come has waited for that data since it last sent. Of this time the data was on the way from
 //! when it was handed over. Before that the other end had it, from when something had come there to be answered. Who sends at
 //! a time of its own, some time after data came, is not known to have waited for it.
+//!
+//! A small message in the middle of a large answer, as what opens a window of HTTP/2 or gRPC again, is due with the data right before it: the end
+//! kept back nothing of what came earlier.
 
 use std::collections::VecDeque;
 
@@ -13,6 +16,10 @@ use super::backlog::Backlog;
 
 /// An end that sends so soon after data came, as a part of the time since it last sent, has waited for the data.
 const PROMPT: u64 = 8;
+
+/// A message of so many bytes at most, behind so many times as much data, says what has come and asks for nothing.
+const SAYS_MOST: u32 = 128;
+const SAYS_PART: u64 = 100;
 
 /// So many segments of an end are followed: more under way are a transfer, and no requests.
 const FOLLOWED: usize = 256;
@@ -49,8 +56,27 @@ struct Side {
     last: Option<(Time, Overlap, [f64; 2])>,
     /// What came to it first since then, and when.
     came: Option<(Time, Segment)>,
+    /// When data last came to it, a part of a segment as well, and how many bytes since it last sent.
+    latest: Option<Time>,
+    bytes_came: u64,
+    /// The byte behind the last that has come of what it sent, without a hole.
+    arrived: u64,
     found: Overlap,
     backlog: Backlog,
+}
+
+impl Side {
+    /// Since when a message of so many bytes was due that the end sends `now`, after its last one, where it only says what has come, and does at once.
+    fn due(&self, length: u32, last: Time, now: Time) -> Option<Time> {
+        let latest = self.latest.filter(|latest| (last..=now).contains(latest))?;
+        let is_prompt = now.since(latest).times(PROMPT) <= latest.since(last);
+        (is_prompt && self.says(length)).then_some(latest)
+    }
+
+    /// Whether a message of so many bytes only says what has come.
+    fn says(&self, length: u32) -> bool {
+        length <= SAYS_MOST && self.bytes_came >= u64::from(length) * SAYS_PART
+    }
 }
 
 /// Both ends.
@@ -98,6 +124,8 @@ impl Overlaps {
         }
         let last = side.last.map_or(now, |(last, ..)| last);
         let since = came.map_or(last, |(at, _)| at);
+        let since = side.due(length, last, now).unwrap_or(since);
+        side.bytes_came = 0;
         side.last = Some((now, counted, carried));
         if side.under_way.len() >= FOLLOWED {
             self.is_full = true;
@@ -112,6 +140,11 @@ impl Overlaps {
         });
     }
 
+    /// Whether a message of so many bytes that an end sends now only says what has come.
+    pub(super) fn says(&self, end: usize, length: u32) -> bool {
+        self.sides[end].says(length)
+    }
+
     /// What an end sent has arrived up to a byte, without a hole.
     pub(super) fn arrived(&mut self, end: usize, until: u64, at: Time) {
         self.passes(at);
@@ -119,6 +152,12 @@ impl Overlaps {
             [a, b] if end == 0 => [a, b],
             [a, b] => [b, a],
         };
+        let more = until.saturating_sub(from.arrived);
+        from.arrived = from.arrived.max(until);
+        if more > 0 {
+            to.latest = Some(at);
+            to.bytes_came += more;
+        }
         while let Some(first) = from.under_way.front().filter(|s| s.until <= until) {
             to.came.get_or_insert((at, *first));
             to.backlog.comes(first.length, at);
@@ -173,5 +212,46 @@ impl Overlaps {
     /// How many segments were under way at a time, on average of the time with any; none where there was none, or where they were many.
     pub(super) fn at_a_time(&self) -> Option<f64> {
         (self.busy > 0.0 && !self.is_full).then(|| self.segments / self.busy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A large answer through a window of 32 kB, 40 ms each way, two halves of it 1 ms apart: the client opens it again so long after the first of
+    /// them by a message of so many bytes.
+    fn through_a_window(works: u64, bytes: u32) -> Overlap {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let counted = Overlap::default();
+        let mut overlaps = Overlaps::default();
+        for n in 0..100 {
+            let t = n * (80 + works);
+            let [first, second] = [1, 2].map(|half| 32_768 * n + 16_384 * half);
+            let opened = (n + 1) * u64::from(bytes);
+            overlaps.sent(1, (first, 16_384), at(t), counted);
+            overlaps.sent(1, (second, 16_384), at(t + 1), counted);
+            overlaps.arrived(1, first, at(t + 40));
+            if works > 0 {
+                overlaps.arrived(1, second, at(t + 41));
+            }
+            overlaps.sent(0, (opened, bytes), at(t + 40 + works), counted);
+            overlaps.arrived(1, second, at(t + 41));
+            overlaps.arrived(0, opened, at(t + 80 + works));
+        }
+        overlaps.found()[1]
+    }
+
+    /// The second half of each window has come long before the client opens it again, and is not what that waited for.
+    #[test]
+    fn a_window_that_is_opened_at_once_keeps_nobody_waiting() {
+        let ms = Duration::from_ms;
+        let at_once = through_a_window(0, 4);
+        assert_eq!((at_once.way, at_once.other), (ms(99 * 79), ms(0)));
+        let late = through_a_window(20, 4);
+        assert_eq!((late.way, late.other), (ms(99 * 79), ms(99 * 20)));
+        // A request of its own may have been due with the half that came before.
+        let asks = through_a_window(0, 1000);
+        assert_eq!(asks.other, ms(98 * 39));
     }
 }

@@ -4,6 +4,7 @@
 //! arrived until it sends one back. That counts only where nothing else was on the way to it then, and where who asked sends nothing before
 //! the answer has arrived. What both send of their own accord, as calls and streams are, has more on the way, and is none of it.
 
+mod given_up;
 mod unanswered;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -43,6 +44,10 @@ pub struct Queries {
     pub unanswered: u64,
     /// Time in which who asked for one of these or more waited until then.
     pub unheeded: Duration,
+    /// Others that arrived and had nothing back until who asked sent another one, in the midst of queries that were answered: queries, if they ask.
+    pub given_up: u64,
+    /// Time in which nothing came back for one of these or more.
+    pub silent: Duration,
 }
 
 /// A query and its answer, until that has arrived.
@@ -261,6 +266,7 @@ impl Asked {
             && let Some(host) = node_at(packet.addresses[0])
         {
             talk.is_lost = false;
+            self.unanswered.heard(way, turn.asked, at);
             let retried = talk.retried.take();
             self.hosts.entry(host).or_default().add(turn, at, retried);
             if let Some(asker) = node_at(packet.addresses[1]) {
@@ -315,9 +321,12 @@ impl Asked {
         let none = Had::default();
         let had = self.hosts.get(&host).unwrap_or(&none);
         let (unanswered, unheeded) = self.unanswered.of(host);
+        let (given_up, silent) = self.unanswered.given_up(host);
         Queries {
             unanswered,
             unheeded,
+            given_up,
+            silent,
             ..had.queries(&self.unanswered.had(host))
         }
     }

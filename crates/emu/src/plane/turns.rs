@@ -76,8 +76,14 @@ pub struct Turns {
     /// Whether each of the ends has sent data.
     pub has_sent: [bool; 2],
     /// When each of the ends sent its FIN, or a reset, with all that the other had sent, which had sent last: nothing was to come after that. None
-    /// where it has closed otherwise, or not, or took data afterwards without a reset.
+    /// where it has closed otherwise, or not, or took data afterwards without a reset. Of an idle connection that the other end closed first it is
+    /// when that one did.
     pub done: [Option<Time>; 2],
+    /// From when until when each of the ends had all that the other one had sent, which sent nothing more and closed: an idle connection. None where
+    /// that was not so, or either has sent data since.
+    pub idle: [Option<(Time, Time)>; 2],
+    /// Whether each of the ends has sent a request behind such a time, after the other one had closed, and got a reset for it.
+    pub met_closed: [bool; 2],
     /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
     pub landing: [Duration; 2],
     /// When the first end asked to open the connection, for the first time and the last, while nothing answered. None where an answer has come.
@@ -118,6 +124,8 @@ impl Turns {
             reset: [None; 2],
             has_sent: [false; 2],
             done: [None; 2],
+            idle: [None; 2],
+            met_closed: [false; 2],
             landing: Default::default(),
             opening: None,
             set_up: None,
@@ -164,6 +172,8 @@ struct Talk {
     aside: Option<Aside>,
     /// The end that has just sent an alert of TLS, with all of the other one's answer.
     farewell: Option<usize>,
+    /// The end that has just sent an alert of TLS behind its own answer, and since when the other one has had all of that.
+    parting: Option<(usize, Time)>,
     beats: [Beating; 2],
     control: Control,
 }
@@ -193,6 +203,7 @@ impl Talk {
             beside: None,
             aside: None,
             farewell: None,
+            parting: None,
             beats: Default::default(),
             control: Control::default(),
         }
@@ -224,6 +235,7 @@ impl Talk {
         if self.passes_by(end, until, now) {
             return;
         }
+        self.goes_on_idle(end);
         let own = &mut self.streams[end];
         let there = own.is_all_there().then_some(own.grew);
         own.sent = until;
@@ -359,6 +371,8 @@ impl Talk {
         if let Some(aside) = self.aside.take_if(|aside| aside.is_known) {
             self.takes_back(&aside);
         }
+        self.closes_idle(end, now);
+        self.closes_unmet(end);
         let so_far = self.waited(end);
         let stream = &self.streams[1 - end];
         let is_all_there = stream.is_all_there();
@@ -434,10 +448,8 @@ impl Talk {
             closing: self.unless_half(self.turns.closing),
             landing: [0, 1].map(|end| self.landing(end)),
             has_sent: [0, 1].map(|end| self.streams[end].sent > 0),
-            done: [0, 1].map(|end| {
-                let over = &self.over[end];
-                over.done.filter(|_| !over.is_half())
-            }),
+            done: self.done(),
+            met_closed: self.met_closed(),
             closed: [0, 1].map(|end| {
                 let over = &self.over[end];
                 over.closed.filter(|_| !over.is_half())

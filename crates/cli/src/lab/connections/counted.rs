@@ -14,7 +14,6 @@ use super::evidence::{ROUND, SEGMENT};
 use super::{Connections, Watched};
 use crate::lab::busiest::Busiest;
 use crate::lab::cause::{Cause, named};
-use crate::lab::ending::Ending;
 use crate::lab::lost::Lost;
 use crate::lab::waits::Waits;
 
@@ -110,8 +109,7 @@ impl Watched {
         let way = way.and_then(|waits| waits.on_the_way(end, time));
         let way = way.map(|words| words + others);
         let known = known.into_iter().chain(served).chain(lined);
-        let ended = told.server_ended.map(Ending::words);
-        let known = known.chain(way).chain(ended).collect();
+        let known = known.chain(way).chain(told.server_ended()).collect();
         told.counted(time, known, outage.words());
         let besides = told.besides();
         told.figures.push_str(&besides);
@@ -217,6 +215,8 @@ impl Watched {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
     use super::*;
     use crate::lab::seen::ss::read_all;
     use farpath_element::Drop;
@@ -321,6 +321,37 @@ mod tests {
             let lost = "; on the way there 2 of 100 segments with data were lost: 2 ";
             assert!(told.line.contains(lost), "{}", told.line);
         }
+    }
+
+    /// A command that writes 1 MB and ends, and a server whose end is closed and reset at 310 ms, behind 700 kB: by the lab, or before that.
+    #[test]
+    fn what_the_lab_ends_is_not_charged_to_the_server() {
+        let said = |lab: u64| {
+            let ends: [SocketAddr; 2] = ENDS.map(|end| end.parse().expect(end));
+            let mut connections = Connections::across([250_000; 2]);
+            connections.take_command([ends[0].ip()]);
+            connections.take_end(at(lab));
+            let text = format!(
+                "0 0 {} {}\n\t cubic rtt:80/1 minrtt:80 mss:1448 cwnd:8 bytes_sent:700000 bytes_acked:700000 busy:200ms notsent:300000\n",
+                ENDS[0], ENDS[1]
+            );
+            connections.note(at(250), 0, read_all(at(250), &text));
+            connections.take_turns(&Turns {
+                begun: Some(at(100)),
+                closed: [None, Some(at(310))],
+                reset: [None, Some(at(390))],
+                has_sent: [true, false],
+                ..Turns::between(ends)
+            });
+            connections.told([None, None]).expect("there is one").line
+        };
+        let cut = said(300);
+        let words = "your command ended with data still under way: the server had got some 700 kB of 1000 kB when the lab ended it";
+        assert!(cut.contains(words), "{cut}");
+        assert!(!cut.contains("without an answer"), "{cut}");
+        let own = said(320);
+        let words = "the server closed the connection without an answer, and reset it";
+        assert!(own.contains(words), "{own}");
     }
 
     /// A server that closes as soon as it has the connection, and resets it as the request comes.

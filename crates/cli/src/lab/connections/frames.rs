@@ -8,6 +8,7 @@ use farpath_units::Time;
 use super::unopened::address;
 use super::{Connections, Watched};
 use crate::lab::busiest::Busiest;
+use crate::lab::ending::Ending;
 use crate::lab::lost::Lost;
 use crate::lab::seen::name_of;
 use crate::lab::waits::Waits;
@@ -21,9 +22,25 @@ impl Connections {
     /// Takes in whose turn it was in a connection, as the path itself saw it.
     pub(in crate::lab) fn take_turns(&mut self, turns: &Turns) {
         let [a, b] = turns.ends.map(name_of);
+        let is_command = [&a, &b].map(|end| self.command.contains(address(end)));
+        let server = is_command.iter().position(|is_command| *is_command);
+        let server = server.map(|command| 1 - command);
+        let of = |end: usize| {
+            let waits = Waits::of(turns, end);
+            match self.server_ended.zip(server) {
+                Some((at, server)) => waits.ended_by_lab(at, usize::from(server != end)),
+                None => waits,
+            }
+        };
+        let [first, second] = [0, 1].map(of);
         let way = [b.clone(), a.clone()];
-        self.waits.insert(way, Waits::of(turns, 1));
-        self.waits.insert([a, b], Waits::of(turns, 0));
+        self.waits.insert(way, second);
+        self.waits.insert([a, b], first);
+    }
+
+    /// Takes in when the lab was about to end the server: the end of time where it ended none.
+    pub(in crate::lab) fn take_end(&mut self, at: Time) {
+        self.server_ended = Some(at);
     }
 
     /// Takes in the addresses of the command's host.
@@ -57,9 +74,29 @@ impl Connections {
         };
         told.timers_s = waits.repairs().timers.as_secs_f64();
         told.server_ended = waits.ending(one.host);
+        told.is_steered = self.is_steered(ends, one);
+        let is_cut = one.host == 0 && told.server_ended == Some(Ending::EndedByLab);
+        told.cut_off = if is_cut {
+            self.cut_off(ends, one)
+        } else {
+            None
+        };
         if !self.pauses.contains_key(ends) {
             told.repaired = waits.repaired(one.time());
         }
+    }
+
+    /// Bytes that the program of `one` of these ends had written, and those of them that the other end had got, as far as is known; none where it had all.
+    fn cut_off(&self, [own, peer]: &[String; 2], one: &Watched) -> Option<[u64; 2]> {
+        let other = self.all.get(&[peer.clone(), own.clone()]);
+        let received = other.map_or(0, |other| other.last.end.received);
+        let got = received.max(one.last.end.acked);
+        let written = one
+            .ends
+            .iter()
+            .map(|end| end.sent.unwrap_or(end.acked) + end.unsent);
+        let written = written.max()?.max(one.sent(other));
+        (written > got).then_some([written, got])
     }
 
     /// Takes in how a connection began, as the path itself saw it.

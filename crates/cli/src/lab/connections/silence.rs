@@ -49,6 +49,8 @@ impl Why {
 enum Before {
     /// All that the end sent, which the other one had.
     All,
+    /// The same of a server that closed the idle connection behind it.
+    Idle,
     /// The same, and one record of the server that may be a ticket of TLS.
     Ticket,
     /// A request to the server, which it had.
@@ -73,19 +75,25 @@ impl Silence {
         end: Time,
         command: Option<&Watched>,
     ) -> Option<Silence> {
+        let idle = waits.idle_pause().filter(|_| host == 1);
+        let idle = idle.map(|pause| (pause, Before::Idle));
         let all = waits.pause(end).map(|pause| (pause, Before::All));
         let more = match host {
             0 => waits.ticketed_pause(end).map(|p| (p, Before::Ticket)),
             _ => waits.asked_pause(end).map(|p| (p, Before::Request)),
         };
-        let ((from, until), before) = all.or(more)?;
+        let ((from, until), before) = idle.or(all).or(more)?;
         // Who asked waits for the answer, whatever else may come.
-        let is_asked = before != Before::All || (host == 0 && waits.is_unanswered());
+        let is_asked = match before {
+            Before::All => host == 0 && waits.is_unanswered(),
+            Before::Idle => false,
+            Before::Ticket | Before::Request => true,
+        };
         let awaited = command.map(|command| command.awaited((from, until), is_asked));
         let awaited = awaited.unwrap_or(Err(Why::TooShort));
         // One record may have been the answer, and who has closed may have said no more than that.
         let is_known = match before {
-            Before::All => true,
+            Before::All | Before::Idle => true,
             Before::Ticket => awaited == Ok(true),
             Before::Request => awaited == Ok(true) || (awaited.is_err() && waits.is_other_open()),
         };
@@ -101,6 +109,7 @@ impl Silence {
     pub(super) fn judges(&self, host: usize, waits: &Waits) -> Waits {
         match (self.awaited, host) {
             (Ok(true), 0) => waits.with_closing(self.time()),
+            (Ok(false), 1) if self.before == Before::Idle => waits.with_closing(self.time()),
             // Nobody was waited for.
             (Ok(true), _) | (Ok(false), 0) => waits.with_closing(Duration::ZERO),
             _ => *waits,
@@ -136,6 +145,10 @@ impl Silence {
         let last = format!("for the last {:.1} s", self.time().as_secs_f64());
         let had = match self.before {
             Before::All => format!("{last} {other} had all of it and sent nothing back"),
+            Before::Idle => format!(
+                "for {:.1} s {other} had all of it and sent nothing back, until {server} closed the connection",
+                self.time().as_secs_f64()
+            ),
             Before::Ticket => format!(
                 "{last} {other} had all of it and sent nothing back but one record, as a ticket of TLS is"
             ),
@@ -163,6 +176,7 @@ impl Silence {
             (Cause::Limit(Limit::Application), Ok(false), _) | (Cause::Other, Ok(true), 0) => {
                 Some(had)
             }
+            (Cause::Other, Ok(false), 1) if self.before == Before::Idle => Some(had),
             (Cause::Limit(Limit::Application), Err(why), _) | (Cause::Other, Err(why), 1) => {
                 Some(unknown(why))
             }
@@ -466,6 +480,31 @@ mod tests {
             unseen.contains("whether your command waited for more is unknown"),
             "{unseen}"
         );
+    }
+
+    /// A server that answers, and closes the connection after 2 s in which nothing came: its client works for itself, waits for more, or nobody knows.
+    #[test]
+    fn a_server_that_closes_an_idle_connection_is_not_its_limit() {
+        let said = |awaits| {
+            told(1, awaits, |none| Turns {
+                idle: [Some((at(150), at(2150))), None],
+                done: [Some(at(2150)), None],
+                closed: [2950, 2150].map(|ms| Some(at(ms))),
+                ..none
+            })
+        };
+        let had = "for 2.0 s your command had all of it and sent nothing back, until the server closed the connection";
+        let own = said(Some(false));
+        let words = "the server waited for your command 9";
+        assert!(own.contains(words) && own.contains(had), "{own}");
+        assert!(!own.contains("limited it"), "{own}");
+        let waits = said(Some(true));
+        assert!(waits.contains("the server limited it"), "{waits}");
+        let words = format!("{had}: it waited for more of the server");
+        assert!(waits.contains(&words), "{waits}");
+        let unseen = said(None);
+        let words = format!("{had}; whether your command waited for more is unknown");
+        assert!(unseen.contains(&words), "{unseen}");
     }
 
     /// A server that works on a request, and closes without a word.

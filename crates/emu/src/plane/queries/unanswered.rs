@@ -15,6 +15,7 @@ use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
 use farpath_units::{Duration, Time};
 
+use super::given_up::GivenUp;
 use super::{join, sum};
 use crate::plane::packet::{Cut, Packet, Way};
 
@@ -78,9 +79,15 @@ struct Pair {
     copies: u64,
     /// When the end had queries that were asked again, from the first copy of each until the first answer.
     had: Vec<(Time, Time)>,
+    given_up: GivenUp,
 }
 
 impl Pair {
+    /// Whether these bytes were asked before, and are not answered yet.
+    fn is_open(&self, bytes: &[u8]) -> bool {
+        self.open.iter().any(|query| query.is_like(bytes))
+    }
+
     fn asks(&mut self, port: u16, bytes: &[u8], now: Time) {
         if let Some(query) = self.open.iter_mut().find(|query| query.is_like(bytes)) {
             query.bytes.copy_from_slice(bytes);
@@ -165,7 +172,10 @@ impl Unanswered {
         }
         let pair = self.0.entry(key).or_default();
         pair.silent += 1;
-        if let Some(bytes) = payload(packet, bytes).filter(|_| pair.silent <= STREAM) {
+        let asked = payload(packet, bytes);
+        let is_again = asked.is_some_and(|bytes| pair.is_open(bytes));
+        pair.given_up.asks(is_again, now);
+        if let Some(bytes) = asked.filter(|_| pair.silent <= STREAM) {
             pair.asks(from.port(), bytes, now);
         }
         if pair.silent > STREAM {
@@ -194,10 +204,18 @@ impl Unanswered {
     pub(super) fn arrived(&mut self, [from, to]: Way, count: u64, at: Time) {
         if let Some(pair) = self.0.get_mut(&(from.ip(), to)) {
             pair.arrived += count;
+            pair.given_up.arrived();
             let is_next = |query: &&mut Query| query.port == from.port() && query.arrived.is_none();
             if let Some(query) = pair.open.iter_mut().find(is_next) {
                 query.arrived = Some(at);
             }
+        }
+    }
+
+    /// The answer of an end has come at an instant to who asked at another one.
+    pub(super) fn heard(&mut self, [from, to]: Way, asked: Time, at: Time) {
+        if let Some(pair) = self.0.get_mut(&(to.ip(), from)) {
+            pair.given_up.hears(asked, at);
         }
     }
 
@@ -220,6 +238,18 @@ impl Unanswered {
         let mut waits: Vec<(Time, Time)> = known.iter().flat_map(|p| p.waits.clone()).collect();
         join(&mut waits);
         (known.iter().map(|p| p.again).sum(), sum(&waits))
+    }
+
+    /// How many others of those that arrived at a host had nothing back until who asked sent the next one, and for how long in all.
+    pub(super) fn given_up(&self, host: NodeId) -> (u64, Duration) {
+        let known = |pair: &Pair| {
+            let most = pair.arrived.saturating_sub(pair.answers + pair.again);
+            pair.given_up.known(most.min(pair.answers))
+        };
+        let mut silences: Vec<(Time, Time)> = self.at(host).flat_map(known).collect();
+        let count = silences.len() as u64;
+        join(&mut silences);
+        (count, sum(&silences))
     }
 
     /// When a host that answers each copy had queries that were asked again.

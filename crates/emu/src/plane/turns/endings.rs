@@ -44,6 +44,52 @@ impl End {
 }
 
 impl Talk {
+    /// An end closes `now`. Where it has answered all, and the other one, which opened the connection, has had that and asked for nothing since, the
+    /// connection was idle.
+    pub(super) fn closes_idle(&mut self, end: usize, now: Time) {
+        let is_opener = self.asked.is_some_and(|(who, _)| who == end);
+        let is_first = self.over.iter().all(|over| over.waited.is_none());
+        let stream = &self.streams[end];
+        let last = self.last.filter(|(who, _)| *who == end);
+        let answered = last.filter(|_| stream.is_all_there());
+        let answered = answered.map(|(_, then)| stream.grew.max(then));
+        // Over TLS an alert goes before the FIN.
+        let parting = self.parting.filter(|(who, _)| *who == end);
+        let there = parting.map(|(_, there)| there).or(answered);
+        if let Some(there) = there.filter(|_| is_first && !is_opener) {
+            self.turns.idle[1 - end] = Some((there.min(now), now));
+        }
+    }
+
+    /// An end sends new data. Behind an idle time at whose end the other one closed, that meets a connection which is no more, but for a farewell.
+    pub(super) fn goes_on_idle(&mut self, end: usize) {
+        if self.farewell != Some(end) {
+            let idle = std::mem::take(&mut self.turns.idle);
+            self.turns.met_closed[end] |= idle[end].is_some();
+        }
+    }
+
+    /// An end closes: who does without a reset to what it has sent asked for nothing.
+    pub(super) fn closes_unmet(&mut self, end: usize) {
+        self.turns.met_closed[end] &= self.over[1 - end].is_reset;
+    }
+
+    /// Whether each of the ends has sent a request after the other one had closed an idle connection, and got a reset for it.
+    pub(super) fn met_closed(&self) -> [bool; 2] {
+        [0, 1].map(|end| self.turns.met_closed[end] && self.over[1 - end].is_reset)
+    }
+
+    /// When each of the ends closed with all that was sent to it, or the other one an idle connection; none where it has not, or has closed its own
+    /// way alone.
+    pub(super) fn done(&self) -> [Option<Time>; 2] {
+        [0, 1].map(|end| {
+            let over = &self.over[end];
+            let idle = self.turns.idle[end].map(|(_, until)| until);
+            let own = over.done.filter(|_| !over.is_half());
+            [own, idle].into_iter().flatten().min()
+        })
+    }
+
     /// An end is about to send new data of this payload: an alert, perhaps, once it has all that the other one has answered.
     pub(super) fn says_farewell(&mut self, end: usize, payload: &[u8]) {
         let is_alert = match payload {
@@ -58,6 +104,10 @@ impl Talk {
         let is_answered = self.last.is_some_and(|(who, _)| who != end);
         let has_all = self.streams[1 - end].is_all_there();
         self.farewell = (is_alert && is_answered && has_all).then_some(end);
+        let stream = &self.streams[end];
+        let own = self.last.filter(|(who, _)| *who == end);
+        let own = own.filter(|_| is_alert && stream.is_all_there());
+        self.parting = own.map(|(_, then)| (end, stream.grew.max(then)));
     }
 
     /// Whether an end that closes now has just said farewell, and nothing came since.
@@ -98,5 +148,99 @@ impl Talk {
             .map_or(Duration::ZERO, |(_, then)| {
                 stream.grew.max(then).since(then)
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Turns;
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// 80 B asked and 200 B answered, 50 ms each way.
+    fn open() -> Talk {
+        let ends = ["198.18.0.1:4000", "198.18.0.2:70"].map(|end| end.parse().expect(end));
+        let mut talk = Talk::new(ends);
+        talk.opens(0, 1, at(0));
+        talk.sent(0, (1, 80), at(100));
+        talk.arrived(0, (1, 80), at(150));
+        talk.sent(1, (1, 200), at(150));
+        talk.arrived(1, (1, 200), at(200));
+        talk
+    }
+
+    /// The same, and a server that closes its idle end after two seconds.
+    fn idle() -> Talk {
+        let mut talk = open();
+        talk.ended(1, false, at(2150));
+        talk
+    }
+
+    /// The client closes two seconds later: nothing was to come from the server's FIN on.
+    #[test]
+    fn a_server_that_closes_an_idle_connection_was_asked_for_nothing() {
+        let mut talk = idle();
+        talk.ended(0, false, at(4200));
+        let turns = talk.turns();
+        assert_eq!(turns.idle, [Some((at(200), at(2150))), None]);
+        assert_eq!(
+            (turns.done[0], turns.closing),
+            (Some(at(2150)), [Duration::ZERO; 2])
+        );
+        assert_eq!(turns.met_closed, [false; 2]);
+        // Who closes right behind its answer was not idle.
+        let ends = turns.ends;
+        let mut at_once = Talk::new(ends);
+        at_once.opens(0, 1, at(0));
+        at_once.sent(0, (1, 80), at(100));
+        at_once.arrived(0, (1, 80), at(150));
+        at_once.sent(1, (1, 200), at(150));
+        at_once.ended(1, false, at(150));
+        at_once.arrived(1, (1, 200), at(200));
+        assert_eq!(at_once.turns().idle, [None; 2]);
+    }
+
+    /// Over TLS the server says farewell before its FIN, and so does the client.
+    #[test]
+    fn an_alert_before_a_fin_ends_an_idle_time() {
+        let mut talk = open();
+        talk.reads(1, (201, 24), &[23, 3, 3, 0, 19, 7]);
+        talk.sent(1, (201, 24), at(2150));
+        talk.ended(1, false, at(2150));
+        talk.arrived(1, (201, 24), at(2200));
+        talk.reads(0, (81, 24), &[23, 3, 3, 0, 19, 7]);
+        talk.sent(0, (81, 24), at(4200));
+        talk.ended(0, false, at(4200));
+        let turns = talk.turns();
+        assert_eq!(turns.idle, [Some((at(200), at(2150))), None]);
+        assert_eq!(
+            (turns.done[0], turns.met_closed),
+            (Some(at(2150)), [false; 2])
+        );
+    }
+
+    /// A client that asks again on it, and gets a reset; and one that says farewell, by an alert of TLS or by what it does not wait for.
+    #[test]
+    fn a_request_on_a_connection_that_the_server_has_closed_is_known() {
+        let met = |payload: &[u8], closes: bool| -> Turns {
+            let mut talk = idle();
+            let length = payload.len() as u32;
+            talk.reads(0, (81, length), payload);
+            talk.sent(0, (81, length), at(3000));
+            if closes {
+                talk.ended(0, false, at(3000));
+            }
+            talk.arrived(0, (81, length), at(3050));
+            talk.ended(1, true, at(3050));
+            talk.turns()
+        };
+        let asked = met(&[7; 80], false);
+        assert_eq!((asked.met_closed, asked.idle), ([true, false], [None; 2]));
+        assert_eq!(met(&[7; 80], true).met_closed, [false; 2]);
+        let alert = [&[23, 3, 3, 0, 19][..], &[7; 19]].concat();
+        assert_eq!(met(&alert, false).met_closed, [false; 2]);
     }
 }

@@ -7,7 +7,7 @@
 
 use farpath_units::{Duration, Time};
 
-use super::{Beat, Talk, Turns};
+use super::{Beat, Overlap, Talk, Turns};
 
 /// Pings of both ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,8 +137,23 @@ impl Talk {
                 let since = before.unwrap_or(then).max(then);
                 self.control.pings.quiet += now.since(since.min(now));
             }
+        } else {
+            self.grants(end, (from, until), now);
         }
         true
+    }
+
+    /// An end opens a window, perhaps: nobody's turn, and what the other one sends at once behind that has waited for it.
+    fn grants(&mut self, end: usize, (from, until): (u64, u64), now: Time) {
+        let length = u32::try_from(until.saturating_sub(from)).unwrap_or(u32::MAX);
+        if !self.overlaps.says(end, length) {
+            return;
+        }
+        let counted = Overlap {
+            way: self.turns.way,
+            other: self.turns.at[1 - end],
+        };
+        self.overlaps.sent(end, (until, length), now, counted);
     }
 
     /// Data of an end has arrived: whether that was nobody's turn, and nothing behind it had come before.
@@ -160,6 +175,7 @@ impl Talk {
             // What is before it has come when it came.
             stream.grew = grew;
             self.repairs[end].is_missing &= !self.streams[end].is_all_there();
+            self.overlaps.arrived(end, self.streams[end].arrived, at);
         }
         is_alone
     }
@@ -316,6 +332,27 @@ mod tests {
         assert_eq!(found.way, Duration::from_ms(40));
         assert_eq!((found.pings.times, found.pings.quiet), (1, Duration::ZERO));
         assert_eq!(found.unanswered, Some((1, at(580))));
+    }
+
+    /// An answer of HTTP/2 that stops until the client has opened its window again, which it does at once.
+    #[test]
+    fn an_answer_waits_for_the_way_of_a_window() {
+        let asks = [PREFACE, &[13, 10, 7, 7]].concat();
+        let window = vec![0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 7, 7];
+        let data = || vec![7; 3000];
+        let found = talk(&[
+            (0, 0, asks),
+            (1, 40, data()),
+            (1, 41, data()),
+            (0, 80, window),
+            (1, 120, data()),
+        ]);
+        let way = Duration::from_ms(79);
+        assert_eq!(
+            (found.overlapping[1].way, found.at),
+            (way, [Duration::ZERO; 2])
+        );
+        assert_eq!(found.overlapping[1].other, Duration::ZERO);
     }
 
     /// Frames of HTTP/2: pings, windows and the answer to settings are none of its turns, and settings or data are.

@@ -1,0 +1,128 @@
+//! How a connection ends: who closed it, when and how, and the pause before that.
+
+use farpath_units::{Duration, Time};
+
+use super::Waits;
+use crate::lab::ending::Ending;
+
+/// A shorter wait at the end than this is not named.
+const NAMED: Duration = Duration::from_secs(1);
+
+/// In a run that was short, one behind a request that is most of a connection's time.
+const NAMED_SHORT: Duration = Duration::from_ms(200);
+
+impl Waits {
+    /// When the command's end sent its FIN, or a reset, where this is the end of a host that has this number; none where it has not closed.
+    pub(in crate::lab) fn closed(&self, host: usize) -> Option<Time> {
+        self.closed[usize::from(host != 0)]
+    }
+
+    /// How the server ended it before the command did, where this is the end of a host that has this number; none where that is nothing to say.
+    pub(in crate::lab) fn ending(&self, host: usize) -> Option<Ending> {
+        let ends: [usize; 2] = match host {
+            0 => [0, 1],
+            _ => [1, 0],
+        };
+        if self.met_closed[ends[0]] {
+            return Some(Ending::ClosedIdle);
+        }
+        if self.is_ended_by_lab {
+            let [asked, answered] = ends.map(|who| self.has_sent[who]);
+            let is_cut = asked && !answered && self.reset[ends[1]].is_some();
+            return is_cut.then_some(Ending::EndedByLab);
+        }
+        let closed = ends.map(|who| self.closed[who]);
+        Ending::of(
+            closed,
+            self.reset[ends[1]],
+            ends.map(|who| self.has_sent[who]),
+        )
+    }
+
+    /// When the server's end sent its FIN, or a reset, where this is the end of a host that has this number; none where it has not closed.
+    pub(in crate::lab) fn server_closed(&self, host: usize) -> Option<Time> {
+        self.closed[usize::from(host == 0)]
+    }
+
+    /// Whether an instant lies between the first frame with data and the last, where both ends sent some.
+    pub(in crate::lab) fn is_used_at(&self, at: Time) -> bool {
+        let is_within = |begun: Time| (begun..=begun + self.span).contains(&at);
+        self.has_sent == [true; 2] && self.begun.is_some_and(is_within)
+    }
+
+    /// What `ending` says of a server that the lab ended at an instant, or was about to: it is this end, 0, or the other one.
+    pub(in crate::lab) fn ended_by_lab(&self, at: Time, server: usize) -> Waits {
+        let closed = self.closed[server].or(self.reset[server]);
+        Waits {
+            is_ended_by_lab: closed.is_some_and(|closed| closed >= at),
+            ..*self
+        }
+    }
+
+    /// How long the set-up took of a connection that this end opened, and that neither end has sent data on; none of any other, or of one that was
+    /// refused.
+    pub(in crate::lab) fn empty(&self) -> Option<Duration> {
+        let is_empty = self.is_opener && self.has_sent == [false; 2];
+        self.set_up.filter(|_| is_empty && self.reset[1].is_none())
+    }
+
+    /// From when until when at the end, which is at an instant, the other one has had all and sent nothing, where that is worth naming. It
+    /// may have closed then.
+    pub(in crate::lab) fn pause(&self, end: Time) -> Option<(Time, Time)> {
+        let until = self.closed[1].map_or(end, |closed| closed.min(end));
+        let from = match self.closing > Duration::ZERO {
+            true => Time::from_ps(until.as_ps().saturating_sub(self.closing.as_ps())),
+            false => self.unanswered?.min(until),
+        };
+        let pause = until.since(from);
+        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
+        let is_short = pause >= NAMED_SHORT && self.is_unanswered();
+        let is_named = pause >= NAMED || (is_short && self.begun.is_some_and(is_most));
+        is_named.then_some((from, until))
+    }
+
+    /// The same where this end has had all that the other one sent, and has sent nothing.
+    pub(in crate::lab) fn asked_pause(&self, end: Time) -> Option<(Time, Time)> {
+        named(self.asked?, self.closed[0], end)
+    }
+
+    /// The same where the other end has sent one record that may be a ticket of TLS, or the answer.
+    pub(in crate::lab) fn ticketed_pause(&self, end: Time) -> Option<(Time, Time)> {
+        named(self.ticketed?, self.closed[1], end)
+    }
+
+    /// From when until when the other end had all that this one had sent, which closed an idle connection then, where that is worth naming.
+    pub(in crate::lab) fn idle_pause(&self) -> Option<(Time, Time)> {
+        let (from, until) = self.idle?;
+        let pause = until.since(from);
+        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
+        let is_short = pause >= NAMED_SHORT && self.begun.is_some_and(is_most);
+        (pause >= NAMED || is_short).then_some((from, until))
+    }
+
+    /// Whether the other end has not closed.
+    pub(in crate::lab) fn is_other_open(&self) -> bool {
+        self.closed[1].is_none()
+    }
+
+    /// Whether the command's end has sent last, and the server has had all of it and sent nothing, where this is the end of a host that has this
+    /// number.
+    pub(in crate::lab) fn is_command_unanswered(&self, host: usize) -> bool {
+        match host {
+            0 => self.unanswered.is_some(),
+            _ => self.asked.is_some(),
+        }
+    }
+
+    /// Whether this end has sent last, and the other one has had all of it and sent nothing.
+    pub(in crate::lab) fn is_unanswered(&self) -> bool {
+        self.unanswered.is_some()
+    }
+}
+
+/// From an instant until an end has `closed`, or else until the end, where that is worth naming.
+fn named(from: Time, closed: Option<Time>, end: Time) -> Option<(Time, Time)> {
+    let until = closed.map_or(end, |closed| closed.min(end));
+    let from = from.min(until);
+    (until.since(from) >= NAMED).then_some((from, until))
+}
