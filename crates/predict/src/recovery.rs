@@ -213,9 +213,13 @@ mod tests {
         for (rules, beyond) in [(Rules::Document, 1.0), (Rules::Linux, CUBIC_ALPHA)] {
             let followed = followed(beyond);
             let by_law = cubic_random_friendly(1e-4, rules) * 1e-2;
-            assert!((followed / by_law - 1.0).abs() < 0.02, "{followed} {by_law}");
+            assert!(
+                (followed / by_law - 1.0).abs() < 0.02,
+                "{followed} {by_law}"
+            );
         }
-        let [raised, linux] = [Rules::Document, Rules::Linux].map(|r| cubic_random_friendly(1e-3, r));
+        let [raised, linux] =
+            [Rules::Document, Rules::Linux].map(|r| cubic_random_friendly(1e-3, r));
         let reno = mathis_constant(Losses::Random, 1.0) / libm::sqrt(1e-3);
         assert!(linux < reno && reno < raised, "{linux} {reno} {raised}");
         assert!(cubic_friendly_window(1e-3) < linux);

@@ -111,9 +111,14 @@ impl Flow {
         let repairs = Repairs {
             rtt_s: round_trip_s,
             timeout_s: self.timeout_s(),
-            finds_lost_repairs: self.config.sack && self.config.recovery.rack,
+            finds_lost_repairs: self.finds_lost_repairs(),
         };
         repairs.window(held.segments, own, self.loss)
+    }
+
+    /// Whether its sender finds by RACK that a repair is lost (RFC 8985).
+    pub(super) fn finds_lost_repairs(&self) -> bool {
+        self.config.sack && self.config.recovery.rack
     }
 
     /// The first retransmission timeout on a path whose round trips do not vary.
