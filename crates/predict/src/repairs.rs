@@ -27,7 +27,7 @@ pub struct Repairs {
 
 impl Repairs {
     /// The share, 0 to 1, that repairs and timeouts leave of what a mean window of `window` segments carries, each of which is lost with
-    /// probability `loss`, 0 to below 1. Simulated connections of Reno have 0.95 to 1.11 of it up to a loss of 0.2.
+    /// probability `loss`, 0 to 1. Simulated connections of Reno have 0.95 to 1.13 of it up to a loss of 0.2.
     pub fn share(self, window: f64, loss: f64) -> f64 {
         1.0 / (1.0 + window * (EVENTS * loss + self.waits(loss)))
     }

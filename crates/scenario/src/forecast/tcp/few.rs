@@ -48,8 +48,8 @@ fn at_random(cc: Cc, flavour: Flavour) -> &'static str {
         Cc::HighSpeed => "windows of 24, 13 and 9 get 0.97 to 1.04 of it",
         Cc::Scalable if flavour == Flavour::Linux => "windows of 28 and 20 get 5 and 8 % less",
         Cc::Reno => {
-            "windows of 24, 13 and 9 get 0.95 to 1.06 of it; at losses of 5 to 20 % 0.95 to 1.2 of it on paths of 30 ms and more, and without \
-             RACK other shares of it on shorter ones"
+            "windows of 24, 13 and 9 get 0.95 to 1.06 of it; at losses of 5 to 20 % 0.97 to 1.11 of it with RACK, and without it 0.95 to 1.4 \
+             from 30 ms on, and up to many times as much on shorter paths"
         }
         _ => "Reno's of 24, 13 and 9 get 7 to 10, 12 to 17 and 16 to 22 % less in the mean",
     }
