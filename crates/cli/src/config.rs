@@ -21,6 +21,7 @@ use crate::args::{ConfigArgs, ConfigCheckArgs, ConfigCommand, FailOn, SnakyArgs,
 use crate::exit::{Exit, Failure, has_colours, print};
 use crate::lbe;
 use crate::output::prepare_file;
+use crate::piped::{is_piped, named};
 use crate::value::{self, maybe};
 use between::Between;
 
@@ -75,12 +76,7 @@ fn outcome(report: &Report, fail_on: FailOn) -> Exit {
 }
 
 fn read(file: &Path) -> Result<Source, Failure> {
-    let piped = file.as_os_str() == "-";
-    let name = if piped {
-        "standard input".to_owned()
-    } else {
-        file.display().to_string()
-    };
+    let (piped, name) = (is_piped(file), named(file));
     let mut bytes = Vec::new();
     let found = match piped {
         true => std::io::stdin().lock().read_to_end(&mut bytes),

@@ -15,6 +15,7 @@ use farpath_trace::Analysis;
 use crate::args::DiagnoseArgs;
 use crate::exit::{Exit, Failure, print, print_json};
 use crate::new::{create, wrote};
+use crate::piped::{is_piped, named};
 use crate::value::{maybe, mtu};
 
 mod live;
@@ -178,12 +179,7 @@ enum Given {
 
 /// Reads a file, or standard input: a capture by its first bytes, all else as text.
 fn given(file: &Path) -> Result<Given, Failure> {
-    let piped = file.as_os_str() == "-";
-    let name = if piped {
-        "standard input".to_owned()
-    } else {
-        file.display().to_string()
-    };
+    let (piped, name) = (is_piped(file), named(file));
     if piped && std::io::stdin().is_terminal() {
         crate::exit::note("paste the text, and end it with Ctrl-D");
     }

@@ -18,6 +18,7 @@ mod left;
 mod mistake;
 mod new;
 mod output;
+mod piped;
 mod predict;
 mod progress;
 mod run;

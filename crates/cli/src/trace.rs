@@ -27,6 +27,7 @@ use sha2::{Digest, Sha256};
 use crate::args::{Sort, TraceArgs};
 use crate::exit::{Exit, Failure, layout, print, print_json};
 use crate::output::{Output, prepare_file};
+use crate::piped::is_piped;
 use crate::progress::{self, Bar};
 use crate::value::maybe;
 
@@ -105,7 +106,7 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<Exit, Failure> {
 
 /// What is read a second time must not be standard input.
 fn can_be_read_again(args: &TraceArgs) -> Result<(), Failure> {
-    if !args.files.iter().any(|f| f.as_os_str() == "-") {
+    if !args.files.iter().any(|f| is_piped(f)) {
         return Ok(());
     }
     let wanted = [
@@ -197,7 +198,7 @@ fn plot(
 
 /// What became of packets between two points, read a second time; nothing where no connection was captured twice.
 fn compared(analysis: &Analysis, args: &TraceArgs) -> Result<Vec<TracePair>, Failure> {
-    if analysis.paired.is_empty() || args.files.iter().any(|f| f.as_os_str() == "-") {
+    if analysis.paired.is_empty() || args.files.iter().any(|f| is_piped(f)) {
         return Ok(Vec::new());
     }
     let (sources, counts, bytes) = sources(&args.files, false)?;
@@ -278,7 +279,7 @@ pub(crate) fn read(
     let (sources, sums, bytes) = sources(files, summed)?;
     let counts = sums.iter().map(|s| Arc::clone(&s.0)).collect();
     let mut watch = Reading::new(counts, bytes, "reading");
-    watch.live = files.iter().any(|f| f.as_os_str() == "-");
+    watch.live = files.iter().any(|f| is_piped(f));
     let analysis = analyse_some(sources, filter, &mut watch);
     watch.bar.finish();
     let mut analysis = analysis.map_err(|e| refused(&e))?;
@@ -325,7 +326,7 @@ fn refused(error: &TraceError) -> Failure {
 }
 
 fn open(path: &Path) -> Result<(Box<dyn Read>, u64), Failure> {
-    if path.as_os_str() == "-" {
+    if is_piped(path) {
         return Ok((Box::new(Live(io::stdin().lock())), 0));
     }
     let cannot = |e: io::Error| {

@@ -31,6 +31,7 @@ mod throttled;
 mod unscaled;
 mod wanted;
 
+use crate::asked_option;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, payload_share};
 use crate::channel::channel_bytes;
@@ -77,6 +78,7 @@ pub(crate) fn changes(
         let first = all.iter_mut().take(1);
         first.for_each(|change| assumed.precede(causes.0, change));
     }
+    e.shorten_way(causes.0, &mut all);
     all
 }
 
@@ -265,7 +267,7 @@ fn change(
         _ if e.is_left(cause) && !asked(facts, flow) => left_small((facts, flow), &hosts),
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {
-                asked: asked(facts, flow) || e.memory.both,
+                asked: (asked(facts, flow) || e.memory.both).then(|| asked_option::of_flow(flow)),
                 ..Buffers::of(facts, &hosts, end)
             };
             room(e, (facts, flow), (system, end), &now)
@@ -348,7 +350,7 @@ fn room(
     let own = channel_bytes(e).map_or(own, |most| own.min(most));
     let wanted = own.max(flow.shared.room[end as usize]);
     if asked(facts, flow)
-        && let Some(remedy) = systems::own_buffer(wanted, now)
+        && let Some(remedy) = systems::own_buffer(wanted, now, asked_option::of_flow(flow))
     {
         return remedy;
     }
@@ -568,7 +570,7 @@ impl Buffers {
             unscaled: get("window_scaling") == Some(0),
             untuned: end == End::Receiver && get("moderate_rcvbuf") == Some(0),
             fixed: get(auto) == Some(0),
-            asked: false,
+            asked: None,
         }
     }
 }

@@ -141,13 +141,10 @@ mod tests {
 
     /// Seconds of these rates, Mbit/s, and what was sent again in each; the window is of one segment.
     fn evidence(rows: &[(f64, f64)]) -> Evidence {
-        let row = |row| Row {
-            cwnd: Some(1448.0),
-            ..row
-        };
+        let row = |(mbit, again): &(f64, f64)| (mbit * 1e6, *again, Some(1448.0));
         Evidence {
             rate: Some(Figure::exact(1e6, Place::You)),
-            counted: Row::seconds(rows).into_iter().map(row).collect(),
+            counted: Row::intervals(1.0, rows.iter().map(row)),
             streams: 1.0,
             mss: 1448.0,
             ..Evidence::default()

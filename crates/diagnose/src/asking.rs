@@ -4,7 +4,7 @@ use crate::fact::Place;
 use crate::flow::Flow;
 use crate::known::System;
 use crate::read::Facts;
-use crate::seen::Side;
+use crate::seen::{Side, Test};
 
 /// Who asks, and whom.
 pub(crate) struct Asking {
@@ -12,12 +12,25 @@ pub(crate) struct Asking {
     pub(crate) host: String,
     /// The system of whoever opened it.
     pub(crate) system: Option<System>,
+    /// The option for the version of IP that the command of a copy names, and a space behind it; else nothing.
+    by: &'static str,
     /// The data went to whoever opened it.
     fetched: bool,
     /// Nobody says which way it went.
     open: bool,
     /// What sockets of the sender are picked by.
     sockets: String,
+}
+
+/// The option for the version of IP that the command above a test names.
+fn by_version(facts: &Facts, test: &Test) -> &'static str {
+    let fetch = facts.fetched_by(test);
+    let has = |option: &str| fetch.is_some_and(|f| f.options.iter().any(|o| o == option));
+    match [has("-4"), has("-6")] {
+        [true, false] => "-4 ",
+        [false, true] => "-6 ",
+        _ => "",
+    }
 }
 
 impl Asking {
@@ -51,6 +64,7 @@ impl Asking {
         Asking {
             host: host.to_owned(),
             system: flow.systems[usize::from(fetched)],
+            by: test.map_or("", |test| by_version(facts, test)),
             fetched,
             open,
             sockets,
@@ -60,8 +74,8 @@ impl Asking {
     /// Pings of the usual size.
     pub(crate) fn ping(&self, count: u32) -> String {
         match self.system {
-            Some(System::Windows) => format!("ping -n {count} {}", self.host),
-            _ => format!("ping -c {count} {}", self.host),
+            Some(System::Windows) => format!("ping {}-n {count} {}", self.by, self.host),
+            _ => format!("ping {}-c {count} {}", self.by, self.host),
         }
     }
 
@@ -80,16 +94,16 @@ impl Asking {
     /// What each hop on the way loses.
     pub(crate) fn hops(&self) -> String {
         match self.system {
-            Some(System::Windows) => format!("pathping -n {}", self.host),
-            _ => format!("mtr -bwc 100 {}", self.host),
+            Some(System::Windows) => format!("pathping {}-n {}", self.by, self.host),
+            _ => format!("mtr {}-bwc 100 {}", self.by, self.host),
         }
     }
 
     /// Thousands of pings as large as packets are.
     pub(crate) fn many(&self) -> String {
         match self.system {
-            Some(System::Windows) => format!("ping -n 5000 -l 1400 {}", self.host),
-            _ => format!("ping -c 5000 -i 0.01 -s 1400 {}", self.host),
+            Some(System::Windows) => format!("ping {}-n 5000 -l 1400 {}", self.by, self.host),
+            _ => format!("ping {}-c 5000 -i 0.01 -s 1400 {}", self.by, self.host),
         }
     }
 

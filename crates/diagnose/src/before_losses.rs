@@ -71,19 +71,16 @@ mod tests {
 
     /// Twelve intervals of a second at these Mbit/s, the first loss in the one of this number.
     fn share(mbit: [f64; 12], lossy: usize) -> f64 {
-        let row = |(n, mbit): (usize, f64)| Row {
-            from: n as f64,
-            until: n as f64 + 1.0,
-            bps: mbit * 1e6,
-            retransmits: Some(if n >= lossy { 40.0 } else { 0.0 }),
-            cwnd: None,
+        let again = |n: usize| if n >= lossy { 40.0 } else { 0.0 };
+        let rows: Vec<(f64, f64)> = (0..).zip(mbit).map(|(n, mbit)| (mbit, again(n))).collect();
+        let received = |row| Row {
             side: Side::Receiver,
-            at: Place::You,
+            ..row
         };
         let mean = mbit.iter().sum::<f64>() / 12.0;
         let rate = Some(Figure::exact(mean * 1e6, Place::You));
         let rtt = Some(Figure::exact(0.06, Place::You));
-        let counted = mbit.into_iter().enumerate().map(row).collect();
+        let counted = Row::seconds(&rows).into_iter().map(received).collect();
         let e = Evidence {
             rate,
             rtt,

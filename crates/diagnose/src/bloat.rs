@@ -36,18 +36,23 @@ impl Evidence {
         (added > BLOAT_S && added > BLOAT * floor).then_some(added)
     }
 
+    /// What a queue adds that others' pings met, or a test which loaded both ways at the same time, seconds.
+    pub(crate) fn waits_beside(&self) -> Option<f64> {
+        self.shared_wait().or_else(|| self.waits_in_slower())
+    }
+
     /// How long packets wait at most before the line or a shaper, seconds, where others feel it: as was seen, or as a shaper's own
     /// settings say.
     pub(crate) fn waits(&self) -> Option<f64> {
         let stated = self.around.shaper_queue.as_ref().map(|q| q.value);
-        let seen = self.bloat().or_else(|| self.shared_wait());
+        let seen = self.bloat().or_else(|| self.waits_beside());
         seen.or(stated.filter(|s| *s > BLOAT_S))
     }
 
     /// The same for people: as was seen, and the most that a shaper's own settings allow.
     pub(crate) fn waits_in_words(&self) -> String {
         let seen = self.queueing().filter(|seen| *seen > 0.0);
-        let seen = seen.or_else(|| self.shared_wait());
+        let seen = seen.or_else(|| self.waits_beside());
         let stated = self.around.shaper_queue.as_ref().map(|q| q.value);
         let most = stated.filter(|most| seen.is_none_or(|seen| *most > 1.1 * seen));
         match (seen, most) {

@@ -11,8 +11,8 @@ use crate::read::uname::is_of_amazon;
 use crate::tally::{Tally, tally};
 
 /// What is counted of one end.
-const OUT: &str = "allowance_out";
-const IN: &str = "allowance_in";
+pub(crate) const OUT: &str = "allowance_out";
+pub(crate) const IN: &str = "allowance_in";
 /// What new connections suffer from, and no flow that is under way.
 const CONNECTIONS: &str = "allowance_connections";
 

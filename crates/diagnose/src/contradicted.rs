@@ -6,6 +6,7 @@ use crate::document::Contradiction;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::flow::Flow;
+use crate::known_rtt;
 use crate::read::Facts;
 
 /// What cannot both be true.
@@ -53,6 +54,7 @@ pub(crate) fn contradict(
         let text = format!("{}: {text}", flow.name());
         all.push(Contradiction { text, from });
     }
+    all.extend(known_rtt::contradicted(facts, flow));
     if let Some(recounted) = &e.recounted {
         let from = recounted.from.iter().map(|at| facts.place(*at)).collect();
         let text = format!("{}: {}", flow.name(), recounted.sentence());

@@ -20,6 +20,8 @@ pub(crate) struct Core {
     idle: f64,
     /// The figures are of all processors together, which are full.
     pub(crate) all: bool,
+    /// Segments that arrive are not joined on its host: generic receive offload (GRO) is off there.
+    unjoined: bool,
 }
 
 /// How busy all processors of a host were together, 0 to 1, where all are full.
@@ -41,6 +43,7 @@ impl Core {
         let all = get(ALL).zip(get("cpu_ratio"));
         Some(Core {
             all: all.is_some_and(|(all, own)| own <= all),
+            unjoined: get("offload_gro").is_some_and(|on| on <= 0.0),
             number: get("cpu_number")?,
             soft: get("cpu_soft_ratio")?,
             steal: get("cpu_steal_ratio")?,
@@ -51,6 +54,11 @@ impl Core {
     /// Whether soft interrupts fill it.
     pub(crate) fn is_soft(&self) -> bool {
         self.soft > SOFT && !self.is_stolen()
+    }
+
+    /// Whether soft interrupts take most of what it is used for, and handle each segment by itself.
+    pub(crate) fn is_unjoined(&self) -> bool {
+        self.unjoined && self.is_soft()
     }
 
     /// Whether the hypervisor takes much of it.

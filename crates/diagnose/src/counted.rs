@@ -16,6 +16,7 @@ use crate::overrun::Overrun;
 use crate::read::Facts;
 use crate::seen::{ASKED, Row, Side, Test};
 use crate::tally::HOSTS_MAX;
+use crate::unlike_control::UnlikeControl;
 use crate::unread::Unread;
 
 /// What was counted beside the flow itself.
@@ -40,6 +41,10 @@ pub(crate) struct Counted {
     /// Of a program that does not only test: the fastest test with no more connections that asked for no buffer, which settings of the
     /// hosts let through.
     pub(crate) tested: Option<Figure>,
+    /// What a connection of another test got whose hosts gave it its windows and buffers, and its tool.
+    pub(crate) roomy: Option<(&'static str, Figure)>,
+    /// What a test with BBR got beside one with another control.
+    pub(crate) unlike: Option<UnlikeControl>,
     /// Of a test with datagrams: the rate of TCP between the same hosts, where it lost segments.
     lossy: Option<Figure>,
     /// Of tests with datagrams: the rate that was sent, the share that was lost, and the rate that passed.
@@ -172,6 +177,8 @@ impl Evidence {
                 self.counted_else.clean = again.is_some_and(|again| again.value == 0.0);
             }
         }
+        self.counted_else.roomy = crate::roomy::roomiest(facts, flow);
+        self.counted_else.unlike = UnlikeControl::of(self, (facts, flow));
         self.refute_rooms();
     }
 
@@ -232,7 +239,7 @@ impl Evidence {
 }
 
 /// Whether a test asked for a buffer of its own, by its report or the options that stand in the texts.
-fn asks(facts: &Facts, test: &Test) -> bool {
+pub(crate) fn asks(facts: &Facts, test: &Test) -> bool {
     let option = |of| number(facts, of, "window_requested_bytes").is_some();
     ASKED.iter().any(|name| test.numbers.contains_key(name))
         || option(Of::Sender)
@@ -370,6 +377,7 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
     crate::datagrams::by_ceiling(e, items);
     crate::lost_alike::by_pings(e, lost, items);
     crate::lost_datagrams::by_lost(e, items);
+    crate::usual_datagrams::by_usual_line(e, items);
 }
 
 /// Less arrives than was sent, and TCP between the same hosts gets no more than that and loses, too, or fewer datagrams lost none:
@@ -516,6 +524,8 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             ),
         });
     }
+    crate::unlike_control::by_unlike_control(e, items);
+    crate::roomy::by_room_of_others(e, items);
     if e.counted_else.clean {
         items.push(Item {
             holds: 1.0,

@@ -144,21 +144,12 @@ pub(crate) fn by_dip(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::Place;
 
     /// Seconds: Mbit/s, what was sent again, and the window in kilobytes.
     fn of(rows: &[(f64, f64, f64)]) -> Evidence {
-        let row = |(n, (mbit, again, window)): (usize, &(f64, f64, f64))| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: mbit * 1e6,
-            retransmits: Some(*again),
-            cwnd: Some(window * 1e3),
-            side: Side::Sender,
-            at: Place::You,
-        };
+        let row = |(mbit, again, kilo): &(f64, f64, f64)| (mbit * 1e6, *again, Some(kilo * 1e3));
         Evidence {
-            counted: rows.iter().enumerate().map(row).collect(),
+            counted: Row::intervals(1.0, rows.iter().map(row)),
             streams: 1.0,
             mss: 1448.0,
             ..Evidence::default()

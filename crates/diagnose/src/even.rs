@@ -144,8 +144,12 @@ pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
         return;
     }
     let spread = (seen * seen - pieces * pieces).max(0.0).sqrt();
+    let even = match e.climbs() {
+        true => 0.0,
+        false => 1.0 - step(spread, 0.02, UNEVEN),
+    };
     items.push(Item {
-        holds: 1.0 - step(spread, 0.02, UNEVEN),
+        holds: even,
         weights: vec![
             (Cause::ReceiveWindow, 4.0),
             (Cause::SendBuffer, 4.0),
@@ -188,22 +192,13 @@ pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::Place;
-    use crate::seen::{Row, Side};
+    use crate::seen::Row;
 
     /// A log of intervals of 5 s: Mbit/s and segments sent again.
     fn log(rows: [(f64, f64); 4]) -> Evidence {
-        let row = |(n, (mbit, again)): (usize, (f64, f64))| Row {
-            from: 5.0 * n as f64,
-            until: 5.0 * (n + 1) as f64,
-            bps: mbit * 1e6,
-            retransmits: Some(again),
-            cwnd: None,
-            side: Side::Sender,
-            at: Place::You,
-        };
+        let row = |(mbit, again): (f64, f64)| (mbit * 1e6, again, None);
         Evidence {
-            counted: rows.into_iter().enumerate().map(row).collect(),
+            counted: Row::intervals(5.0, rows.map(row)),
             streams: 1.0,
             ..Evidence::default()
         }

@@ -4,13 +4,14 @@ mod sockets;
 
 use crate::account::Account;
 use crate::around::Around;
-use crate::both_loaded::LOADED_BOTH;
+use crate::both_loaded::{LOADED_BOTH, OTHER_WAY};
 use crate::bystander::Assumed;
 use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
 use crate::container_bridge::ContainerBridge;
 use crate::core::Core;
 use crate::counted::Counted;
+use crate::detour::Detour;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::failed_test::FailedTest;
@@ -29,6 +30,7 @@ use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
+use crate::read_ahead::ReadAhead;
 use crate::recounted::Recounted;
 use crate::requests::Requests;
 use crate::restart::Restart;
@@ -86,6 +88,8 @@ pub(crate) struct Evidence {
     pub(crate) tester: bool,
     /// What a program asks for piece by piece, where a text counts that.
     pub(crate) requests: Option<Requests>,
+    /// How much its client reads ahead of its program.
+    pub(crate) read_ahead: Option<ReadAhead>,
     /// Files that were fetched one by one.
     pub(crate) fetched: Option<Fetched>,
     /// Connections side by side.
@@ -172,6 +176,10 @@ pub(crate) struct Evidence {
     pub(crate) shrunk: Option<Shrunk>,
     /// The round trip while both ways were loaded at the same time, seconds: it is of neither alone.
     pub(crate) both_loaded: Option<Figure>,
+    /// How many times as fast the other way was, of a test that loads both.
+    pub(crate) other_way: Option<f64>,
+    /// The way is longer than another trace has it.
+    pub(crate) detour: Option<Detour>,
     /// Bytes in flight by the congestion window.
     pub(crate) cwnd: Option<Figure>,
     /// Bytes in flight.
@@ -299,6 +307,7 @@ impl Evidence {
             e.of_test(test);
             e.of_access(test);
             e.of_old_smb(facts, test);
+            e.read_ahead = ReadAhead::of(facts, test);
             e.file = crate::filed::file_of(facts, test);
         }
         e.ssh = crate::channel::is_ssh(flow);
@@ -391,6 +400,7 @@ impl Evidence {
             .filter(|r| r.value > 0.0)
             .map(|r| r.times(NS));
         self.both_loaded = get(LOADED_BOTH).map(|r| r.times(NS));
+        self.other_way = get(OTHER_WAY).map(|n| n.value);
         self.retransmits = get("retransmits");
         self.lost_beside = get(LOST_BESIDE);
         self.cpu = get("cpu_ratio");
@@ -519,6 +529,9 @@ impl Evidence {
         };
         let senders = ofs(&flow.senders, Of::Sender);
         let receivers = ofs(&flow.receivers, Of::Receiver);
+        // What was typed for another test is not of this one.
+        let typed = crate::typed::word(facts, flow.test.as_ref(), "cc");
+        self.cc = self.cc.take().or(typed.map(|(cc, _)| cc.to_owned()));
         for of in &senders {
             let get = |name: &'static str| crate::typed::said(facts, flow, *of, name).cloned();
             self.application = self
@@ -526,10 +539,8 @@ impl Evidence {
                 .take()
                 .or_else(|| get("application_rate_bps"));
             self.pacing = self.pacing.take().or_else(|| get("pacing_rate_bps"));
-            self.cc = self
-                .cc
-                .take()
-                .or_else(|| word(facts, *of, "cc").map(|(w, _)| w.to_owned()));
+            let cc = word(facts, *of, "cc").filter(|_| *of != Of::Sender);
+            self.cc = self.cc.take().or(cc.map(|(w, _)| w.to_owned()));
         }
         crate::ceiling::rooms(self, (facts, flow), &senders, &receivers);
         let halves = crate::duplex::halves(facts, flow);

@@ -5,6 +5,7 @@ use crate::advice::Remedy;
 use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::ceiling::{bps, bytes};
+use crate::each_file::EachFile;
 use crate::evidence::Evidence;
 use crate::items::Item;
 use crate::opened;
@@ -27,13 +28,7 @@ const ALL: f64 = 60.0;
 
 /// Files that were fetched.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Fetched {
-    /// How many.
-    count: f64,
-    /// Bytes of each, and the time that each took, seconds.
-    bytes: f64,
-    each_s: f64,
-}
+pub(crate) struct Fetched(EachFile);
 
 impl Fetched {
     /// Of a test that says how many it fetched, how much that was, and how long it took.
@@ -41,11 +36,12 @@ impl Fetched {
         let count = test.numbers.get(FILES)?.value;
         let report = test.received.as_ref()?;
         let bytes = report.bytes.as_ref()?.value;
-        (count >= 1.0).then(|| Fetched {
+        let files = EachFile {
             count,
             bytes: bytes / count,
             each_s: report.seconds / count,
-        })
+        };
+        (count >= 1.0).then_some(Fetched(files))
     }
 
     /// What opens fewer connections, or several at a time.
@@ -64,17 +60,10 @@ impl Fetched {
 
     /// What several of them wait for, by the round trips that each takes.
     fn several(self, rtt_s: Option<f64>) -> (Vec<(Cause, f64)>, String) {
-        let text = format!(
-            "{:.0} files of {} each took {} a file",
-            self.count,
-            bytes(self.bytes),
-            ms(self.each_s)
-        );
-        let Some(rtt) = rtt_s else {
+        let (rounds, text) = self.0.rounds(rtt_s);
+        let Some(rounds) = rounds else {
             return (Vec::new(), text);
         };
-        let rounds = self.each_s / rtt;
-        let text = format!("{text}, {rounds:.1} round trips of {}", ms(rtt));
         match rounds {
             n if n < ANSWERS => (Vec::new(), text),
             n if n < OPENS => (
@@ -98,7 +87,7 @@ impl Fetched {
     fn one(self, rate: f64, rtt_s: f64) -> (Vec<(Cause, f64)>, String) {
         let text = format!(
             "{} leave at once on any connection: {} is how fast they were read from the socket, and says nothing of the path. What they wait for is its set-up and the request, a round trip of {} each",
-            bytes(self.bytes),
+            bytes(self.0.bytes),
             bps(rate),
             ms(rtt_s)
         );
@@ -115,7 +104,8 @@ impl Fetched {
 impl Evidence {
     /// Whether what was fetched leaves at once, so that its rate is none of the path's.
     pub(crate) fn left_at_once(&self) -> bool {
-        self.fetched.is_some_and(|of| of.bytes <= WINDOW * self.mss)
+        self.fetched
+            .is_some_and(|of| of.0.bytes <= WINDOW * self.mss)
     }
 }
 
@@ -129,8 +119,8 @@ pub(crate) fn by_files(e: &Evidence, items: &mut Vec<Item>) {
     }
     let rtt_s = e.rtt_by_itself().map(|rtt| rtt.value);
     let (weights, sentence) = match rtt_s {
-        rtt if of.count > 1.0 => of.several(rtt),
-        Some(rtt) if of.each_s < rtt => of.one(rate.value, rtt),
+        rtt if of.0.count > 1.0 => of.several(rtt),
+        Some(rtt) if of.0.each_s < rtt => of.one(rate.value, rtt),
         _ => return,
     };
     items.push(Item {

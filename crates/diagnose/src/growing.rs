@@ -79,10 +79,13 @@ impl Evidence {
             return None;
         }
         let lossy = |r: &&Row| r.retransmits.is_none_or(|n| n > 0.0);
-        let last = rows.iter().rposition(lossy);
+        let windows: Vec<f64> = rows.iter().map(|r| r.cwnd).collect::<Option<_>>()?;
+        // Without a loss it begins behind slow start.
+        let doubles = |w: &[f64]| w[1] >= DOUBLES * w[0];
+        let lost = rows.iter().rposition(lossy);
+        let last = lost.or_else(|| windows.windows(2).rposition(doubles));
         let quiet = rows.get(last.map_or(0, |n| n + 1)..)?;
         let early = last.is_none_or(|n| START * n < rows.len());
-        let windows: Vec<f64> = rows.iter().map(|r| r.cwnd).collect::<Option<_>>()?;
         if !early || quiet.len() < QUIET_LEAST {
             return None;
         }
@@ -164,18 +167,10 @@ mod tests {
 
     /// Seconds over 80 ms: the window in bytes and what was sent again; the rate is the window's.
     fn of_rows(rows: &[(f64, f64)]) -> Evidence {
-        let row = |(n, (window, again)): (usize, &(f64, f64))| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: window * 8.0 / 0.08,
-            retransmits: Some(*again),
-            cwnd: Some(*window),
-            side: Side::Sender,
-            at: Place::You,
-        };
+        let row = |(window, again): &(f64, f64)| (window * 8.0 / 0.08, *again, Some(*window));
         Evidence {
             rtt: Some(Figure::exact(0.08, Place::You)),
-            counted: rows.iter().enumerate().map(row).collect(),
+            counted: Row::intervals(1.0, rows.iter().map(row)),
             streams: 1.0,
             mss: 1448.0,
             ..Evidence::default()
@@ -196,6 +191,16 @@ mod tests {
             let first = if losses > 0.0 { 1e6 } else { 9.5e5 };
             assert_eq!(growing.window, [first, 2e6]);
         }
+    }
+
+    /// The first second was of slow start, which nothing but the kernel ended.
+    #[test]
+    fn a_window_that_grows_behind_slow_start_is_seen() {
+        let mut rows = grown(0.0);
+        rows[0] = (1.5e5, 0.0);
+        let growing = of_rows(&rows).growing().expect("it grows");
+        assert_eq!(growing.window, [1e6, 2e6]);
+        assert_eq!(growing.again, 0.0);
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Evidence {
     }
 
     /// What holds a flow by a window or a buffer of which no text says how large it is.
-    fn open_rooms(&self) -> Vec<Cause> {
+    pub(crate) fn open_rooms(&self) -> Vec<Cause> {
         let window = self.windows.is_empty() && self.rwnd_share.is_none();
         let buffer = self.buffers.is_empty() && self.sndbuf_share.is_none();
         let rooms = [(Cause::ReceiveWindow, window), (Cause::SendBuffer, buffer)];

@@ -16,7 +16,9 @@ impl Evidence {
         let counted = &self.counted_else;
         let waits = self.rwnd_share.as_ref().is_some_and(|s| s.value > WAITS);
         let full = cause == self.fills_socket();
-        let by_socket = full && counted.overran_once() && counted.is_open() && !waits;
+        // Memory that is full now says of when the count is.
+        let lacks = cause == Cause::ReceiveWindow;
+        let by_socket = full && !lacks && counted.overran_once() && counted.is_open() && !waits;
         let by_datagrams = self.udp && cause == Cause::Client && counted.datagrams_once();
         let drops = self.nic_drops.as_ref().filter(|d| !d.grew && !self.udp);
         let as_many = drops.is_some_and(|d| d.count.value > 0.0 && alike(self, &d.count) > 0.5);

@@ -402,7 +402,9 @@ const OF_JUMBO: f64 = 0.7;
 /// Usual lines that a rate fills, and how usual they are: in segments of the flow's size, or, where nobody said that, exactly in those that
 /// a line of this rate may carry.
 fn filled(e: &Evidence, rate: f64) -> impl Iterator<Item = (f64, f64)> {
-    let by_chance = move |line: f64, mss: f64| e.is_near_by_chance(line * payload_share(mss));
+    let by_chance = move |line: f64, mss: f64| {
+        e.is_near_by_chance(line * payload_share(mss)) || e.outruns(line)
+    };
     let larger = move |(line, usual): (f64, f64)| {
         let of = |mss: f64| mss > e.mss && is_full(rate, line, mss) && !by_chance(line, mss);
         e.segments(line).any(of).then_some((line, OF_JUMBO * usual))

@@ -1,5 +1,6 @@
 //! The intervals of a test's log: what of them shows the path, and what the sender's own socket buffer.
 
+use crate::climbed;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::seen::{Row, Side, Test};
@@ -18,6 +19,20 @@ fn write_s(rows: &[&Row]) -> f64 {
     let bits: f64 = rows.iter().map(|r| r.bps * lasts(r)).sum();
     let all: f64 = rows.iter().map(lasts).sum();
     WRITE * 8.0 * all / bits.max(1.0)
+}
+
+/// A buffer that filled at the start still holds this part of it when the sender's intervals end. A choice.
+const STILL_FULL: f64 = 0.3;
+
+/// Whether what a sender handed over in its first interval was still with it at the end of its intervals: as much more was handed over in
+/// all than arrived in that time, at this rate, bit/s.
+fn stays(rows: &[&Row], arrived: f64) -> bool {
+    let beyond = |rows: &[&Row]| -> f64 {
+        let each = rows.iter().map(|r| (r.bps - arrived) * (r.until - r.from));
+        each.sum()
+    };
+    let first = rows.len().min(1);
+    beyond(rows) > STILL_FULL * beyond(&rows[..first])
 }
 
 impl Evidence {
@@ -42,7 +57,8 @@ impl Evidence {
         let bytes = first.bps * (first.until - first.from) / 8.0;
         let filled = Some((Figure::exact(first.bps, first.at), bytes));
         if let Some(received) = &test.received {
-            if first.bps > 3.0 * received.goodput.value {
+            let rows: Vec<&Row> = of_sender().collect();
+            if first.bps > 3.0 * received.goodput.value && stays(&rows, received.goodput.value) {
                 self.filled = filled;
             }
             return;
@@ -108,6 +124,11 @@ impl Evidence {
         let up = |r: &&&Row| r.bps > 0.0 || !dark.iter().any(|s| s.covers(r));
         let later = rows.iter().skip(skip);
         self.steady = later.filter(up).map(|r| r.bps).collect();
+        let lossless = self.retransmits.as_ref().is_some_and(|r| r.value <= 0.0);
+        if lossless && !self.udp {
+            let climb = climbed::climb(&self.steady);
+            self.steady.drain(..climb);
+        }
         let first = rows.get(skip).map(|r| r.until - r.from);
         self.interval_s = first.unwrap_or(0.0);
         if side == Side::Sender && !self.udp {
@@ -124,5 +145,38 @@ impl Evidence {
         }
         let counted = test.rows.iter().filter(|r| r.retransmits.is_some());
         self.counted = counted.cloned().collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::Place;
+
+    /// Whether it stays, of seconds of a sender's log, Mbit/s, and of the rate that arrived.
+    fn held(mbit: &[f64], arrived: f64) -> bool {
+        let row = |(n, mbit): (usize, &f64)| Row {
+            from: n as f64,
+            until: (n + 1) as f64,
+            bps: mbit * 1e6,
+            retransmits: None,
+            cwnd: None,
+            side: Side::Sender,
+            at: Place::You,
+        };
+        let rows: Vec<Row> = mbit.iter().enumerate().map(row).collect();
+        stays(&rows.iter().collect::<Vec<_>>(), arrived * 1e6)
+    }
+
+    #[test]
+    fn what_filled_a_buffer_has_not_arrived_by_the_end() {
+        assert!(held(&[100.0, 0.5, 0.5, 0.5], 0.5));
+        assert!(held(&[20.1, 0.0, 0.0, 0.0], 0.47));
+        // All that was handed over arrived.
+        let fell = [
+            9100.0, 940.0, 310.0, 322.0, 318.0, 325.0, 311.0, 320.0, 316.0, 322.0,
+        ];
+        assert!(!held(&fell, 1250.0));
+        assert!(!held(&[], 1.0));
     }
 }

@@ -28,6 +28,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     by_losses(e, ceilings, &mut items);
     by_delay(e, &mut items);
     by_rates(e, ceilings, &mut items);
+    crate::asked_option::by_asked(e, &mut items);
     crate::machine::by_machines(e, &mut items);
     crate::counted::by_counters(e, &mut items);
     crate::counted::of_datagrams(e, &mut items);
@@ -41,6 +42,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::recovering::by_cut(e, &mut items);
     crate::growing::by_growth(e, &mut items);
     crate::outgrown::by_outgrown(e, &mut items);
+    crate::grown_window::by_grown_window(e, &mut items);
     crate::tiny_window::by_tiny_room(e, &mut items);
     crate::dip::by_dip(e, &mut items);
     crate::falling::by_falling(e, &mut items);
@@ -414,6 +416,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         });
     }
     of_line(e, ceilings, items);
+    crate::below_line::by_line_above(e, items);
     crate::unnamed_line::by_unnamed_line(e, items);
     if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
         items.push(Item {
@@ -452,7 +455,7 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     crate::opening::opening(e, ceilings, items);
 }
 
-/// Where the rest of a line goes.
+/// What the line leaves.
 fn rest_of_line(e: &Evidence, link: &Limit) -> String {
     let Some((line, _)) = e.line.as_ref().filter(|_| e.around.group.is_none()) else {
         return String::new();
@@ -467,7 +470,7 @@ fn rest_of_line(e: &Evidence, link: &Limit) -> String {
             e.mss
         );
     }
-    format!(", {left} of its {of}: headers and the gaps between frames take the rest")
+    format!(", {left} of its {of} beside headers and the gaps between frames")
 }
 
 /// How much of the line was used.

@@ -208,6 +208,9 @@ const OWN_DISK: f64 = 0.5;
 /// A processor is full from here on, for sure from the second.
 pub(crate) const FULL: [f64; 2] = [0.88, 0.95];
 
+/// The same of one that soft interrupts use, each for a segment by itself. A choice.
+const UNJOINED: [f64; 2] = [0.75, 0.85];
+
 /// How busy the busiest processor is, for people.
 fn of_processor(e: &Evidence, cpu: &Figure) -> String {
     let percent = cpu.value * 100.0;
@@ -277,6 +280,21 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
             ],
             sentence: format!(
                 "{}; packets wait until it is given back, though it is idle at other times",
+                of_processor(e, cpu)
+            ),
+        });
+        let unjoined = e.core.as_ref().is_some_and(Core::is_unjoined);
+        items.push(Item {
+            holds: f64::from(u8::from(unjoined))
+                * step(cpu.value, UNJOINED[0], UNJOINED[1])
+                * (1.0 - step(cpu.value, FULL[0], FULL[1])),
+            weights: vec![
+                (Cause::HostCpu, 26.0),
+                (Cause::SendBuffer, -8.0),
+                (Cause::ReceiveWindow, -8.0),
+            ],
+            sentence: format!(
+                "{}, and receive offload (GRO) is off there: it handles each segment by itself, and what is full for moments only is less on average",
                 of_processor(e, cpu)
             ),
         });

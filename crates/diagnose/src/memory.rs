@@ -3,15 +3,16 @@
 
 use farpath_predict::window;
 
+use crate::asked_option;
 use crate::cause::Cause;
 use crate::ceiling::{kernel, socket_room};
 use crate::evidence::Evidence;
-use crate::fact::{Fact, Figure, Of, Place};
+use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number};
 use crate::known::System;
 use crate::read::Facts;
 use crate::room::Room;
-use crate::seen::{ASKED, Test};
+use crate::seen::Test;
 
 /// What Linux lets a send buffer grow to where nobody set it, bytes: the third number of `tcp_wmem` (tcp(7)).
 const USUAL_MOST: f64 = 4_194_304.0;
@@ -71,25 +72,6 @@ fn given(test: &Test, asked: &Figure, name: &str, what: &str) -> Option<Room> {
     socket_room(Some(got), Some(asked), system, what)
 }
 
-/// The buffer that the command of a test asked for: the last one before its report, with no other test between.
-fn asked_by<'f>(facts: &'f Facts, test: &Test) -> Option<&'f Figure> {
-    let Place::Line(source, line) = test.at else {
-        return None;
-    };
-    let before = |fact: &&Fact| {
-        let is_it = fact.name == "window_requested_bytes";
-        is_it && matches!(fact.at, Place::Line(s, l) if s == source && l <= line)
-    };
-    let asked = facts.facts.iter().rfind(before)?;
-    let between = |other: &Test| {
-        let Place::Line(s, l) = other.at else {
-            return false;
-        };
-        s == source && l < line && Place::Line(s, l) > asked.at
-    };
-    asked.number().filter(|_| !facts.tests.iter().any(between))
-}
-
 impl SendMemory {
     /// Whether what is known of a window is only how far tuning had made it grow.
     pub(crate) fn grows(self, cause: Cause) -> bool {
@@ -122,38 +104,36 @@ impl Evidence {
         self.windows.extend(roomy.map(Room::announced));
     }
 
-    /// What a test of iperf3 asked for, which both ends give, where nothing else says how large a window and a buffer are.
+    /// What a test or a copy asked for, where nothing else says how large a window and a buffer are.
     pub(crate) fn of_asked(&mut self, facts: &Facts, flow: &Flow) {
         let linux = self.systems.iter().flatten().all(|s| *s == System::Linux);
-        let test = flow.test.as_ref().filter(|t| t.tool == "iperf3" && !t.udp);
-        let Some(test) = test.filter(|_| linux) else {
+        let test = flow.test.as_ref().filter(|t| linux && !t.udp);
+        let Some((test, by)) = test.and_then(|t| Some((t, asked_option::of(t.tool)?))) else {
             return;
         };
-        // Its report says it as well.
-        let own = test.numbers.get(ASKED[0]);
-        let Some(asked) = asked_by(facts, test).or(own) else {
-            return;
-        };
-        let room = |most: f64| {
+        let room = |asked: &Figure, most: f64| {
             let mut bytes = asked.clone();
             (bytes.low, bytes.high) = (LEAST_GIVEN * asked.value, most * asked.value);
             Room {
                 bytes,
                 memory: Some(asked.times(2.0)),
-                what: "what the test asked for (-w), of which its hosts may give less".to_owned(),
+                what: by.room(),
                 asked: false,
             }
         };
-        let [window, buffer] = MOST_GIVEN.map(room);
+        let [window, buffer] = MOST_GIVEN;
         let [sends, receives] = GIVEN;
-        if self.windows.is_empty() {
+        let [sent, received] = asked_option::at_ends(facts, test);
+        if let Some(asked) = received.filter(|_| self.windows.is_empty()) {
             let what = "the receiver's socket buffer, as its kernel gave it to the test (-w)";
+            let given = given(test, asked, receives, what);
             self.windows
-                .push(given(test, asked, receives, what).unwrap_or(window));
+                .push(given.unwrap_or_else(|| room(asked, window)));
         }
-        if self.buffers.is_empty() {
+        if let Some(asked) = sent.filter(|_| self.buffers.is_empty()) {
             let what = "the sender's socket buffer, as its kernel gave it to the test (-w)";
-            let mut room = given(test, asked, sends, what).unwrap_or(buffer);
+            let given = given(test, asked, sends, what);
+            let mut room = given.unwrap_or_else(|| room(asked, buffer));
             if room.asked {
                 room.bytes.high += beyond(room.bytes.high);
             }

@@ -90,7 +90,7 @@ pub(crate) fn missing(
     all.extend(of_queue(e, asking, &likely));
     all.extend(of_segments(e, asking, ceilings, &likely));
     all.splice(0..0, of_line(e, asking, &likely, sure));
-    let first = e.asks_full_router().or_else(|| e.asks_varying());
+    let first = e.asks_full_router(sure).or_else(|| e.asks_varying());
     let first = first.or_else(|| e.asks_unmarked(asking));
     all.splice(0..0, first.or_else(|| e.asks_whose_group()));
     each_once(all)
@@ -105,6 +105,7 @@ fn of_line(e: &Evidence, asking: &Asking, likely: &[Cause], sure: bool) -> Vec<M
         e.asks_service()
             .or_else(|| e.asks_slower_line(asking, likely)),
         e.asks_guessed_line(likely),
+        e.asks_processors_of_both().filter(|_| !sure),
         e.outgrown().and_then(|_| of_queue(e, asking, likely)),
         e.asks_again(likely).filter(|_| !sure),
     ];
@@ -343,7 +344,8 @@ fn of_struck(e: &Evidence) -> Option<MissingFact> {
 fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFact> {
     let full = matches!(likely.first(), Some(Cause::Link | Cause::Shaper));
     let fills = e.window_outgrows() > 0.5 || e.outgrown().is_some();
-    let asked = full && e.rtt_loaded.is_none() && fills;
+    let known = e.rtt_loaded.is_some() || e.waits_beside().is_some();
+    let asked = full && !known && fills;
     asked.then(|| MissingFact {
         fact: "rtt_loaded_ns",
         would_decide: "how long the queue that fills makes others wait".to_owned(),

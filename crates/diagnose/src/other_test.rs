@@ -44,19 +44,27 @@ pub(crate) fn by_other_test(e: &Evidence, items: &mut Vec<Item>) {
     // Of a group of links each connection gets one, and one of them may be full.
     let alone = e.around.group.is_none();
     let lost = e.again.as_ref().is_some_and(|a| a.value > 0.0);
-    let mut weights = vec![(Cause::CrossTraffic, 4.0)];
+    // A test with BBR differs by that, and not by its time.
+    let unlike = e.counted_else.unlike.is_some();
+    let mut weights = Vec::new();
+    if !unlike {
+        weights.push((Cause::CrossTraffic, 4.0));
+    }
     if alone {
         weights.extend([(Cause::Link, -26.0), (Cause::Shaper, -10.0)]);
     }
-    if lost {
+    if lost && !unlike {
         weights.push((Cause::CongestionLoss, 6.0));
     }
     items.push(Item {
         holds: step(*times, FASTER[0], FASTER[1]),
         weights,
-        sentence: format!(
-            "{tool} between the same hosts got {} in another test, {times:.1} times as much: the path carries that, and what held this one is not always there, or differs between the two tests",
-            bps(rate.value)
-        ),
+        sentence: match unlike {
+            true => String::new(),
+            false => format!(
+                "{tool} between the same hosts got {} in another test, {times:.1} times as much: the path carries that, and what held this one is not always there, or differs between the two tests",
+                bps(rate.value)
+            ),
+        },
     });
 }

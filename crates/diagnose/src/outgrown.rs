@@ -152,19 +152,11 @@ mod tests {
 
     /// Seconds at 9.54 Mbit/s over 18 ms, which hold 21 465 bytes: the congestion window of each, kB.
     fn evidence(windows: &[f64]) -> Evidence {
-        let row = |(n, kilo): (usize, &f64)| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: 9.54e6,
-            retransmits: Some(0.0),
-            cwnd: Some(1e3 * kilo),
-            side: Side::Sender,
-            at: Place::You,
-        };
+        let row = |kilo: &f64| (9.54e6, 0.0, Some(1e3 * kilo));
         Evidence {
             rate: Some(Figure::exact(9.54e6, Place::You)),
             rtt_floor: Some(Figure::exact(0.018, Place::You)),
-            counted: windows.iter().enumerate().map(row).collect(),
+            counted: Row::intervals(1.0, windows.iter().map(row)),
             tester: true,
             streams: 1.0,
             mss: 1448.0,

@@ -16,7 +16,7 @@ const FULL: [f64; 2] = [0.94, 0.95];
 const OWN: [f64; 2] = [0.9, 1.05];
 
 /// What the line is called then.
-const CALLED: &str = "a router's port that this flow fills";
+pub(crate) const CALLED: &str = "a router's port that this flow fills";
 
 /// What a port's counters say where a window that hosts come with leaves the same rate by chance, decibans. A choice.
 const COUNTED: [(Cause, f64); 4] = [

@@ -7,6 +7,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::Flow;
 use crate::items::{Item, step};
+use crate::port_pauses::PortPauses;
 use crate::read::Facts;
 use crate::seen::Side;
 use crate::tally::{Tally, tally};
@@ -16,6 +17,9 @@ pub(crate) const UNSEEN: f64 = -100.0;
 
 /// What they are worth where one does: before a shaper, which leaves the same signs in the sender's socket.
 const SEEN: f64 = 145.0;
+
+/// The same at a port of a switch: the texts do not say that the flow crosses it. A choice.
+const AT_PORT: f64 = 140.0;
 
 /// The longest pause that a frame asks for: 65535 quanta of 512 bit times.
 const LONGEST_BITS: f64 = 65_535.0 * 512.0;
@@ -38,6 +42,8 @@ pub(crate) struct Pauses {
     sent: Option<Tally>,
     /// Speeds of both interfaces, bit/s.
     speeds: [Option<f64>; 2],
+    /// What a switch counts.
+    port: Option<PortPauses>,
 }
 
 impl Pauses {
@@ -61,6 +67,7 @@ impl Pauses {
             heard: heard.0,
             sent: sent.0,
             speeds: [heard.1, sent.1],
+            port: PortPauses::of(facts),
         }
     }
 }
@@ -75,7 +82,7 @@ fn paused_most(e: &Evidence, count: f64, speed: Option<f64>) -> f64 {
 }
 
 /// How surely pauses that were counted hold the flow: enough of them, a line that is not full, and no window that is.
-fn holds(e: &Evidence, tally: &Tally, speed: Option<f64>) -> f64 {
+fn holds(e: &Evidence, count: f64, speed: Option<f64>) -> f64 {
     let rate = e.settled().map_or(0.0, |r| r.value);
     let line = e.line.as_ref().map(|(l, _)| l.value * e.payload_share());
     let line = line.or(speed);
@@ -87,7 +94,7 @@ fn holds(e: &Evidence, tally: &Tally, speed: Option<f64>) -> f64 {
         .as_ref()
         .map_or(1.0, |b| step(b.value, 0.5, 0.8));
     let full = if e.full_window.is_some() { 0.0 } else { 1.0 };
-    let most = paused_most(e, tally.count.value, speed);
+    let most = paused_most(e, count, speed);
     step(most, HELD[0], HELD[1]) * free * busy * full * (1.0 - step(windows, 0.2, 0.5))
 }
 
@@ -120,7 +127,7 @@ pub(crate) fn by_pauses(e: &Evidence, items: &mut Vec<Item>) {
     ];
     for ((tally, whose, did, so, cause), speed) in ends.into_iter().zip(pauses.speeds) {
         let Some(tally) = tally else { continue };
-        let held = holds(e, tally, speed);
+        let held = holds(e, tally.count.value, speed);
         let begin = format!(
             "the {whose}'s {} {did} {:.0} pause frames",
             interface(tally),
@@ -141,10 +148,33 @@ pub(crate) fn by_pauses(e: &Evidence, items: &mut Vec<Item>) {
             },
         });
     }
+    by_port(e, items);
+}
+
+/// Weighs what grew at a port of a switch, where no interface of the sender counts any that did.
+fn by_port(e: &Evidence, items: &mut Vec<Item>) {
+    let pauses = &e.around.pauses;
+    let own = pauses.heard.as_ref().is_some_and(|heard| heard.grew);
+    let Some(port) = pauses.port.as_ref().filter(|_| !own) else {
+        return;
+    };
+    items.push(Item {
+        holds: holds(e, port.count.value, port.speed),
+        weights: match port.alone {
+            true => vec![(Cause::PauseFrames, AT_PORT)],
+            false => Vec::new(),
+        },
+        sentence: port.sentence(),
+    });
 }
 
 /// What to check where a neighbour holds the sender back.
 pub(crate) fn change(e: &Evidence, flow: &Flow) -> Change {
+    let pauses = &e.around.pauses;
+    let own = pauses.heard.as_ref().is_some_and(|heard| heard.grew);
+    if let Some(port) = pauses.port.as_ref().filter(|_| !own) {
+        return port.change();
+    }
     let named = e.around.pauses.heard.as_ref().map(|t| t.interface.as_str());
     let name = named.filter(|n| !n.is_empty()).unwrap_or("INTERFACE");
     let host = flow.called(Side::Sender);

@@ -64,6 +64,17 @@ pub(crate) enum Kind {
     Leaves,
     /// What arrives at it, bit/s.
     Arrives,
+    /// Pause frames that a port was sent.
+    PausesHeard,
+    /// Pause frames that it sent.
+    PausesSent,
+}
+
+impl Kind {
+    /// Whether it is counted up, in tables of ports as well as in a port's own printout.
+    pub(crate) fn counts_up(self) -> bool {
+        matches!(self, Kind::Damaged | Kind::Dropped | Kind::Refused)
+    }
 }
 
 /// A reading of a router's counter.

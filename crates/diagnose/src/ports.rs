@@ -1,5 +1,6 @@
 //! Counters of routers: frames that arrived damaged at a port, light that is too weak, packets that a policer dropped.
 
+mod between;
 mod by_name;
 mod dim;
 mod offered;
@@ -144,14 +145,13 @@ pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
 /// Every port's count of a kind; of one that was read more than once its growth, where time passed between the readings. A speed and a
 /// rate do not grow.
 pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
-    let mut all: BTreeMap<&Port, (&PortReading, &PortReading)> = BTreeMap::new();
+    let mut all: BTreeMap<&Port, Vec<&PortReading>> = BTreeMap::new();
     for reading in facts.ports.iter().filter(|r| r.kind == kind) {
-        let (_, last) = all.entry(&reading.port).or_insert((reading, reading));
-        if !RATES.contains(&kind) || reading.value > last.value {
-            *last = reading;
-        }
+        all.entry(&reading.port).or_default().push(reading);
     }
-    let counted = all.into_values().map(|(first, last)| {
+    let ends = all.into_values();
+    let ends = ends.filter_map(|each| between::ends(facts, kind, &each));
+    let counted = ends.map(|[first, last]| {
         // The same figures may stand in a text twice: where no packet came or left between them, neither did time pass, unless something
         // else was done meanwhile.
         let moved = |(before, after): (Option<f64>, Option<f64>)| {
@@ -181,7 +181,8 @@ pub(crate) fn counts(facts: &Facts, kind: Kind) -> Vec<Counted> {
     counted.collect()
 }
 
-/// The largest count of collisions, of all or of the late ones, at a port that is not too slow to have carried a flow.
+/// The largest count of collisions, of all or of the late ones, at a port that is not too slow to have carried a flow. Nothing collides at a
+/// port that runs at full duplex: what was read there once is of another time.
 pub(crate) fn collided((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Counted> {
     let slow = |c: &Counted| flow.bypassed.is_too_slow(c.count.value);
     let slow: Vec<Port> = speeds(facts)
@@ -190,7 +191,9 @@ pub(crate) fn collided((facts, flow): (&Facts, &Flow), kind: Kind) -> Option<Cou
         .map(|c| c.port)
         .collect();
     let all = counts(facts, kind).into_iter();
-    let some = all.filter(|c| c.count.value > 0.0 && !slow.contains(&c.port));
+    let full = |c: &Counted| !c.grew && facts.full_ports.iter().any(|p| p.port == c.port);
+    let left = |c: &Counted| slow.contains(&c.port) || full(c);
+    let some = all.filter(|c| c.count.value > 0.0 && !left(c));
     some.max_by(Counted::order)
 }
 

@@ -245,18 +245,11 @@ mod tests {
 
     /// Intervals of 5 s over 150 ms: Gbit/s, what was sent again, and the window in MiB.
     fn of(rows: &[(f64, f64, f64)], cc: Option<&str>) -> Evidence {
-        let row = |(n, (gbit, again, mib)): (usize, &(f64, f64, f64))| Row {
-            from: 5.0 * n as f64,
-            until: 5.0 * (n + 1) as f64,
-            bps: gbit * 1e9,
-            retransmits: Some(*again),
-            cwnd: Some(mib * 1_048_576.0),
-            side: Side::Sender,
-            at: Place::You,
-        };
+        let row =
+            |(gbit, again, mib): &(f64, f64, f64)| (gbit * 1e9, *again, Some(mib * 1_048_576.0));
         Evidence {
             rtt: Some(Figure::exact(0.15, Place::You)),
-            counted: rows.iter().enumerate().map(row).collect(),
+            counted: Row::intervals(5.0, rows.iter().map(row)),
             cc: cc.map(str::to_owned),
             streams: 1.0,
             mss: 1448.0,

@@ -182,6 +182,7 @@ impl Evidence {
 
 /// Weighs what requests wait for.
 pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
+    crate::read_ahead::by_read_ahead(e, items);
     let Some(of) = e.requests else { return };
     if of.supposed {
         items.extend(one_at_a_time(e, of));
@@ -218,30 +219,21 @@ pub(crate) fn by_requests(e: &Evidence, items: &mut Vec<Item>) {
         of.shown(),
         of.by_sync()
     );
-    add(
-        (1.0 - elsewhere) * few,
+    // What a window or a buffer held would wait in the client.
+    let program = |worth: f64| {
         vec![
-            (Cause::Application, 40.0),
-            // What a window or a buffer held would wait in the client.
+            (Cause::Application, worth),
             (Cause::ReceiveWindow, -10.0),
             (Cause::SendBuffer, -10.0),
-        ],
-        text,
-    );
+        ]
+    };
+    add((1.0 - elsewhere) * few, program(40.0), text);
     let text = format!(
         "{}, which is the path's round trip: nothing waits on the way, so that how many are asked for at a time is the limit (rsize or wsize, what is read ahead, nconnect)",
         of.shown()
     );
     let at_once = 1.0 - step(of.took_s / path, AT_ONCE[0], AT_ONCE[1]);
-    add(
-        at_once * (1.0 - few),
-        vec![
-            (Cause::Application, 30.0),
-            (Cause::ReceiveWindow, -10.0),
-            (Cause::SendBuffer, -10.0),
-        ],
-        text,
-    );
+    add(at_once * (1.0 - few), program(30.0), text);
     let text = format!(
         "{}, of which the path's round trip is {}: the server and its disk, a queue, or what passes of one at a time take the rest",
         of.shown(),

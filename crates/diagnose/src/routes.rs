@@ -2,6 +2,7 @@
 
 use crate::apart::{lie_apart, step_of};
 use crate::bloat::ms;
+use crate::detour::by_detour;
 use crate::evidence::{Evidence, NS};
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
@@ -114,6 +115,7 @@ impl Evidence {
     /// Takes what pings of another time than the test took, where it is far from what those of its time did; `runs` are sorted by their
     /// means.
     pub(crate) fn of_other_times(&mut self, facts: &Facts, flow: &Flow, runs: &[Run]) {
+        self.of_detour(facts, flow);
         let others = of_other_times(facts, flow);
         let then = others
             .iter()
@@ -154,6 +156,7 @@ pub(crate) fn by_routes(e: &Evidence, items: &mut Vec<Item>) {
         weights: Vec::new(),
         sentence: routes.sentence(),
     }));
+    by_detour(e, items);
     items.extend(e.moved_in_words().map(|sentence| Item {
         holds: 1.0,
         weights: Vec::new(),

@@ -237,6 +237,8 @@ impl Test {
     pub(crate) fn head(&self) -> Test {
         let mut numbers = self.numbers.clone();
         let lasting = after_burst(self).filter(|_| !self.udp);
+        let control = self.words.get_key_value("cc").into_iter();
+        let control = control.map(|(name, cc)| (*name, cc.clone()));
         numbers.extend(lasting.map(|then| (AFTER_BURST, Figure::exact(then, self.at))));
         Test {
             from: self.from.clone(),
@@ -249,6 +251,7 @@ impl Test {
             sent: self.sent.clone(),
             received: self.received.clone(),
             numbers,
+            words: control.collect(),
             recorded: self.recorded.clone(),
             ..Test::new(self.tool, self.at)
         }
@@ -321,15 +324,26 @@ pub(crate) fn after_start<T>(rows: &[T]) -> (&[T], &[T]) {
 impl Row {
     /// A sender's seconds, one behind the other: Mbit/s, and what was sent again in each.
     pub(crate) fn seconds(all: &[(f64, f64)]) -> Vec<Row> {
-        let row = |(n, (mbit, again)): (usize, &(f64, f64))| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: mbit * 1e6,
-            retransmits: Some(*again),
-            cwnd: None,
+        Row::intervals(
+            1.0,
+            all.iter().map(|(mbit, again)| (mbit * 1e6, *again, None)),
+        )
+    }
+
+    /// A sender's intervals, each of so many seconds, one behind the other: bit/s, what was sent again in each, and the window in bytes.
+    pub(crate) fn intervals(
+        each_s: f64,
+        all: impl IntoIterator<Item = (f64, f64, Option<f64>)>,
+    ) -> Vec<Row> {
+        let row = |(n, (bps, again, cwnd)): (usize, (f64, f64, Option<f64>))| Row {
+            from: each_s * n as f64,
+            until: each_s * (n + 1) as f64,
+            bps,
+            retransmits: Some(again),
+            cwnd,
             side: Side::Sender,
             at: Place::You,
         };
-        all.iter().enumerate().map(row).collect()
+        all.into_iter().enumerate().map(row).collect()
     }
 }

@@ -1,4 +1,5 @@
-//! Pings to a host that is not an end of a flow: they share the link of the host that sends both, and so the queue before it.
+//! Pings to a host that is not an end of a flow, a first hop or one beyond: they share the link of the host that sends both, and so the queue
+//! before it.
 
 use crate::bloat::{BLOAT, BLOAT_S, ms};
 use crate::cause::Cause;
@@ -29,19 +30,20 @@ pub(crate) struct SharedQueue {
 }
 
 impl SharedQueue {
-    /// What the texts have of it: pings to one other host, and none of the flow's path, of which one run was far slower than another.
+    /// What the texts have of it: pings to one other host, and none of the flow's path, of which one run was far slower than another. Where
+    /// they have none of these, those to a first hop, whatever went to the end: what waits there waits on the link that it shares.
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Option<SharedQueue> {
-        if flow.pings.others.is_empty() {
+        let pings = &flow.pings;
+        let all = (0_u32..).zip(&facts.pings);
+        let (near, far): (Vec<_>, Vec<_>) = all.partition(|(n, _)| pings.near.contains(n));
+        let of_others = !pings.others.is_empty() && !far.is_empty();
+        let chosen = if of_others { far } else { near };
+        let target = chosen.first()?.1.first()?;
+        if chosen.iter().any(|(_, of)| of.first() != Some(target)) {
             return None;
         }
-        let is_far = |n: u32| !flow.pings.near.contains(&n);
-        let far = (0_u32..).zip(&facts.pings).filter(|(n, _)| is_far(*n));
-        let far: Vec<&Vec<String>> = far.map(|(_, of)| of).collect();
-        let target = far.first()?.first()?;
-        if far.iter().any(|of| of.first() != Some(target)) {
-            return None;
-        }
-        let mut runs = runs_of(facts, |of| matches!(of, Of::Ping(n) if is_far(n)));
+        let is_chosen = |n: u32| chosen.iter().any(|(own, _)| *own == n);
+        let mut runs = runs_of(facts, |of| matches!(of, Of::Ping(n) if is_chosen(n)));
         runs.sort_by(|a, b| a[1].value.total_cmp(&b[1].value));
         let [rest, .., loaded] = &runs[..] else {
             return None;
@@ -141,19 +143,10 @@ mod tests {
 
     /// Seconds of 9.44 Mbit/s with windows of so many bytes, beside pings to another host of 14 ms and 941 ms.
     fn uploads(cwnd: f64) -> Evidence {
-        let row = |n: usize| Row {
-            from: n as f64,
-            until: (n + 1) as f64,
-            bps: 9.44e6,
-            retransmits: Some(0.0),
-            cwnd: Some(cwnd),
-            side: Side::Sender,
-            at: Place::You,
-        };
         let mut e = Evidence {
             rate: Some(Figure::exact(9.44e6, Place::You)),
             steady: vec![9.44e6; 8],
-            counted: (0..8).map(row).collect(),
+            counted: Row::intervals(1.0, [(9.44e6, 0.0, Some(cwnd)); 8]),
             interval_s: 1.0,
             streams: 1.0,
             mss: 1448.0,

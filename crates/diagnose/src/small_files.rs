@@ -1,9 +1,8 @@
 //! Many small files that one command copies: whether each waits for round trips of its own, by the time that each took.
 
 use crate::advice::Remedy;
-use crate::bloat::ms;
 use crate::cause::Cause;
-use crate::ceiling::bytes;
+use crate::each_file::EachFile;
 use crate::evidence::Evidence;
 use crate::flow::Flow;
 use crate::items::{Item, step};
@@ -13,6 +12,9 @@ use crate::seen::{Side, Test};
 
 /// How many files a copy of one file after another consists of.
 pub(crate) const COPIED: &str = "copied_files";
+
+/// How many of them go at a time, where it is not one after another.
+pub(crate) const AT_ONCE: &str = "copied_at_once";
 
 /// Fewer files say nothing of each.
 const FILES_LEAST: f64 = 100.0;
@@ -30,14 +32,34 @@ const SERVES: [f64; 2] = [20.0, 40.0];
 /// Small files that were copied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SmallFiles {
-    count: f64,
-    /// Bytes of each, and the time that each took, seconds.
-    bytes: f64,
-    each_s: f64,
-    /// They went to or from a share of SMB, by `robocopy`.
-    smb: bool,
+    files: EachFile,
+    /// How many of them go at a time.
+    at_once: f64,
+    by: By,
     /// The end on which the program runs that copies them.
     pub(crate) program: Side,
+}
+
+/// What copies them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum By {
+    /// `robocopy`, to or from a share of SMB.
+    Smb,
+    Rclone,
+    Globus,
+    /// What has one file after another: rsync.
+    Other,
+}
+
+impl By {
+    fn of(test: &Test) -> By {
+        match test.tool {
+            "robocopy" => By::Smb,
+            "rclone" => By::Rclone,
+            "globus" => By::Globus,
+            _ => By::Other,
+        }
+    }
 }
 
 /// The end on which a copy was typed: one that reads a share of another host, and writes none, receives.
@@ -54,24 +76,37 @@ impl SmallFiles {
     fn of(test: &Test) -> Option<SmallFiles> {
         let count = test.numbers.get(COPIED)?.value;
         let report = test.sent.as_ref().or(test.received.as_ref())?;
-        let of = SmallFiles {
+        let at_once = test.numbers.get(AT_ONCE).map_or(1.0, |n| n.value.max(1.0));
+        let files = EachFile {
             count,
             bytes: report.goodput.value * report.seconds / 8.0 / count.max(1.0),
-            each_s: report.seconds / count.max(1.0),
-            smb: test.tool == "robocopy",
+            each_s: at_once * report.seconds / count.max(1.0),
+        };
+        let of = SmallFiles {
+            files,
+            at_once,
+            by: By::of(test),
             program: program(test),
         };
-        (count >= FILES_LEAST && of.each_s > 0.0 && of.bytes <= SMALL).then_some(of)
+        (count >= FILES_LEAST && files.each_s > 0.0 && files.bytes <= SMALL).then_some(of)
     }
 
     /// What has several of them under way at a time, or makes one of them all.
     pub(crate) fn remedy(self) -> Remedy {
-        let commands = match self.smb {
-            true => [
+        let commands = match self.by {
+            By::Smb => [
                 "robocopy with /MT:32: 32 files at a time, each with round trips of its own",
                 "or one archive in place of the files: tar -cf ARCHIVE FOLDER (Windows 10 and later have it), copied as one file and unpacked there",
             ],
-            false => [
+            By::Rclone => [
+                "rclone with --transfers 32 --checkers 32: 32 files at a time, each with round trips of its own",
+                "or one archive in place of the files: tar -cf - FOLDER | rclone rcat REMOTE:ARCHIVE",
+            ],
+            By::Globus => [
+                "one archive in place of the files: tar -cf ARCHIVE FOLDER at the source, moved as one file and unpacked where it goes",
+                "or more files at a time: several tasks side by side, each of a part of the folders, and at managed endpoints a higher network use (globus-connect-server endpoint update --network-use aggressive)",
+            ],
+            By::Other => [
                 "a first copy as one stream: tar -C FOLDER -cf - . | ssh HOST tar -C FOLDER -xf -",
                 "or several of rsync side by side, each with a folder of its own: ls FOLDER | xargs -P 8 -I{} rsync -a FOLDER/{} HOST:FOLDER/",
             ],
@@ -85,23 +120,23 @@ impl SmallFiles {
 
     /// What they wait for, by the round trips that each takes: how surely it is those, and in words.
     fn waits(self, rtt_s: Option<f64>) -> (f64, String) {
-        let text = format!(
-            "{:.0} files of {} each took {} a file",
-            self.count,
-            bytes(self.bytes),
-            ms(self.each_s)
-        );
-        let Some(rtt) = rtt_s.filter(|rtt| *rtt > 0.0) else {
+        let (rounds, text) = self.files.rounds(rtt_s.filter(|rtt| *rtt > 0.0));
+        let text = match self.at_once > 1.0 {
+            true => format!("{:.0} at a time, {text}", self.at_once),
+            false => text,
+        };
+        let Some(rounds) = rounds else {
             return (0.0, text);
         };
-        let rounds = self.each_s / rtt;
-        let text = format!("{text}, {rounds:.1} round trips of {}", ms(rtt));
         let holds = step(rounds, WAITS[0], WAITS[1]) * (1.0 - step(rounds, SERVES[0], SERVES[1]));
-        let means = match (holds > SAID, self.smb) {
-            (true, true) => {
+        let means = match (holds > SAID, self.by) {
+            (true, By::Smb) => {
                 "one file after another, each of which is opened, written and closed in round trips of its own"
             }
-            (true, false) => "one file after another, each of which waits for an answer or a disk",
+            (true, By::Rclone | By::Globus) => "each file waits for answers or a disk of its own",
+            (true, By::Other) => {
+                "one file after another, each of which waits for an answer or a disk"
+            }
             (false, _) if rounds < 1.0 => {
                 "less than one each, so that files do not wait for the path: the disks of both ends come first"
             }
@@ -137,7 +172,7 @@ pub(crate) fn by_small_files(e: &Evidence, items: &mut Vec<Item>) {
     };
     let (holds, sentence) = of.waits(e.rtt_by_itself().map(|rtt| rtt.value));
     // Who has a share opened needs several answers for each file; rsync asks ahead, and may wait for a disk.
-    let worth = if of.smb { 40.0 } else { 25.0 };
+    let worth = if of.by == By::Smb { 40.0 } else { 25.0 };
     items.push(Item {
         holds,
         weights: vec![
@@ -162,25 +197,28 @@ mod tests {
     use super::*;
 
     /// 40 211 files of 32.8 kB in 2 h 31 min.
-    fn files(smb: bool) -> SmallFiles {
+    fn files(by: By) -> SmallFiles {
         SmallFiles {
-            count: 40_211.0,
-            bytes: 32_800.0,
-            each_s: 0.225,
-            smb,
+            files: EachFile {
+                count: 40_211.0,
+                bytes: 32_800.0,
+                each_s: 0.225,
+            },
+            at_once: 1.0,
+            by,
             program: Side::Sender,
         }
     }
 
     #[test]
     fn the_round_trips_of_each_file_say_what_it_waits_for() {
-        let (holds, says) = files(true).waits(Some(0.028));
+        let (holds, says) = files(By::Smb).waits(Some(0.028));
         assert!(holds == 1.0 && says.contains("8.0 round trips"), "{says}");
         // Over a path of 1 ms it is not the path.
-        let (holds, says) = files(true).waits(Some(0.001));
+        let (holds, says) = files(By::Smb).waits(Some(0.001));
         assert!(holds == 0.0 && says.contains("a scanner"), "{says}");
-        let (holds, says) = files(false).waits(Some(0.5));
+        let (holds, says) = files(By::Other).waits(Some(0.5));
         assert!(holds == 0.0 && says.contains("less than one"), "{says}");
-        assert_eq!(files(false).waits(None).0, 0.0);
+        assert_eq!(files(By::Other).waits(None).0, 0.0);
     }
 }

@@ -37,7 +37,7 @@ impl Tunnel {
 }
 
 /// The tunnel that a flow goes through, where texts say that: a route to an end, or the address of one, is of its interface. Or no route says
-/// another, and its MTU lies between the size that `passes` and the one that is `lost`.
+/// another, and its MTU lies between the size that `passes` and the one that is `lost`, or is above both and no other interface is printed.
 pub(crate) fn of_flow<'f>(
     facts: &'f Facts,
     flow: &Flow,
@@ -57,7 +57,13 @@ pub(crate) fn of_flow<'f>(
         return None;
     }
     let between = |t: &&Tunnel| t.mtu as f64 >= passes && t.mtu as f64 <= lost;
-    facts.tunnels.iter().find(between)
+    let alone = |t: &&Tunnel| {
+        let mut others = facts.interfaces.iter().filter(|i| i.name != t.name);
+        t.mtu as f64 >= passes && facts.tunnels.len() == 1 && others.next().is_none()
+    };
+    let tunnels = &facts.tunnels;
+    let first = tunnels.iter().find(between);
+    first.or_else(|| tunnels.iter().find(alone))
 }
 
 #[cfg(test)]

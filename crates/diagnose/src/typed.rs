@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fact::{Fact, Figure, Of, Place};
+use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::flow::{Flow, number, same};
 use crate::read::Facts;
 use crate::seen::Test;
@@ -33,6 +33,24 @@ pub(crate) fn said<'f>(
 
 /// The last option of this name that was typed at the sender for the test of a flow. One below which its text has no test is of any.
 pub(crate) fn option<'f>(facts: &'f Facts, flow: &Flow, name: &'static str) -> Option<&'f Figure> {
+    of_test(facts, flow.test.as_ref(), name)?.number()
+}
+
+/// The last word of this name that was typed at the sender for a test, and where. One below which its text has no test is of any.
+pub(crate) fn word<'f>(
+    facts: &'f Facts,
+    test: Option<&Test>,
+    name: &'static str,
+) -> Option<(&'f str, Place)> {
+    let fact = of_test(facts, test, name)?;
+    match &fact.value {
+        Value::Word(word) => Some((word.as_str(), fact.at)),
+        Value::Number(_) => None,
+    }
+}
+
+/// The last fact of this name that was typed at the sender for a test.
+fn of_test<'f>(facts: &'f Facts, test: Option<&Test>, name: &'static str) -> Option<&'f Fact> {
     facts.latest(Of::Sender, name)?;
     let tests = || facts.tests.iter().filter_map(|t| Some((line(t.at)?, t)));
     let mut last: BTreeMap<u32, u32> = BTreeMap::new();
@@ -42,7 +60,7 @@ pub(crate) fn option<'f>(facts: &'f Facts, flow: &Flow, name: &'static str) -> O
     }
     // From the test before it in its text on.
     let mut spans = Vec::new();
-    if let Some(own) = &flow.test {
+    if let Some(own) = test {
         // Either end's report of one connection, whatever its rate.
         let ports = |t: &Test| (t.from.port, t.to.port);
         let ended = own.from.port.is_some() && own.to.port.is_some();
@@ -61,5 +79,5 @@ pub(crate) fn option<'f>(facts: &'f Facts, flow: &Flow, name: &'static str) -> O
         _ => true,
     };
     let is_it = |f: &&Fact| f.of == Of::Sender && f.name == name && applies(f.at);
-    facts.facts.iter().rfind(is_it)?.number()
+    facts.facts.iter().rfind(is_it)
 }

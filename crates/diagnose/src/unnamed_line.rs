@@ -18,6 +18,9 @@ const UNEVEN: [f64; 2] = [0.12, 0.2];
 /// Intervals of fewer round trips hold a burst or none.
 const ROUNDS: f64 = 2.0;
 
+/// So many intervals in a row are not bunched together: a choice.
+const IN_A_ROW: usize = 3;
+
 /// A start is faster than a line from so many times the fastest later interval on.
 const START: f64 = 1.25;
 
@@ -52,6 +55,17 @@ impl Evidence {
         then > 0.0 && self.peak > START * then && more > held
     }
 
+    /// Whether intervals in a row carried more than a line of this rate, bit/s: bunching gives to one what the next one lacks.
+    pub(crate) fn outruns(&self, line: f64) -> bool {
+        // Only what a sender hands over may wait in its socket.
+        let held = match self.peak_grain > 0.0 {
+            true => HANDED * self.streams * 8.0 / self.interval_s,
+            false => 0.0,
+        };
+        let beyond = |row: &[f64]| row.iter().sum::<f64>() > IN_A_ROW as f64 * line + held;
+        self.steady.windows(IN_A_ROW).any(beyond)
+    }
+
     /// How surely the intervals are not those of a full line that leaves this rate, 0 to 1.
     fn intervals_refute(&self, rate: &Figure) -> f64 {
         let short = self
@@ -72,7 +86,7 @@ impl Evidence {
         let faster = step(fastest / rate.value, above[0], above[1]);
         let pieces = self.pieces();
         let spread = (spread * spread - pieces * pieces).max(0.0).sqrt();
-        let start = f64::from(u8::from(self.starts_beyond()));
+        let start = f64::from(u8::from(self.starts_beyond() || self.climbs()));
         faster.max(start).max(step(spread, UNEVEN[0], UNEVEN[1]))
     }
 }
@@ -120,6 +134,26 @@ mod tests {
         };
         assert_eq!(with(8.79e6).refutes_line(), 1.0);
         assert_eq!(with(70e6).refutes_line(), 0.0);
+    }
+
+    /// 2.34 Gbit/s in the middle, which a line of 2.5 Gbit/s leaves: three seconds at the receiver had more than its own rate.
+    #[test]
+    fn no_line_is_guessed_below_what_intervals_carried() {
+        let with = |last: f64, peak_grain: f64| {
+            let gbit = [2.3, 2.2, 2.34, 2.3, 2.34, last, last, last];
+            Evidence {
+                rate: Some(Figure::exact(2.34e9, Place::You)),
+                steady: gbit.iter().map(|gbit| gbit * 1e9).collect(),
+                peak: last * 1e9,
+                peak_grain,
+                ..evidence(0.0)
+            }
+        };
+        assert_eq!(usual_line(&with(2.36, 0.0)), Some(2.5e9));
+        assert_eq!(usual_line(&with(2.52, 0.0)), None);
+        assert!(with(2.52, 0.0).outruns(2.5e9));
+        // 20 Mbit/s more for three seconds are 7.5 MB, which a sender's socket may hold.
+        assert!(!with(2.52, 1_048_576.0).outruns(2.5e9));
     }
 
     /// The mean is a usual line's by chance: what came after the start is not.

@@ -102,19 +102,11 @@ mod tests {
 
     /// Seconds at these rates, Mbit/s, with these windows, kB; 60 ms at rest.
     fn evidence(rows: &[(f64, f64)]) -> Evidence {
-        let row = |(n, (mbit, kilo)): (usize, &(f64, f64))| Row {
-            from: n as f64,
-            until: n as f64 + 1.0,
-            bps: mbit * 1e6,
-            retransmits: Some(0.0),
-            cwnd: Some(kilo * 1e3),
-            side: Side::Sender,
-            at: Place::You,
-        };
+        let row = |(mbit, kilo): &(f64, f64)| (mbit * 1e6, 0.0, Some(kilo * 1e3));
         Evidence {
             rate: Some(Figure::exact(20e6, Place::You)),
             rtt_floor: Some(Figure::exact(0.06, Place::You)),
-            counted: rows.iter().enumerate().map(row).collect(),
+            counted: Row::intervals(1.0, rows.iter().map(row)),
             tester: true,
             streams: 1.0,
             mss: 1448.0,

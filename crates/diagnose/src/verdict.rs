@@ -57,6 +57,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::bundle::notes(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
+    notes.extend(crate::cloud_elsewhere::notes(facts, &flows));
     notes.extend(crate::swap::notes(facts));
     notes.extend(crate::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
@@ -265,6 +266,7 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     }
     if cause == Cause::Link {
         let guessed = e.at_most_of_guess().min(e.at_most_of_outgrown());
+        let guessed = guessed.min(e.at_most_of_line_above());
         return e.member_at_most().min(guessed);
     }
     // Who counts what was dropped tells the kinds apart, as datagrams do.

@@ -47,8 +47,12 @@ const LOST: f64 = 0.2;
 /// Both captures hold the same of the connection where they acknowledge the same within this part.
 const SAME: f64 = 0.1;
 
-/// The forward line is not full below this part of what it leaves for payload.
+/// The forward line is not full below this part of what it leaves for payload, or, where nobody said that, of what passed in the fastest
+/// tenth of the time: it leaves as much at least.
 const OPEN: f64 = 0.85;
+
+/// The most that is said where nobody said how fast the forward line is. A choice.
+const UNNAMED: f64 = 0.8;
 
 /// A frame of an acknowledgement on the line: headers of IPv4 and TCP with timestamps, bytes.
 const ACK_BYTES: f64 = 52.0 + FRAME;
@@ -62,6 +66,8 @@ pub(crate) struct Came {
     pace: Option<f64>,
     /// The data that they acknowledge comes at many.
     varies: bool,
+    /// The rate of that in the fastest tenth of the bins, bit/s; 0 of too few bins.
+    fast_bps: f64,
     /// Least and mean round trip, seconds.
     rtt: Option<[f64; 2]>,
 }
@@ -91,6 +97,11 @@ impl Came {
             bytes,
             pace: paced.then(|| usual * 1e9 / acks.width_ns as f64),
             varies: enough && at(&data, 0.9) > VARIES * at(&data, 0.1),
+            fast_bps: if enough {
+                at(&data, 0.9) * 8e9 / acks.width_ns as f64
+            } else {
+                0.0
+            },
             rtt,
         })
         .filter(|_| count > 0.0)
@@ -165,18 +176,21 @@ impl WayBack {
 }
 
 impl Evidence {
-    /// Whether it is known that the line of the data is not full.
-    fn is_open(&self) -> bool {
-        let line = self.line.as_ref().map(|(line, _)| line.value);
-        let rate = self.settled().map(|rate| rate.value);
-        let leaves = line.map(|line| line * payload_share(self.mss));
-        rate.zip(leaves)
-            .is_some_and(|(rate, leaves)| rate < OPEN * leaves)
+    /// Whether the line of the data is not full: by what it is said to have, or by what passed at other times, while its rate varied.
+    fn is_open(&self, came: &Came) -> bool {
+        let leaves = match &self.line {
+            Some((line, _)) => line.value * payload_share(self.mss),
+            None if came.varies && self.stated.is_none() => came.fast_bps,
+            None => return false,
+        };
+        self.settled()
+            .is_some_and(|rate| rate.value < OPEN * leaves)
     }
 
     /// What it is worth that the way back is full, decibans; 0 where nothing says so.
     fn full_way_back(&self) -> f64 {
-        let Some(back) = self.around.way_back.as_ref().filter(|_| self.is_open()) else {
+        let back = self.around.way_back.as_ref();
+        let Some(back) = back.filter(|back| self.is_open(&back.came)) else {
             return 0.0;
         };
         let rate = self.rate.as_ref().map_or(0.0, |r| r.value);
@@ -186,7 +200,8 @@ impl Evidence {
             // A modem that thins them delays nothing.
             (Some(_), Some(_)) if paced && (risen || back.came.varies) => SEEN,
             (Some(_), _) => 0.0,
-            (None, _) if paced && risen && back.came.varies => {
+            // Without the receiver's capture nothing counts what was lost: the line of the data has to be known then.
+            (None, _) if paced && risen && back.came.varies && self.line.is_some() => {
                 LIKELY * f64::from(u8::from(back.came.is_of_many(rate, self.mss)))
             }
             (None, _) => 0.0,
@@ -196,7 +211,11 @@ impl Evidence {
     /// The most that is said of a full way back.
     pub(crate) fn way_back_at_most(&self) -> f64 {
         let both = self.around.way_back.as_ref().and_then(|b| b.left);
-        if both.is_some() { 1.0 } else { BY_SENDER }
+        match (both, &self.line) {
+            (Some(_), Some(_)) => 1.0,
+            (Some(_), None) => UNNAMED,
+            (None, _) => BY_SENDER,
+        }
     }
 
     /// A capture at the receiver, where that at the sender alone makes a full way back likely.

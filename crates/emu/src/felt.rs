@@ -13,6 +13,7 @@ use nix::sys::socket::{
 };
 
 use crate::driver::Clock;
+use crate::ends::Ends;
 use crate::layout::Bucket;
 use crate::process::Process;
 use crate::spec::Shaping;
@@ -78,15 +79,6 @@ pub(crate) fn beside<T>(
         drop(ends);
         (done, faults.join().unwrap_or_default())
     })
-}
-
-/// Ends the changes, also where the work panics.
-struct Ends<'a>(&'a AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 fn follow(

@@ -10,6 +10,7 @@ use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 
 use crate::driver::Clock;
+use crate::ends::Ends;
 use crate::fidelity::Histogram;
 use crate::processors::Processors;
 
@@ -38,15 +39,6 @@ pub(crate) fn beside<T>(
         // A thread that could not measure has seen nothing late.
         (done, waits.join().unwrap_or_default())
     })
-}
-
-/// Ends the measuring, also where the work panics.
-struct Ends<'a>(&'a AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 fn waits(clock: Clock, first: Time, over: &AtomicBool) -> Histogram {

@@ -16,6 +16,7 @@ pub mod capture;
 pub mod certify;
 mod counters;
 pub mod driver;
+mod ends;
 mod enter;
 mod felt;
 pub mod fidelity;

@@ -118,25 +118,9 @@ mod tests {
 
     fn link(direction: &str, drops: &[(&str, u64)]) -> LinkRecord {
         LinkRecord {
-            origin: Origin::Simulated,
-            link: "l".to_owned(),
-            direction: direction.to_owned(),
-            point: Point::new(),
-            repeat: 0,
-            bytes: 0,
-            payload_bytes: 0,
             offered: Some(1000),
-            frames: 0,
             drops: drops.iter().map(|(k, n)| ((*k).to_owned(), *n)).collect(),
-            too_large_for: Vec::new(),
-            t_ns: Vec::new(),
-            rate_bps: Vec::new(),
-            queue_bytes: Vec::new(),
-            queue_max_bytes: None,
-            queues: Vec::new(),
-            policers: Vec::new(),
-            realised: BTreeMap::new(),
-            cells: BTreeMap::new(),
+            ..LinkRecord::new(Origin::Simulated, "l", direction)
         }
     }
 

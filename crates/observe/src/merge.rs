@@ -500,6 +500,14 @@ mod tests {
         }
     }
 
+    /// A stream of these metrics.
+    fn stream(metrics: &[(&str, f64)]) -> StreamRecord {
+        StreamRecord {
+            metrics: metrics.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
+            ..StreamRecord::default()
+        }
+    }
+
     /// Two on one link, from the first second on and from that one on.
     #[test]
     fn goodputs_of_one_link_are_said_to_be_of_different_times() {
@@ -548,10 +556,7 @@ mod tests {
                 };
                 record.series.insert("cwnd_bytes".to_owned(), cwnd);
                 let metrics = [("loss_events", events), ("retransmits", 7.0)];
-                record.streams = vec![StreamRecord {
-                    metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
-                    ..StreamRecord::default()
-                }];
+                record.streams = vec![stream(&metrics)];
                 record
             });
             let places = [0, 0].map(|start| Place {
@@ -633,10 +638,7 @@ mod tests {
             record.set("goodput_bps", 1e6);
             record.limited_by = Some("link".to_owned());
             let metrics = [("loss_events", events), ("retransmits", 7.0)];
-            record.streams = vec![StreamRecord {
-                metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
-                ..StreamRecord::default()
-            }];
+            record.streams = vec![stream(&metrics)];
             record
         });
         let places = [true, false].map(|by_model| Place {
@@ -686,10 +688,7 @@ mod tests {
         let of = |kind: &str, goodputs: &[f64]| {
             let mut record = Record::new(Origin::Simulated, "t", kind, "a", "b");
             record.set("goodput_bps", goodputs.iter().sum());
-            let one = |g: &f64| StreamRecord {
-                metrics: [("goodput_bps".to_owned(), *g)].into(),
-                ..StreamRecord::default()
-            };
+            let one = |g: &f64| stream(&[("goodput_bps", *g)]);
             record.streams = goodputs.iter().map(one).collect();
             record
         };
@@ -731,10 +730,7 @@ mod tests {
             record.set("jain_index", 1.0);
             record.limited_by = Some(limited_by.to_owned());
             let metrics = [("loss_events", events), ("retransmits", 7.0)];
-            record.streams = vec![StreamRecord {
-                metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
-                ..StreamRecord::default()
-            }];
+            record.streams = vec![stream(&metrics)];
             let place = Place {
                 named_losses,
                 ..place(None, 0)
@@ -759,11 +755,7 @@ mod tests {
             let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
             record.set("goodput_bps", 81e6);
             let metrics = [("loss_events", events), ("measured_retransmits", resent)];
-            let stream = StreamRecord {
-                metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
-                ..StreamRecord::default()
-            };
-            record.streams = vec![stream; 4];
+            record.streams = vec![stream(&metrics); 4];
             let place = Place {
                 line_bps: Some(94e6),
                 ..place
@@ -799,17 +791,8 @@ mod tests {
             record.set("goodput_bps", goodput);
             record.set("ramp_s", 1.0);
             record.limited_by = Some("cwnd_recovery".to_owned());
-            record.streams = events
-                .iter()
-                .map(|n| StreamRecord {
-                    metrics: [
-                        ("loss_events".to_owned(), *n),
-                        ("retransmits".to_owned(), *n),
-                    ]
-                    .into(),
-                    ..StreamRecord::default()
-                })
-                .collect();
+            let one = |n: &f64| stream(&[("loss_events", *n), ("retransmits", *n)]);
+            record.streams = events.iter().map(one).collect();
             let place = Place {
                 line_bps: Some(94e6),
                 ..place(None, 0)
@@ -838,12 +821,7 @@ mod tests {
         let notes = |queues_took| {
             let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
             record.set("goodput_bps", 60e6);
-            let one = |events: f64| StreamRecord {
-                metrics: [("loss_events", events), ("retransmits", events)]
-                    .map(|(n, v)| (n.to_owned(), v))
-                    .into(),
-                ..StreamRecord::default()
-            };
+            let one = |events: f64| stream(&[("loss_events", events), ("retransmits", events)]);
             record.streams = [400.0, 404.0, 410.0, 402.0].map(one).into();
             let place = Place {
                 line_bps: Some(94e6),
@@ -913,10 +891,6 @@ mod tests {
 
     #[test]
     fn what_one_stream_does_not_know_is_no_sum() {
-        let stream = |metrics: &[(&str, f64)]| StreamRecord {
-            metrics: metrics.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
-            ..StreamRecord::default()
-        };
         let mut record = Record::new(Origin::Emulated, "t", "tcp", "a", "b");
         record.streams = vec![
             stream(&[

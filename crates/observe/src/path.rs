@@ -50,6 +50,17 @@ impl Dropped {
             other: self.other + more.other,
         }
     }
+
+    fn total(self) -> u64 {
+        let Dropped {
+            queue,
+            policed,
+            mtu,
+            host,
+            other,
+        } = self;
+        queue + policed + mtu + host + other
+    }
 }
 
 /// What was dropped of one connection's frames on the way, as far as counters of links say it: of each link its share.
@@ -277,23 +288,17 @@ impl Path<'_> {
 
     /// Whether queues took more than half of what was dropped on the way there, whoever's it was.
     pub fn queues_took(&self) -> bool {
-        let Dropped {
-            queue,
-            policed,
-            mtu,
-            host,
-            other,
-        } = sum(&self.hops);
-        queue > policed + mtu + host + other
+        let all = sum(&self.hops);
+        2 * all.queue > all.total()
     }
 
     /// Whether queues or policers took more than half of what was dropped on the way there and back, whoever's it was, in a word for them.
     pub(crate) fn took_there_and_back(&self) -> Option<&'static str> {
         let all = sum(&self.hops).plus(sum(&self.back));
-        let others = all.mtu + all.host + all.other;
+        let is_most = |of: u64| 2 * of > all.total();
         match () {
-            () if all.queue > all.policed + others => Some("queues"),
-            () if all.policed > all.queue + others => Some("policers"),
+            () if is_most(all.queue) => Some("queues"),
+            () if is_most(all.policed) => Some("policers"),
             () => None,
         }
     }
@@ -307,17 +312,10 @@ impl Path<'_> {
                 true => delivered as f64 / carried as f64,
                 false => 1.0,
             };
-            let Dropped {
-                queue,
-                policed,
-                mtu,
-                host,
-                other,
-            } = hop.dropped;
-            own.policed += share * policed as f64;
-            own.mtu += share * mtu as f64;
-            own.other += share * other as f64;
-            own.all += share * (queue + policed + mtu + host + other) as f64;
+            own.policed += share * hop.dropped.policed as f64;
+            own.mtu += share * hop.dropped.mtu as f64;
+            own.other += share * hop.dropped.other as f64;
+            own.all += share * hop.dropped.total() as f64;
         }
         own
     }

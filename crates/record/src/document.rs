@@ -402,6 +402,31 @@ fn metric_unit(metric: &str) -> &'static str {
 }
 
 impl LinkRecord {
+    /// An empty record of one direction, `A>B`: point `{}`, repeat 0, nothing counted.
+    pub fn new(origin: Origin, link: &str, direction: &str) -> LinkRecord {
+        LinkRecord {
+            origin,
+            link: link.to_owned(),
+            direction: direction.to_owned(),
+            point: BTreeMap::new(),
+            repeat: 0,
+            bytes: 0,
+            payload_bytes: 0,
+            offered: None,
+            frames: 0,
+            drops: BTreeMap::new(),
+            too_large_for: Vec::new(),
+            t_ns: Vec::new(),
+            rate_bps: Vec::new(),
+            queue_bytes: Vec::new(),
+            queue_max_bytes: None,
+            queues: Vec::new(),
+            policers: Vec::new(),
+            realised: BTreeMap::new(),
+            cells: BTreeMap::new(),
+        }
+    }
+
     /// `link.NAME.A>B`: what an expectation's metric begins with.
     pub fn path(&self) -> String {
         format!("link.{}.{}", self.link, self.direction)

@@ -24,49 +24,28 @@ fn document() -> RunDocument {
     );
     let shares = BTreeMap::from([("receive_window".to_owned(), 1.0)]);
     ping.streams.push(StreamRecord {
-        stream: 0,
-        metrics: BTreeMap::new(),
         limited_by: shares,
+        ..StreamRecord::default()
     });
     run.records.push(ping);
     run.links.push(LinkRecord {
-        origin: Origin::Simulated,
-        link: "stm64".to_owned(),
-        direction: "cernh5>ar5-chicago".to_owned(),
-        point: BTreeMap::new(),
-        repeat: 0,
         bytes: 10,
         payload_bytes: 5,
         offered: Some(2),
         frames: 1,
         drops: BTreeMap::from([("tail".to_owned(), 0)]),
-        too_large_for: Vec::new(),
         t_ns: vec![100_000_000],
         rate_bps: vec![9.9e9],
         queue_bytes: vec![0.0],
         queue_max_bytes: Some(0),
-        queues: Vec::new(),
-        policers: Vec::new(),
-        realised: std::collections::BTreeMap::new(),
-        cells: BTreeMap::new(),
+        ..LinkRecord::new(Origin::Simulated, "stm64", "cernh5>ar5-chicago")
     });
     run.expectations.push(Expectation {
-        metric: "ping-folded.rtt_avg_ns".to_owned(),
-        origin: Origin::Simulated,
-        point: BTreeMap::new(),
         min: Some(580.0e6),
-        max: None,
         actual: Some(580.06e6),
-        repeats: None,
-        absent: None,
-        unstated: None,
         stated: Some("580/581/584 ms".to_owned()),
-        source: None,
-        note: None,
-        file: None,
-        question: None,
-        asks: false,
         pass: true,
+        ..Expectation::new(Origin::Simulated, "ping-folded.rtt_avg_ns")
     });
     run
 }

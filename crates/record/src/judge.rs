@@ -117,10 +117,8 @@ impl<'a> Results<'a> {
         origin: Origin,
         point: &'s Point,
     ) -> impl Iterator<Item = &'a Record> + use<'a, 's> {
-        let of = move |r: &&Record| r.origin == origin && r.point == *point && subject.is_record(r);
-        let any_valid = self.records.iter().filter(of).any(|r| r.valid);
-        let records = self.records.iter().filter(of);
-        records.filter(move |r| r.valid || !any_valid)
+        let of = |r: &&Record| r.origin == origin && r.point == *point && subject.is_record(r);
+        counting(self.records.iter().filter(of)).into_iter()
     }
 
     /// Why a metric is absent, in the first repeat that says so.
@@ -206,6 +204,15 @@ pub(crate) fn split(metric: &str) -> Option<(Subject<'_>, &str)> {
     }
     let (test, name) = metric.split_once('.')?;
     Some((Subject::Test(test), name))
+}
+
+/// Of the records of one thing those that count: the valid ones, or all where none is valid.
+pub fn counting<'r>(records: impl Iterator<Item = &'r Record>) -> Vec<&'r Record> {
+    let mut all: Vec<&Record> = records.collect();
+    if all.iter().any(|r| r.valid) {
+        all.retain(|r| r.valid);
+    }
+    all
 }
 
 /// What several repeats count by: the middle value, or the middle of the two there; none of none.
@@ -376,24 +383,18 @@ impl Expect {
 }
 
 fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -> Expectation {
-    let metric = expect.written();
     let mut judged = Expectation {
-        metric,
-        origin,
         point,
         min: expect.min,
         max: expect.max,
         actual,
-        repeats: None,
-        absent: None,
-        unstated: None,
         stated: expect.stated.clone(),
         source: expect.source.clone(),
         note: expect.note.clone(),
         file: expect.file.clone(),
         question: expect.question,
         asks: expect.stated_within.is_some(),
-        pass: false,
+        ..Expectation::new(origin, &expect.written())
     };
     judged.pass = judged.is_inside();
     if judged.actual.is_none() && expect.stated_within.is_some() {
@@ -410,6 +411,28 @@ fn verdict(expect: &Expect, origin: Origin, point: Point, actual: Option<f64>) -
 }
 
 impl Expectation {
+    /// One that did not pass, at point `{}`: without bounds, value and words.
+    pub fn new(origin: Origin, metric: &str) -> Expectation {
+        Expectation {
+            metric: metric.to_owned(),
+            origin,
+            point: Point::new(),
+            min: None,
+            max: None,
+            actual: None,
+            repeats: None,
+            absent: None,
+            stated: None,
+            source: None,
+            note: None,
+            file: None,
+            question: None,
+            asks: false,
+            unstated: None,
+            pass: false,
+        }
+    }
+
     /// Whether there is a value and it lies inside the bounds, whatever else is demanded.
     pub fn is_inside(&self) -> bool {
         let inside =

@@ -14,25 +14,15 @@ fn at(mut r: Record, window: &str) -> Record {
 
 fn link() -> LinkRecord {
     LinkRecord {
-        origin: Origin::Simulated,
-        link: "stm64".to_owned(),
-        direction: "a>b".to_owned(),
-        point: Point::new(),
-        repeat: 0,
         bytes: 300,
         payload_bytes: 250,
         offered: Some(5),
         frames: 3,
         drops: BTreeMap::from([("tail".to_owned(), 2), ("error".to_owned(), 1)]),
-        too_large_for: Vec::new(),
         t_ns: vec![100, 300],
         rate_bps: vec![6.0, 3.0],
         queue_bytes: vec![10.0, 7.0],
-        queue_max_bytes: None,
-        queues: Vec::new(),
-        policers: Vec::new(),
-        realised: std::collections::BTreeMap::new(),
-        cells: BTreeMap::new(),
+        ..LinkRecord::new(Origin::Simulated, "stm64", "a>b")
     }
 }
 

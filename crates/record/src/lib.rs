@@ -40,7 +40,7 @@ pub use certificate::Certificate;
 pub use count::count_of;
 pub use document::{CLOCK_ENDS, RECORD_SCHEMA, RUN_SCHEMA};
 pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
-pub use judge::{Expect, Point, Results, judge, median, unmeasured};
+pub use judge::{Expect, Point, Results, counting, judge, median, unmeasured};
 pub use kinds::{Kind, kinds_words, two_kinds};
 pub use link::{DROP_REASONS, link_metric};
 pub use notes::{FEW_LOSSES, FOREIGN, Label, NOT_FOLLOWED, ONE_RUN, record_notes, record_notes_of};

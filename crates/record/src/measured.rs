@@ -110,9 +110,12 @@ mod tests {
     use super::*;
 
     fn link() -> LinkRecord {
-        let text = r#"{"origin": "simulated", "link": "l", "direction": "a>b", "point": {}, "bytes": 0, "payload_bytes": 0,
-            "frames": 0, "drops": {}, "t_ns": [10, 20, 30, 40], "rate_bps": [0, 6, 8, 0], "queue_bytes": [0, 3, 5, 1]}"#;
-        serde_json::from_str(text).expect("a record")
+        LinkRecord {
+            t_ns: vec![10, 20, 30, 40],
+            rate_bps: vec![0.0, 6.0, 8.0, 0.0],
+            queue_bytes: vec![0.0, 3.0, 5.0, 1.0],
+            ..LinkRecord::new(Origin::Simulated, "l", "a>b")
+        }
     }
 
     fn test(kind: &str, started_ns: u64, omit_ns: u64, duration_ns: u64) -> Record {

@@ -105,14 +105,11 @@ mod tests {
 
     fn expect(metric: &str, origin: Origin, min: Option<f64>, max: Option<f64>) -> Expectation {
         Expectation {
-            metric: metric.to_owned(),
-            origin,
             min,
             max,
-            ..serde_json::from_str(
-                r#"{"metric":"","origin":"simulated","point":{},"min":null,"max":null,"actual":1.0,"stated":null,"source":null,"note":null,"pass":true}"#,
-            )
-            .expect("an expectation")
+            actual: Some(1.0),
+            pass: true,
+            ..Expectation::new(origin, metric)
         }
     }
 

@@ -200,25 +200,10 @@ mod tests {
 
     fn link(name: &str, drops: &[(&str, u64)]) -> LinkRecord {
         LinkRecord {
-            origin: Origin::Simulated,
-            link: name.to_owned(),
-            direction: "a>b".to_owned(),
-            point: BTreeMap::new(),
-            repeat: 0,
-            bytes: 0,
-            payload_bytes: 0,
             offered: Some(1000),
             frames: 900,
             drops: drops.iter().map(|(k, n)| ((*k).to_owned(), *n)).collect(),
-            too_large_for: Vec::new(),
-            t_ns: Vec::new(),
-            rate_bps: Vec::new(),
-            queue_bytes: Vec::new(),
-            queue_max_bytes: None,
-            queues: Vec::new(),
-            policers: Vec::new(),
-            realised: std::collections::BTreeMap::new(),
-            cells: BTreeMap::new(),
+            ..LinkRecord::new(Origin::Simulated, name, "a>b")
         }
     }
 

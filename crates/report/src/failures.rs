@@ -236,22 +236,10 @@ mod tests {
         (min, max): (Option<f64>, Option<f64>),
     ) -> Expectation {
         Expectation {
-            metric: "bulk.goodput_bps".to_owned(),
-            origin,
-            point: Default::default(),
             min,
             max,
             actual,
-            repeats: None,
-            absent: None,
-            unstated: None,
-            stated: None,
-            source: None,
-            note: None,
-            file: None,
-            question: None,
-            asks: false,
-            pass: false,
+            ..Expectation::new(origin, "bulk.goodput_bps")
         }
     }
 

@@ -121,14 +121,16 @@ pub(crate) fn counted(run: &RunDocument) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farpath_record::Origin;
 
     fn case(question: u32, pass: bool) -> Expectation {
-        let text = r#"{"metric":"t.goodput_bps","origin":"simulated","point":{},"min":null,"max":null,"actual":1.0,
-            "stated":null,"source":null,"note":null,"file":"marks.toml","pass":false}"#;
-        let mut one: Expectation = serde_json::from_str(text).expect("an expectation");
-        one.question = Some(question);
-        one.pass = pass;
-        one
+        Expectation {
+            actual: Some(1.0),
+            file: Some("marks.toml".to_owned()),
+            question: Some(question),
+            pass,
+            ..Expectation::new(Origin::Simulated, "t.goodput_bps")
+        }
     }
 
     /// A question without `at` in a sweep of 24 points had 24 marks of 26.

@@ -269,7 +269,7 @@ fn case(run: &RunDocument, keys: &Keys, e: &Expectation, trusted: bool) -> TestC
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::{Origin, Record};
+    use farpath_record::{Origin, Partly, Record};
 
     #[test]
     fn what_could_not_be_run_is_an_error_and_no_failure() {
@@ -305,10 +305,13 @@ mod tests {
     /// One of eight that recovered passed for all of them.
     #[test]
     fn a_value_of_some_repeats_says_of_how_many_it_is() {
-        let text = r#"{"metric":"t.recovery_s","origin":"simulated","point":{},"min":null,"max":5.0,"actual":null,
-            "repeats":{"have":1,"of":8},"absent":"repeat 1: no loss","stated":null,"source":null,"note":null,"pass":false}"#;
         let mut run = RunDocument::new("s", 1, String::new());
-        run.expectations = vec![serde_json::from_str(text).expect("an expectation")];
+        run.expectations.push(Expectation {
+            max: Some(5.0),
+            repeats: Some(Partly { have: 1, of: 8 }),
+            absent: Some("repeat 1: no loss".to_owned()),
+            ..Expectation::new(Origin::Simulated, "t.recovery_s")
+        });
         let mut xml = Vec::new();
         write(&run, &[], &mut xml).expect("a Vec takes everything");
         let xml = String::from_utf8(xml).expect("UTF-8");
@@ -328,22 +331,12 @@ mod tests {
             (Origin::Simulated, None, false),
         ] {
             run.expectations.push(Expectation {
-                metric: "link.stm64.a>b.bytes".to_owned(),
-                origin,
                 point: [("t.w".to_owned(), "1 MiB".to_owned())].into(),
                 min: Some(1e6),
-                max: None,
                 actual,
-                repeats: None,
-                absent: None,
-                unstated: None,
                 stated: Some("\"one\" & <a half>".to_owned()),
-                source: None,
-                note: None,
-                file: None,
-                question: None,
-                asks: false,
                 pass,
+                ..Expectation::new(origin, "link.stm64.a>b.bytes")
             });
         }
         let mut xml = Vec::new();
@@ -369,9 +362,13 @@ mod tests {
     /// A report had cases alone, of which a question has as many as the sweep has points.
     #[test]
     fn a_report_counts_questions() {
-        let text = r#"{"metric":"t.goodput_bps","origin":"simulated","point":{},"min":null,"max":null,"actual":1.0,
-            "stated":null,"source":null,"note":null,"file":"marks.toml","question":1,"pass":true}"#;
-        let held: Expectation = serde_json::from_str(text).expect("an expectation");
+        let held = Expectation {
+            actual: Some(1.0),
+            file: Some("marks.toml".to_owned()),
+            question: Some(1),
+            pass: true,
+            ..Expectation::new(Origin::Simulated, "t.goodput_bps")
+        };
         let mut missed = held.clone();
         (missed.question, missed.pass) = (Some(2), false);
         let mut run = RunDocument::new("s", 1, String::new());
@@ -391,9 +388,11 @@ mod tests {
     /// The band of a missing result and the note of marks were written.
     #[test]
     fn what_marks_want_is_in_no_report() {
-        let text = r#"{"metric":"t.goodput_bps","origin":"simulated","point":{},"min":null,"max":null,"actual":null,
-            "stated":null,"source":null,"note":"half of the line","file":"marks.toml","pass":false}"#;
-        let missing: Expectation = serde_json::from_str(text).expect("an expectation");
+        let missing = Expectation {
+            note: Some("half of the line".to_owned()),
+            file: Some("marks.toml".to_owned()),
+            ..Expectation::new(Origin::Simulated, "t.goodput_bps")
+        };
         let mut unstated = missing.clone();
         unstated.unstated = Some("there is none".to_owned());
         (unstated.min, unstated.actual) = (Some(5e6), Some(4e6));

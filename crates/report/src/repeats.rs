@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::quantity::{in_common_unit, unitless};
 use farpath_record::{
-    Expectation, Keys, MetricSummary, Origin, Point, Record, RunDocument, is_nothing, kinds_words,
+    Expectation, Keys, MetricSummary, Origin, Point, Record, RunDocument, counting, is_nothing,
+    kinds_words, median,
 };
 
 use crate::grid::{Column, whole_width};
@@ -62,12 +63,8 @@ pub(crate) fn fairness(
         .find(|r| r.point == *point)?;
     let same = run.records.iter().filter(mine);
     let repeats = same.filter(|r| r.point == *point && r.test == first.test);
-    let any_valid = repeats.clone().any(|r| r.valid);
-    let values: Vec<f64> = repeats
-        .filter(|r| r.valid || !any_valid)
-        .filter_map(|r| r.metrics.get(metric).copied())
-        .collect();
-    farpath_record::median(values)
+    let of = |r: &Record| r.metrics.get(metric).copied();
+    median(counting(repeats).into_iter().filter_map(of).collect())
 }
 
 /// How many repeats have a metric, and how many count; nothing without repeats, and of a link.
@@ -85,12 +82,11 @@ fn present(
     };
     // A search may have the name of the test that it runs.
     let is_search = path.starts_with("search.");
-    let mine = index.named(path, origin, point).iter();
+    let mine = index.named(path, origin, point).iter().copied();
     let mine = mine.filter(|r| (r.kind == "search") == is_search);
-    let any_valid = mine.clone().any(|r| r.valid);
     // Each test of a group holds what the group has.
     let (mut have, mut all) = (BTreeSet::new(), BTreeSet::new());
-    for record in mine.filter(|r| r.valid || !any_valid) {
+    for record in counting(mine) {
         all.insert(record.repeat);
         if record.metrics.contains_key(metric) {
             have.insert(record.repeat);

@@ -16,22 +16,12 @@ fn expectation(
     stated: &str,
 ) -> Expectation {
     Expectation {
-        metric: metric.to_owned(),
-        origin,
-        point: Point::new(),
         min: Some(band.0),
         max: Some(band.1),
         actual,
-        repeats: None,
-        absent: None,
-        unstated: None,
         stated: (!stated.is_empty()).then(|| stated.to_owned()),
-        source: None,
-        note: None,
-        file: None,
-        question: None,
-        asks: false,
         pass: actual.is_some_and(|v| v >= band.0 && v <= band.1),
+        ..Expectation::new(origin, metric)
     }
 }
 

@@ -39,16 +39,20 @@ impl Fault {
     pub(crate) fn too_many(n: usize, remedy: &str) -> Fault {
         Fault::new(n, "too many lines".to_owned(), remedy)
     }
+}
 
-    /// A first line that is neither of `headers`.
-    pub(crate) fn header(found: &str, headers: &[&str; 2]) -> Fault {
-        let remedy = match nearest(found, headers) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("begin with `{}`", headers.join("` or `")),
-        };
-        let title = format!("`{}` is not a valid header", shorten(found));
-        Fault::new(0, title, &remedy)
+/// Which of two headers the first line of a file is, from 0.
+pub(crate) fn header(first: Option<&str>, headers: &[&str; 2]) -> Result<usize, Fault> {
+    let found = first.unwrap_or("");
+    if let Some(kind) = headers.iter().position(|h| *h == found) {
+        return Ok(kind);
     }
+    let remedy = match nearest(found, headers) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("begin with `{}`", headers.join("` or `")),
+    };
+    let title = format!("`{}` is not a valid header", shorten(found));
+    Err(Fault::new(0, title, &remedy))
 }
 
 /// What `parse` makes of the file that `path` names, in the scenario's folder, whose name has one of these endings.

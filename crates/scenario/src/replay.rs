@@ -2,7 +2,7 @@
 
 use farpath_units::Duration;
 
-use crate::columns::{Fault, MOST_ROWS, timed, whole};
+use crate::columns::{Fault, MOST_ROWS, header, timed, whole};
 use crate::diagnostic::shorten;
 use crate::model::Replay;
 
@@ -13,10 +13,7 @@ const HEADERS: [&str; 2] = ["time_s,bytes", "time_s,rate_bps"];
 /// Reads the text of a file, strictly.
 pub(crate) fn parse(text: &str) -> Result<Replay, Fault> {
     let mut lines = text.lines().enumerate();
-    let header = lines.next().map_or("", |(_, l)| l);
-    let Some(kind) = HEADERS.iter().position(|h| *h == header) else {
-        return Err(Fault::header(header, &HEADERS));
-    };
+    let kind = header(lines.next().map(|(_, line)| line), &HEADERS)?;
     let mut rows: Vec<(Duration, u64)> = Vec::new();
     for (n, line) in lines {
         let row = row(n, line, ["bytes", "bits per second"][kind])?;

@@ -3,7 +3,7 @@
 use farpath_element::impair::RateTrace;
 use farpath_units::{Duration, Rate};
 
-use crate::columns::{self, Fault, MOST_ROWS, timed, whole};
+use crate::columns::{self, Fault, MOST_ROWS, header, timed, whole};
 use crate::decode::Fields;
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::source::Beside;
@@ -80,10 +80,7 @@ fn parse_deliveries(text: &str) -> Result<RateTrace, Fault> {
 
 fn parse_rates(text: &str, reading: Reading) -> Result<RateTrace, Fault> {
     let mut lines = text.lines().enumerate();
-    let header = lines.next().map_or("", |(_, l)| l);
-    let Some(kind) = HEADERS.iter().position(|h| *h == header) else {
-        return Err(Fault::header(header, &HEADERS));
-    };
+    let kind = header(lines.next().map(|(_, line)| line), &HEADERS)?;
     let mut rows: Vec<(Duration, u64)> = Vec::new();
     for (n, line) in lines {
         let row = row(n, line, kind == 1)?;

@@ -4,6 +4,7 @@
 mod build;
 mod built;
 mod collect;
+mod due;
 mod exchange;
 mod host;
 mod late;

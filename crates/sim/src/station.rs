@@ -9,6 +9,7 @@ use farpath_wire::{FlowDir, Frame, Kind};
 
 use farpath_wan::Drops;
 
+use crate::due::Due;
 use crate::exchange::{Answerer, Asker};
 use crate::host::{Host, Step};
 use crate::prober::Prober;
@@ -150,7 +151,9 @@ pub struct Station {
     careful: bool,
     /// Program by `FlowDir::index` of the frames it receives.
     receivers: Vec<Option<u32>>,
-    /// No program's deadline is earlier.
+    /// For each program an instant that its deadline is not before: it is lowered at once, and raised when it has come.
+    due: Due,
+    /// Nothing is due earlier.
     wake: Time,
     clock: IntervalClock,
     intervals: usize,
@@ -184,6 +187,7 @@ impl Station {
             careful: host.is_limited(),
             host,
             receivers: Vec::new(),
+            due: Due::default(),
             wake: Time::ZERO,
             clock: IntervalClock::new(sampling),
             intervals: 0,
@@ -243,6 +247,7 @@ impl Station {
             self.receivers[flow.index()] = Some(number);
         }
         self.programs.push(program);
+        self.due.push(Time::ZERO);
     }
 
     /// The program that receives the frames of `flow`.
@@ -312,16 +317,19 @@ impl Station {
         while let Some((input, frame)) = self.host.processed(now) {
             self.deliver_late(input, &frame, io);
         }
-        for program in &mut self.programs {
+        let mut from = 0;
+        while let Some(n) = self.due.next(from, now) {
+            let program = &mut self.programs[n];
             if program.deadline() <= now {
                 program.on_deadline(now, &mut self.host, io);
             }
+            self.due.set(n, program.deadline());
+            from = n + 1;
         }
         if self.host.wake <= now {
             self.go_on(now, io);
         }
-        let programs = self.programs.iter().map(Program::deadline);
-        self.wake = programs.fold(self.host.wake, Time::min);
+        self.wake = self.host.wake.min(self.due.first());
     }
 
     /// What the host does of its own accord: those that wait send by turns, and received frames
@@ -330,7 +338,9 @@ impl Station {
         while let Some(step) = self.host.step(now) {
             match step {
                 Step::Turn(n) => {
-                    self.programs[n as usize].on_turn(now, &mut self.host, io);
+                    let program = &mut self.programs[n as usize];
+                    program.on_turn(now, &mut self.host, io);
+                    self.due.lower(n as usize, program.deadline());
                     self.host.end_turn();
                 }
                 Step::Served => {
@@ -398,7 +408,9 @@ impl Station {
         {
             let program = &mut self.programs[n as usize];
             let taken = program.on_frames(frames, until, &mut self.host, io);
-            self.wake = self.wake.min(program.deadline()).min(self.host.wake);
+            let deadline = program.deadline();
+            self.due.lower(n as usize, deadline);
+            self.wake = self.wake.min(deadline).min(self.host.wake);
             return taken;
         }
         self.answer(input, frame, io);

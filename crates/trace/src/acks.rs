@@ -1,5 +1,7 @@
 //! Acknowledgements without data that came back for what one end sent, in time: how many, and how much each was of.
 
+use crate::room::join_pairs;
+
 /// Bins at most; there are half as many of twice the width once they are full.
 const BINS_MAX: usize = 64;
 
@@ -25,9 +27,10 @@ impl Acks {
         }
         let since = u64::try_from(at_ns - self.from_ns).unwrap_or(0);
         while since / self.width_ns >= BINS_MAX as u64 {
-            let pairs = self.bins.chunks(2);
-            let sum = |pair: &[(u32, u64)]| pair.iter().fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-            self.bins = pairs.map(sum).collect();
+            join_pairs(&mut self.bins, |one, other| {
+                one.0 += other.0;
+                one.1 += other.1;
+            });
             self.width_ns *= 2;
         }
         let bin = (since / self.width_ns) as usize;

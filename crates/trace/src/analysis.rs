@@ -373,51 +373,38 @@ impl Reader {
         }
         in_order(&mut numbers, &mut document.connections, &mut all);
         self.not_listed(document);
-        self.left_out(document);
         note_pairs(document, &paired);
         (all, paired)
     }
 
-    /// Counts what belongs to no connection of the list, and says what found no room in it.
+    /// Counts what belongs to no connection of the list, and says what found no room in it, and in those beside it.
     fn not_listed(&self, document: &mut TraceDocument) {
         let table = &self.table;
         for (name, count) in &table.others {
             document.others.insert((*name).to_owned(), *count);
         }
-        if table.forgotten_syns > 0 {
-            let forgotten = table.forgotten_syns;
-            document
-                .others
-                .insert("unanswered_syns_left_out".to_owned(), forgotten);
-            document.notes.push(format!(
-                "{} counted and not listed: the list holds {CONNECTIONS_MAX} connections",
-                count_of(forgotten, "unanswered SYN is", "unanswered SYNs are")
-            ));
-        }
-        if table.untracked > 0 {
-            let packets = table.untracked;
-            document
-                .others
-                .insert("packets_left_out".to_owned(), packets);
-            document.notes.push(format!(
-                "{} counted and not listed: the list holds {CONNECTIONS_MAX} connections",
-                count_of(
-                    packets,
-                    "packet of further connections is",
-                    "packets of further connections are"
-                )
-            ));
-        }
-    }
-
-    /// Says what found no room beside the connections.
-    fn left_out(&self, document: &mut TraceDocument) {
         let mut put = |name: &str, count: u64, [one, many]: [&str; 2], why: &str| {
             if count > 0 {
                 document.others.insert(name.to_owned(), count);
                 document.notes.push(count_of(count, one, many) + why);
             }
         };
+        let list = format!(" counted and not listed: the list holds {CONNECTIONS_MAX} connections");
+        put(
+            "unanswered_syns_left_out",
+            table.forgotten_syns,
+            ["unanswered SYN is", "unanswered SYNs are"],
+            &list,
+        );
+        put(
+            "packets_left_out",
+            table.untracked,
+            [
+                "packet of further connections is",
+                "packets of further connections are",
+            ],
+            &list,
+        );
         put(
             "flow_packets_left_out",
             self.flows.untracked,

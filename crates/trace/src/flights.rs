@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::room::{Room, make_room};
+use crate::room::{Room, join_pairs, make_room};
 use crate::rtt::LONGEST;
 use crate::work;
 
@@ -191,14 +191,7 @@ impl Flights {
     fn halve(&mut self) -> usize {
         let before = self.intervals.len();
         work::count(before);
-        let pairs = self.intervals.chunks(2).map(|pair| {
-            let mut one = pair[0];
-            if let Some(other) = pair.get(1) {
-                one.join(other);
-            }
-            one
-        });
-        self.intervals = pairs.collect();
+        join_pairs(&mut self.intervals, Interval::join);
         self.width *= 2;
         self.merged += 1;
         before - self.intervals.len()

@@ -41,6 +41,18 @@ pub(crate) fn make_room<T>(list: &mut Vec<T>) {
     }
 }
 
+/// Makes a list half as long: `join` makes one of each two; a last one without another stays.
+pub(crate) fn join_pairs<T: Copy>(list: &mut Vec<T>, join: impl Fn(&mut T, &T)) {
+    let pairs = list.chunks(2).map(|pair| {
+        let mut one = pair[0];
+        if let Some(other) = pair.get(1) {
+            join(&mut one, other);
+        }
+        one
+    });
+    *list = pairs.collect();
+}
+
 #[cold]
 fn more<T>(list: &mut Vec<T>) {
     let more = match list.len() {

@@ -5,6 +5,7 @@
 
 use crate::clock::Clock;
 use crate::ranges::{Ranges, unwrapped};
+use crate::room::join_pairs;
 use crate::segment::{End, Segment, control};
 
 /// Marks of one kind that are kept; then each two become one stroke, and so on.
@@ -61,14 +62,7 @@ impl Marks {
             return;
         }
         if self.all.len() >= self.most {
-            let pairs = self.all.chunks(2).map(|pair| {
-                let mut one = pair[0];
-                if let Some(other) = pair.get(1) {
-                    one.join(other);
-                }
-                one
-            });
-            self.all = pairs.collect();
+            join_pairs(&mut self.all, Mark::join);
             self.each *= 2;
         }
         self.all.push(mark);

@@ -87,6 +87,14 @@ pub(crate) fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'s
     }
 }
 
+/// Adds what else helps, which is done at the sender.
+fn or_at_the_sender(commands: &mut Vec<String>, others: Vec<String>) {
+    let mut others = others.into_iter();
+    let first = others.next();
+    commands.extend(first.map(|first| format!("or, at the sender: {first}")));
+    commands.extend(others);
+}
+
 /// What every link of IPv6 carries, bytes (RFC 8200 §5).
 const LINKS: f64 = 1280.0;
 

@@ -197,7 +197,7 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if let Some(change) = e.widen_port(cause) {
         return Some(change);
     }
-    let waits = crate::bloat::ms(e.bloat().or_else(|| e.shared_wait())?);
+    let waits = crate::bloat::ms(e.bloat().or_else(|| e.waits_beside())?);
     Some(shorter(e, "the router before the line", &waits, None))
 }
 

@@ -58,14 +58,7 @@ pub(super) fn of_interface(e: &Evidence, facts: &Facts, flow: &Flow) -> Option<C
             places(facts, damaged)
         ),
     };
-    let command = format!(
-        "clean or change the plugs, cable and transceiver of {port}, and of the one at the other end"
-    );
-    let remedy = systems::Remedy {
-        commands: vec![command],
-        risk: "the link goes down meanwhile".to_owned(),
-        ..systems::Remedy::default()
-    };
+    let remedy = clean(&format!("{port}, and of the one at the other end"));
     Some(remedy.change(&host_of(facts, flow, host), None, None))
 }
 
@@ -82,13 +75,19 @@ pub(super) fn of_port(e: &Evidence, facts: &Facts) -> Option<Change> {
         true => "the router",
         false => &counted.port.router,
     };
-    let command = format!(
-        "clean or change the plugs, cable and transceiver of {port}{at}, and of the port at the other end of its line"
-    );
-    let remedy = systems::Remedy {
-        commands: vec![command],
+    let remedy = clean(&format!(
+        "{port}{at}, and of the port at the other end of its line"
+    ));
+    Some(remedy.change(router, None, None))
+}
+
+/// What to do about the plugs of these, and its risk.
+fn clean(ends: &str) -> systems::Remedy {
+    systems::Remedy {
+        commands: vec![format!(
+            "clean or change the plugs, cable and transceiver of {ends}"
+        )],
         risk: "the link goes down meanwhile".to_owned(),
         ..systems::Remedy::default()
-    };
-    Some(remedy.change(router, None, None))
+    }
 }

@@ -27,6 +27,7 @@ pub(crate) use scaling::{OFFERED_TO_ALL, option_between, scaling};
 pub(crate) use tested::{own_buffer, tester, threads};
 
 use super::printed;
+use crate::asked_option::AskedBy;
 use crate::cause::Cause;
 use crate::ceiling::bytes;
 use crate::channel::Channel;
@@ -92,8 +93,8 @@ pub(crate) struct Buffers {
     pub(crate) untuned: bool,
     /// Tuning of a FreeBSD's or a Mac's buffers is off: they stay at what they begin with.
     pub(crate) fixed: bool,
-    /// The test asked for a buffer of its own.
-    pub(crate) asked: bool,
+    /// How the test asked for a buffer of its own, where it did.
+    pub(crate) asked: Option<&'static AskedBy>,
 }
 
 /// What may go wrong with commands that change nothing.
@@ -343,21 +344,26 @@ fn memory(bytes: u64) -> String {
     format!("each connection may then use up to {bytes} bytes of kernel memory")
 }
 
-fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let mut remedy = match now.untuned && now.most.is_some_and(|most| most as f64 >= 2.0 * wanted) {
-        // The most is high enough, and no buffer grows to it.
-        true => Remedy {
-            risk: memory(now.most.unwrap_or(0)),
-            room: now.most,
+impl Buffers {
+    /// What a connection gets where the most is high enough for `wanted` bytes, and no buffer grows to it: nothing is to be raised.
+    fn high_enough(&self, wanted: f64) -> Option<Remedy> {
+        let most = self.most.filter(|most| *most as f64 >= 2.0 * wanted)?;
+        Some(Remedy {
+            risk: memory(most),
+            room: Some(most),
             ..Remedy::default()
-        },
-        false => largest(wanted, end, now),
-    };
+        })
+    }
+}
+
+fn linux(wanted: f64, end: End, now: &Buffers) -> Remedy {
+    let enough = now.high_enough(wanted).filter(|_| now.untuned);
+    let mut remedy = enough.unwrap_or_else(|| largest(wanted, end, now));
     if now.untuned {
         tune(&mut remedy);
     }
-    if now.asked {
-        remedy.commands.insert(0, tested::OWN_BUFFER.to_owned());
+    if let Some(by) = now.asked {
+        remedy.commands.insert(0, tested::leave_out(by));
     }
     remedy
 }

@@ -3,6 +3,7 @@
 use farpath_predict::window;
 
 use super::cap;
+use crate::asked_option;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::{Flow, number, word};
@@ -34,14 +35,16 @@ pub(crate) fn rooms(
     ) {
         e.buffers.push(room);
     }
-    let asked = number(facts, Of::Receiver, "window_requested_bytes").cloned();
+    let typed = || number(facts, Of::Receiver, "window_requested_bytes").cloned();
+    let asked = asked_option::of_copy(flow, 1).or_else(typed);
     e.tuned = receiving(facts, receivers, e.systems[1], asked);
     if e.windows.is_empty() {
         e.windows.clone_from(&e.tuned);
     }
     if !e.buffers.iter().any(|b| b.asked) {
-        let asked = crate::typed::option(facts, flow, "window_requested_bytes");
-        let more = sending(facts, senders, asked.cloned());
+        let typed = || crate::typed::option(facts, flow, "window_requested_bytes").cloned();
+        let asked = asked_option::of_copy(flow, 0).or_else(typed);
+        let more = sending(facts, senders, asked);
         e.buffers.extend(more);
     }
 }

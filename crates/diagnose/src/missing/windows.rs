@@ -91,8 +91,10 @@ pub(super) fn of_buffers(
     let lacks_buffer = likely.contains(&Cause::SendBuffer)
         && e.buffers.is_empty()
         && e.sndbuf_share.is_none()
+        && !e.has_far_more_room()
         && !sure;
-    let receiver = lacks_window(e, likely) || blind(Cause::ReceiveWindow, End::Receiver);
+    let receiver = lacks_window(e, likely) && !e.has_far_more_room()
+        || blind(Cause::ReceiveWindow, End::Receiver);
     // What is left of another cause's rate goes by it.
     let next = e.memory.at_usual_most && Buffers::are_unknown(facts, flow, End::Sender);
     let sender = lacks_buffer || next || blind(Cause::SendBuffer, End::Sender);

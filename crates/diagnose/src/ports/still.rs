@@ -17,7 +17,7 @@ const NAMED: [&[Kind]; 4] = [
 
 impl Facts {
     /// Whether a test stands between two places.
-    fn tests_between(&self, first: Place, last: Place) -> bool {
+    pub(super) fn tests_between(&self, first: Place, last: Place) -> bool {
         let mut all = self.tests.iter().take(TESTS_MAX);
         all.any(|test| first < test.at && test.at < last)
     }

@@ -4,12 +4,12 @@ use super::{Facts, Line, Tool};
 use crate::channel::SHELL;
 use crate::fact::{Figure, Place};
 use crate::fetched::FILES;
-use crate::seen::{Report, Side, Test};
+use crate::seen::{ASKED, Report, Side, Test};
 use crate::small_files::COPIED;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
-pub(crate) const COPIES: [&str; 8] = [
+pub(crate) const COPIES: [&str; 10] = [
     "scp",
     "rsync",
     "curl",
@@ -18,6 +18,8 @@ pub(crate) const COPIES: [&str; 8] = [
     "globus-url-copy",
     "globus",
     super::aws_s3::TOOL,
+    super::rclone::TOOL,
+    super::aria2::TOOL,
 ];
 
 /// What a terminal showed last of a line that was written over.
@@ -143,6 +145,8 @@ pub(super) struct Rsync {
     files: Option<Figure>,
     /// Whether the command that was typed goes through ssh.
     ssh: bool,
+    /// The socket buffers that it asks for at its own end, to send and to receive, bytes.
+    buffers: [Option<f64>; 2],
 }
 
 impl Rsync {
@@ -180,6 +184,10 @@ impl Rsync {
             let mut test = copy("rsync", side, &own_rate, what, at);
             if let Some(files) = files {
                 test.set(COPIED, files);
+            }
+            let end = usize::from(side == Side::Receiver);
+            if let Some(bytes) = self.buffers[end] {
+                test.set(ASKED[end], Figure::exact(bytes, at));
             }
             self.copied(test)
         })
@@ -237,6 +245,10 @@ impl Tool for Rsync {
         if let Some(ssh) = rsync_typed(text) {
             self.finish(facts);
             self.ssh = ssh;
+            self.buffers = match ssh {
+                true => [None; 2],
+                false => SOCKET_OPTIONS.map(|name| socket_option(text, name)),
+            };
             return true;
         }
         if self.counts(text, going, line.at) {
@@ -293,6 +305,18 @@ impl Tool for Rsync {
         self.files = None;
         facts.tests.extend(self.progress.take());
     }
+}
+
+/// What a socket is asked for to send and to receive.
+const SOCKET_OPTIONS: [&str; 2] = ["SO_SNDBUF", "SO_RCVBUF"];
+
+/// A number of `--sockopts=SO_SNDBUF=65536,SO_RCVBUF=65536`, which goes to a daemon's socket alone (rsync, 1).
+fn socket_option(text: &str, name: &str) -> Option<f64> {
+    let (_, rest) = text.split_once("--sockopts")?;
+    let list = rest.strip_prefix(['=', ' '])?.split_whitespace().next()?;
+    let mut each = list.trim_matches(['\'', '"']).split(',');
+    let value = each.find_map(|option| option.strip_prefix(name)?.strip_prefix('='))?;
+    whole(value).filter(|n| *n > 0).map(|n| n as f64)
 }
 
 /// What the lines of `--stats` begin with; the first of them stands by itself.
@@ -491,6 +515,24 @@ mod tests {
         let all = tests(stats);
         let files = all[0].numbers.get(super::COPIED).map(|f| f.value);
         assert_eq!((all.len(), files), (1, Some(401_002.0)));
+    }
+
+    #[test]
+    fn rsync_asks_a_daemons_socket_for_buffers() {
+        let closing = "sent 2.00G bytes  received 50 bytes  9.00M bytes/sec\ntotal size is 2,000,000,000  speedup is 1.00\n";
+        for (command, asked) in [
+            (
+                "$ rsync -a --sockopts=SO_SNDBUF=65536,SO_RCVBUF=131072 a far::b/",
+                Some(65_536.0),
+            ),
+            ("$ rsync -a --sockopts=SO_SNDBUF=65536 a far:b/", None),
+            ("$ rsync -a a far::b/", None),
+        ] {
+            let all = tests(&format!("{command}\n{closing}"));
+            let own = all[0].numbers.get(super::ASKED[0]).map(|f| f.value);
+            assert_eq!(own, asked, "{command}");
+            assert!(!all[0].numbers.contains_key(super::ASKED[1]), "{command}");
+        }
     }
 
     #[test]

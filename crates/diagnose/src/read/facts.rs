@@ -23,6 +23,7 @@ use super::tunnels::Tunnel;
 use super::wireguard::Peer;
 use crate::bystander::Prompts;
 use crate::captured::Captured;
+use crate::detour::Way;
 use crate::fact::{Fact, Of, Place};
 use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
@@ -73,6 +74,8 @@ pub struct Facts {
     pub(crate) traced: Vec<Traced>,
     /// Where the round trip of the last trace grows at once, and stays so to its end.
     pub(crate) long_way: Option<LongWay>,
+    /// Traces that reached their ends.
+    pub(crate) ways: Vec<Way>,
     /// TTL of answers to pings, and where they were read.
     pub(crate) reply_ttls: Vec<(Place, u32, Of)>,
     /// TTL of answers before and after it changed in a run of pings whose times stayed.
@@ -111,6 +114,8 @@ pub struct Facts {
     pub(crate) interfaces: Vec<Interface>,
     /// Readings of counters of routers' ports and policers, in the order of the texts.
     pub(crate) ports: Vec<PortReading>,
+    /// Where rows of tables of ports stand whose counts are among these.
+    pub(crate) rows: BTreeSet<Place>,
     /// What tables of several ports counted, until all texts are read.
     pub(super) tabled: Vec<PortReading>,
     /// Simple queues of RouterOS, in the order of the texts.

@@ -59,17 +59,12 @@ const LETTERS: [(&str, &str); 2] = [
     ("wget", "aABDeiIloOPQRtTUwX"),
 ];
 
-/// Long options of both whose value may be an address, or is kept, and stands in the next word where no `=` joins it.
+/// Long options of both whose value may be an address, or is kept, and stands in the next word where no `=` joins it; of curl [`PROXIES`]
+/// besides.
 const VALUED: [(&str, &[&str]); 2] = [
     (
         "curl",
         &[
-            "proxy",
-            "preproxy",
-            "socks4",
-            "socks4a",
-            "socks5",
-            "socks5-hostname",
             "noproxy",
             "interface",
             "limit-rate",
@@ -333,6 +328,8 @@ fn parts(tool: &str, words: &[String]) -> Vec<(String, String)> {
     let letters = letters.map(|(_, letters)| *letters).unwrap_or_default();
     let valued = VALUED.iter().find(|(name, _)| *name == tool);
     let valued = valued.map(|(_, names)| *names).unwrap_or_default();
+    let is_valued =
+        |name: &str| valued.contains(&name) || tool == "curl" && PROXIES.contains(&name);
     let mut all = Vec::new();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -342,7 +339,7 @@ fn parts(tool: &str, words: &[String]) -> Vec<(String, String)> {
                 None => (long, None),
             };
             let value = match joined {
-                None if valued.contains(&name) => rest.next().cloned(),
+                None if is_valued(name) => rest.next().cloned(),
                 joined => joined,
             };
             all.push((name.to_owned(), value.unwrap_or_default()));

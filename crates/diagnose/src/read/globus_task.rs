@@ -3,6 +3,7 @@
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Figure;
 use crate::seen::{Report, Test};
+use crate::small_files::{AT_ONCE, COPIED};
 use crate::words::whole;
 
 /// The tool's name.
@@ -10,6 +11,9 @@ const TOOL: &str = "globus";
 
 /// Connections side by side: the service opens several for each file, and moves several files at a time; it prints neither.
 const STREAMS: u32 = 8;
+
+/// Files that are taken to move at a time, with four of these connections each.
+const FILES_AT_ONCE: u32 = 2;
 
 /// The line with which it is known to begin.
 const FIRST: &str = "Task ID";
@@ -53,6 +57,9 @@ pub(super) struct GlobusTask {
     open: bool,
     ends: [String; 2],
     bytes: Option<u64>,
+    /// All of its files, and the parts of it that are done: files, and folders with them.
+    files: Option<u64>,
+    done: Option<u64>,
 }
 
 impl Tool for GlobusTask {
@@ -78,6 +85,8 @@ impl Tool for GlobusTask {
         match key {
             "Source Endpoint" => self.ends[0] = crate::redact(value),
             "Destination Endpoint" => self.ends[1] = crate::redact(value),
+            "Files" => self.files = whole(value),
+            "Subtasks Succeeded" => self.done = whole(value),
             BYTES => self.bytes = whole(value).filter(|bytes| *bytes > 0),
             RATE => self.close(value, line, facts),
             _ => {}
@@ -87,6 +96,12 @@ impl Tool for GlobusTask {
 }
 
 impl GlobusTask {
+    /// Files that have moved.
+    fn across(&self) -> Option<u64> {
+        let files = self.files?;
+        Some(self.done.map_or(files, |done| done.min(files)))
+    }
+
     /// Hands over the transfer, whose mean rate this is.
     fn close(&mut self, rate: &str, line: Line<'_>, facts: &mut Facts) {
         let rate = whole(rate).filter(|rate| *rate > 0);
@@ -104,10 +119,14 @@ impl GlobusTask {
             bytes: Some(Figure::exact(bytes as f64, line.at)),
             seconds: bytes as f64 / rate as f64,
         });
+        if let Some(files) = self.across() {
+            test.set(COPIED, Figure::exact(files as f64, line.at));
+            test.set(AT_ONCE, Figure::exact(f64::from(FILES_AT_ONCE), line.at));
+        }
         facts.tests.push(test);
         if facts.notes.len() < NOTES_MAX {
             let note = format!(
-                "{}: Globus has several connections side by side, and does not print how many: {STREAMS} are assumed; its rate is the mean of all of the task's time, with waits and checksums",
+                "{}: Globus has several connections side by side, and does not print how many: {STREAMS} are assumed, for {FILES_AT_ONCE} files at a time; its rate is the mean of all of the task's time, with waits and checksums",
                 facts.place(line.at)
             );
             facts.notes.push(note);
@@ -149,6 +168,17 @@ mod tests {
             "{:?}",
             facts.notes
         );
+    }
+
+    #[test]
+    fn files_that_have_moved_are_counted() {
+        let counted = task("51166666").replace(
+            "Faults: ",
+            "Files: 1281167\nSubtasks Succeeded: 402122\nFaults: ",
+        );
+        let facts = taken(GlobusTask::default(), &counted);
+        let of = |name| facts.tests[0].numbers.get(name).map(|f| f.value);
+        assert_eq!((of(COPIED), of(AT_ONCE)), (Some(402_122.0), Some(2.0)));
     }
 
     #[test]

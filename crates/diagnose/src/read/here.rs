@@ -147,6 +147,14 @@ impl Facts {
         name.is_empty() || name == WINDOWS || names.is_empty() || names.contains(name)
     }
 
+    /// The host that lines which are read now are of: the `known` one, where they may be of that, or a new one, which is known from then on.
+    pub(super) fn host_again(&mut self, known: &mut Option<Of>) -> Of {
+        let same = known.filter(|host| self.may_be_here(*host));
+        let host = same.unwrap_or_else(|| self.host());
+        *known = Some(host);
+        host
+    }
+
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
         self.host_sources.push(self.here());

@@ -88,12 +88,10 @@ fn mlab(value: &Json, at: Place, facts: &mut Facts) -> bool {
         let rate = n(part, &["Throughput", "Value"]).or(n(part, &["Value"]));
         let Some(mbit) = rate else { continue };
         let mut test = Test::new("ndt7", at);
-        let server = redact(s(value, &["ServerFQDN"]).unwrap_or(""));
+        test.to.host = redact(s(value, &["ServerFQDN"]).unwrap_or(""));
         if down {
-            test.client = Side::Receiver;
+            test.turn();
         }
-        let slot = if down { &mut test.from } else { &mut test.to };
-        slot.host = server;
         test.received = Some(Report {
             goodput: Figure::exact(mbit * 1e6, at),
             bytes: None,

@@ -122,7 +122,7 @@ impl Tool for KernelLog {
             facts.word(Of::Path, LOGGED, SAYS[n].0, line.at);
         }
         if new && SAYS[n].0 == OUT_OF_MEMORY {
-            let host = self.host_of(facts);
+            let host = facts.host_again(&mut self.host);
             facts.word(host, SHORT, "yes", line.at);
         }
         let fact = match SAYS[n].0 {
@@ -131,7 +131,7 @@ impl Tool for KernelLog {
             _ => None,
         };
         if let Some((fact, program)) = fact.filter(|_| new).zip(program(line.bare)) {
-            let host = self.host_of(facts);
+            let host = facts.host_again(&mut self.host);
             facts.word(host, fact, program, line.at);
         }
         if new && SAYS[n].0 == NOT_SENT {
@@ -155,19 +155,11 @@ impl Tool for KernelLog {
 }
 
 impl KernelLog {
-    /// The host that the line that is read is of.
-    fn host_of(&mut self, facts: &mut Facts) -> Of {
-        let known = self.host.filter(|host| facts.may_be_here(*host));
-        let host = known.unwrap_or_else(|| facts.host());
-        self.host = Some(host);
-        host
-    }
-
     /// What a line says of a slot.
     fn slot(&mut self, said: slot::Said, line: Line<'_>, facts: &mut Facts) {
         for (name, value) in [CARRIES, COULD].into_iter().zip(said) {
             let Some(value) = value else { continue };
-            let host = self.host_of(facts);
+            let host = facts.host_again(&mut self.host);
             facts.exact(host, name, value, line.at);
         }
     }

@@ -38,7 +38,9 @@ const COMMANDS: [&str; 29] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 42] = [
+const ALSO: [&str; 44] = [
+    "rclone",
+    "aria2c",
     "dd",
     "mtr",
     "traceroute",

@@ -4,6 +4,7 @@
 //! The first that knows the line takes it; a line that nobody knows is counted, and nothing is made of it. So several
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
+mod aria2;
 mod aws_s3;
 mod broken;
 mod bundles;
@@ -28,6 +29,7 @@ mod facts;
 mod failed;
 mod fetch;
 mod flent;
+mod flow_control;
 mod foreign;
 pub(crate) mod frames;
 mod globus_task;
@@ -82,6 +84,8 @@ pub(crate) mod radio;
 mod rate_file;
 mod rate_option;
 mod rate_program;
+mod rclone;
+mod read_ahead;
 pub(crate) mod resolvers;
 mod robocopy;
 pub(crate) mod route;
@@ -90,6 +94,7 @@ mod router;
 mod router_cpu;
 mod routeros;
 mod rss;
+mod sar;
 mod scheduled;
 mod shell;
 pub(crate) mod simple_queues;
@@ -136,6 +141,7 @@ pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
 pub(crate) use rate_option::RATE_OPTION;
+pub(crate) use read_ahead::AHEAD;
 pub(crate) use rss::{RSS_OFF, RSS_ON};
 pub(crate) use smb::{DIALECT, OLD_DIALECT};
 pub(crate) use tcpdump::Syn;
@@ -228,6 +234,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(pods::Pods::default()),
         Box::new(carrier::Carrier::default()),
         Box::new(sys_mtu::SysMtu::default()),
+        Box::new(read_ahead::ReadAhead::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(own_ports::OwnPorts::default()),
         Box::new(cgroup::Cgroup::default()),
@@ -260,6 +267,8 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(copies::Wget::default()),
         Box::new(robocopy::Robocopy::default()),
         Box::new(aws_s3::AwsS3::default()),
+        Box::new(rclone::Rclone::default()),
+        Box::new(aria2::Aria2::default()),
         Box::new(globus_url_copy::GlobusUrlCopy::default()),
         Box::new(globus_task::GlobusTask::default()),
         Box::new(drives::NetUse),
@@ -283,6 +292,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(simple_queues::SimpleQueues::default()),
         Box::new(router_cpu::Processes::default()),
         Box::new(nfs::Nfs::default()),
+        Box::new(sar::Sar::default()),
         Box::new(disk::Disk::default()),
         Box::new(typeperf::Typeperf::default()),
         Box::new(processor::Processor::default()),

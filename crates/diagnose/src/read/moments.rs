@@ -108,8 +108,13 @@ impl Moments {
         }
     }
 
-    /// Takes a line on which a command was typed, also where a tool knows it.
+    /// Takes a line on which a command was typed, also where a tool knows it, and what a comment behind it says of other traffic.
     pub(super) fn command(&mut self, line: Line<'_>) {
+        if let Some(words) = behind_command(line.bare).filter(|words| speaks_of_others(words))
+            && self.comments.len() < KEPT_MAX
+        {
+            self.comments.push((line.at, words));
+        }
         let shows = |text: &str| SHOWS.iter().any(|w| text.starts_with(w));
         let typed = label::behind_prompt(line.bare);
         let typed = typed.is_some_and(|text| shows(text) || label::is_known(text));
@@ -129,8 +134,7 @@ impl Moments {
         let heads = heading(line.bare);
         let prose = heads.or(Some(line.bare).filter(|text| !label::is_typed(text)));
         let words = prose.map(words).unwrap_or_default();
-        let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
-        let (over, loaded) = (has(&OVER), has(&LOADED));
+        let (over, loaded) = (has(&words, &OVER), has(&words, &LOADED));
         if (loaded && !over || over && heads.is_some()) && self.loads.len() < KEPT_MAX {
             self.loads.push((line.at, !over));
         }
@@ -209,23 +213,39 @@ impl Moments {
         })
     }
 
-    /// Whether the comment above a place names traffic that is not a test's, and the test stands under another.
+    /// Whether the comment above a place names traffic that is not a test's, and the test stands under another, which names none.
     pub(crate) fn is_beside_others(&self, test: &Test, at: Place) -> bool {
-        let own = before(&self.comments, test.at).map(|(place, _)| *place);
+        let own = before(&self.comments, test.at);
         let Some((place, words)) = before(&self.comments, at) else {
             return false;
         };
-        let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
-        let another_way = match test.client {
-            Side::Receiver => has(&UPLOADS),
-            Side::Sender => has(&DOWNLOADS),
+        let beside = |words: &[String]| {
+            let another_way = match test.client {
+                Side::Receiver => has(words, &UPLOADS),
+                Side::Sender => has(words, &DOWNLOADS),
+            };
+            (has(words, &OTHERS) || another_way) && has(words, &MEANWHILE) && !has(words, &OVER)
         };
-        own != Some(*place)
-            && TESTERS.contains(&test.tool)
-            && (has(&OTHERS) || another_way)
-            && has(&MEANWHILE)
-            && !has(&OVER)
+        let as_well = own.is_some_and(|(own, words)| own == place || beside(words));
+        TESTERS.contains(&test.tool) && beside(words) && !as_well
     }
+}
+
+/// Whether one of some words is in a list.
+fn has(words: &[String], list: &[&str]) -> bool {
+    words.iter().any(|w| list.contains(&w.as_str()))
+}
+
+/// Whether words name traffic that may go on beside a test's.
+fn speaks_of_others(words: &[String]) -> bool {
+    has(words, &OTHERS) || has(words, &UPLOADS) || has(words, &DOWNLOADS)
+}
+
+/// The words of a comment behind a command that was typed: `$ iperf3 -c far  # while the backup runs`.
+fn behind_command(text: &str) -> Option<Vec<String>> {
+    let typed = label::behind_prompt(text).filter(|_| label::is_typed(text))?;
+    let (_, comment) = typed.split_once(" #")?;
+    Some(words(comment))
 }
 
 /// The last of a list that stands above a line of the same text.
@@ -351,6 +371,15 @@ mod tests {
         let loaded = [2, 4, 6, 8, 10, 12].map(|line| moments.is_loaded(place(line)));
         assert_eq!(loaded, [false, true, true, false, true, true]);
         assert!(!moments.is_loaded(Place::Line(1, 2)));
+    }
+
+    #[test]
+    fn a_comment_behind_a_command_is_known() {
+        let said = |text: &str| behind_command(text).is_some_and(|w| speaks_of_others(&w));
+        assert!(said("pc$ iperf3 -c far -R   # while backup runs"));
+        assert!(said("[root@a ~]# ping far  # upload stopped"));
+        assert!(!said("pc$ iperf3 -c far -R   # first try"));
+        assert!(!said("pc$ # while the backup runs"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::copies::shown;
 use super::{Facts, Line, NOTES_MAX, Tool};
-use crate::both_loaded::LOADED_BOTH;
+use crate::both_loaded::{LOADED_BOTH, OTHER_WAY};
 use crate::fact::{Figure, Place};
 use crate::seen::{Report, Side, Test};
 use crate::words::{decimal, rate, whole};
@@ -102,10 +102,9 @@ impl NetworkQuality {
             return false;
         };
         let mut test = Test::new(TOOL, at);
-        let server = if down { &mut test.from } else { &mut test.to };
-        SERVER.clone_into(&mut server.host);
+        SERVER.clone_into(&mut test.to.host);
         if down {
-            test.client = Side::Receiver;
+            test.turn();
         }
         test.streams = STREAMS;
         test.received = Some(Report {
@@ -171,12 +170,23 @@ impl NetworkQuality {
         }
     }
 
+    /// The rate of one way, bit/s.
+    fn rate(&self, down: bool, facts: &mut Facts) -> Option<f64> {
+        let test = self.tests(Some(down), facts).next()?;
+        Some(test.goodput()?.0.value).filter(|bps| *bps > 0.0)
+    }
+
     /// Both ways were loaded at the same time: nothing says in which of them a round trip waited.
     fn loads_both(&self, value: &str, at: Place, facts: &mut Facts) -> bool {
         let Some(ns) = round_trip(value) else {
             return true;
         };
         self.sets(None, (LOADED_BOTH, ns), at, facts);
+        let rates = [false, true].map(|down| self.rate(down, facts));
+        if let [Some(up), Some(down)] = rates {
+            self.sets(Some(false), (OTHER_WAY, down / up), at, facts);
+            self.sets(Some(true), (OTHER_WAY, up / down), at, facts);
+        }
         if facts.notes.len() < NOTES_MAX {
             let note = format!(
                 "{}: a round trip takes {:.0} ms while both ways are loaded at the same time; which of them makes it wait networkQuality -s says, which loads one after the other",
@@ -243,6 +253,8 @@ mod tests {
         assert!(!notes.contains("assumed"), "{notes}");
         let both = said(&facts, true, LOADED_BOTH).2.map(f64::round);
         assert_eq!(both, Some(666_666_667.0));
+        let other = [false, true].map(|down| said(&facts, down, OTHER_WAY).2);
+        assert_eq!(other.map(|n| n.map(f64::round)), [Some(178.0), Some(0.0)]);
     }
 
     #[test]

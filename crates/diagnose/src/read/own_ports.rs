@@ -28,26 +28,16 @@ impl Tool for OwnPorts {
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if found_none(text) {
-            let host = self.host(facts);
+            let host = facts.host_again(&mut self.host);
             facts.word(host, NO_PORT, "yes", line.at);
             return true;
         }
         let Some(count) = time_waits(text) else {
             return false;
         };
-        let host = self.host(facts);
+        let host = facts.host_again(&mut self.host);
         facts.exact(host, TIME_WAITS, count as f64, line.at);
         true
-    }
-}
-
-impl OwnPorts {
-    /// The host that the line that is read is of.
-    fn host(&mut self, facts: &mut Facts) -> Of {
-        let known = self.host.filter(|host| facts.may_be_here(*host));
-        let host = known.unwrap_or_else(|| facts.host());
-        self.host = Some(host);
-        host
     }
 }
 

@@ -107,7 +107,7 @@ impl Tool for PowerShell {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let (text, at) = (line.bare, line.at);
-        if asks(text) {
+        if asks(text, &COMMANDS) {
             self.begins(going, facts);
             return true;
         }
@@ -365,14 +365,14 @@ impl PowerShell {
     }
 }
 
-/// Whether a line is one of the commands, behind a prompt of Windows.
-fn asks(text: &str) -> bool {
+/// Whether a line is one of these commands, in lower case, behind a prompt of Windows.
+pub(super) fn asks(text: &str, commands: &[&str]) -> bool {
     let Some((prompt, command)) = text.split_once('>') else {
         return false;
     };
     let first = command.split_whitespace().next().unwrap_or("");
     let first = first.to_ascii_lowercase();
-    prompt.contains(":\\") && COMMANDS.contains(&first.as_str())
+    prompt.contains(":\\") && commands.contains(&first.as_str())
 }
 
 /// The table that a line is the head of.

@@ -38,7 +38,7 @@ pub(super) static PROGRAMS: [Program; 7] = [
     program("curl", "curl", "--limit-rate", BYTES),
     program("wget", "wget", "--limit-rate", BYTES),
     program("rsync", "rsync", "--bwlimit", KIB),
-    program("rclone", "", "--bwlimit", KIB),
+    program("rclone", super::rclone::TOOL, "--bwlimit", KIB),
     program("scp", "scp", "-l", KBIT),
     program("sftp", "scp", "-l", KBIT),
     program("aws", super::aws_s3::TOOL, MOST, BYTES),

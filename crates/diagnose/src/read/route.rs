@@ -5,6 +5,7 @@
 
 use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::detour;
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::late_hops::{Late, Rise};
 use crate::long_way::{LongWay, Timed};
@@ -68,6 +69,8 @@ pub(super) struct Routes {
     late: Vec<Late>,
     /// Hops of a traceroute that answered.
     timed: Vec<Timed>,
+    /// All hops that answered, by their numbers.
+    way: Vec<detour::Hop>,
     /// Names and addresses of the target, where the first line says them.
     target: Vec<String>,
     /// Whether the last hop is the target.
@@ -123,6 +126,20 @@ impl Hop {
         };
         let counted = self.loss.is_some();
         counted.then(|| (self.name.clone(), mean.value - least.value))
+    }
+
+    /// The hop of a line with its number and its least time, where it answered.
+    fn stands(&self, text: &str) -> Option<detour::Hop> {
+        let times = self.times.iter().map(|t| t.value);
+        let name = match self.loss {
+            Some(_) => self.name.as_str(),
+            None => named(text)?,
+        };
+        Some(detour::Hop {
+            number: numbered(text)?,
+            name: crate::redact(name),
+            least_ms: times.reduce(f64::min)?,
+        })
     }
 
     /// The hop of a traceroute's line, where it answered.
@@ -195,6 +212,7 @@ impl Tool for Routes {
             Some(hop) => {
                 let is_target = self.is_target(text);
                 self.timed.extend(hop.timed(text));
+                self.way.extend(hop.stands(text));
                 self.take(hop, numbered(text), is_target);
                 true
             }
@@ -419,6 +437,7 @@ impl Routes {
         let trail = core::mem::take(&mut self.trail);
         let late = core::mem::take(&mut self.late);
         let timed = core::mem::take(&mut self.timed);
+        let hops_by = core::mem::take(&mut self.way);
         let (silent, left) = (core::mem::take(&mut self.silent), self.left.take());
         let passed = silent.passed();
         if let Some(at) = at.filter(|_| !passed.is_empty()) {
@@ -437,6 +456,11 @@ impl Routes {
             facts.unreached(kind, at.unwrap_or(hop.at), end);
             return;
         }
+        facts.goes_by(detour::Way {
+            at: at.unwrap_or(hop.at),
+            target: self.target.clone(),
+            hops: hops_by,
+        });
         if timed.len() <= HOPS_MAX {
             facts.long_way = LongWay::of(&timed);
         }

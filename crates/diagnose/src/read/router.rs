@@ -44,6 +44,7 @@ impl Tool for Interfaces {
         }
         // EOS counts late collisions and discards in one line.
         let counts = self.collided(text, at, facts);
+        let pauses = super::flow_control::takes(&mut self.here, text, at, facts);
         if self.here.channel(text, facts) || self.here.line(text, at, facts) {
             return true;
         }
@@ -70,6 +71,7 @@ impl Tool for Interfaces {
             return true;
         }
         counts
+            || pauses
             || match self.kind {
                 "ios" => is_ios(text) || is_eos(text),
                 "nxos" => is_nxos(text),

@@ -1,14 +1,18 @@
-//! `show processes cpu` of IOS, and what it logs of its processor: a full one drops packets that it forwards itself as they arrive.
+//! `show processes cpu` of IOS, and what it logs of its processor, `show cpu usage` of Cisco ASA, and `/system resource print` of RouterOS: a
+//! full one drops packets that it forwards itself as they arrive.
 
+use super::routeros::{key, typed};
 use super::{Facts, Line, NOTES_MAX, Tool};
-use crate::fact::Of;
-use crate::router_full::{BUSY, PACKETS, ROUTER};
+use crate::fact::{Of, Place};
+use crate::router_full::{ALL, BUSY, FORWARDS, PACKETS, ROUTER, SOME};
 use crate::words::{shortens, whole};
 
 /// The state of reading: the router whose command was read, empty where none was.
 #[derive(Default)]
 pub(super) struct Processes {
     router: String,
+    /// Lines of `/system resource print` may follow.
+    resources: bool,
 }
 
 /// From this part of the time on a processor is full, percent. A choice.
@@ -24,21 +28,29 @@ impl Tool for Processes {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if let Some(router) = asks(text) {
+        let of_resources = asks_resources(text);
+        if let Some(router) = asks(text).or(of_resources) {
             self.router = crate::redact(router);
+            self.resources = of_resources.is_some();
             return true;
         }
+        let resource = key(text).filter(|_| going && self.resources);
+        let busy = resource.and_then(of_resource).or_else(|| load_of_asa(text));
         let said = match (load(text), text.contains(HOG)) {
             (Some([all, packets]), _) => {
-                facts.exact(Of::Path, BUSY, all as f64 / 100.0, line.at);
-                facts.exact(Of::Path, PACKETS, packets as f64 / 100.0, line.at);
-                facts.word(Of::Path, ROUTER, &self.router, line.at);
+                self.has([all, packets], SOME, line.at, facts);
                 let full =
                     format!("was busy for {all} % of five seconds, {packets} % with packets");
                 (all >= FULL).then_some(full)
             }
             (None, true) => Some("was held by a program for long (CPUHOG)".to_owned()),
-            (None, false) => return going && is_row(text),
+            (None, false) => {
+                let Some(all) = busy else {
+                    return going && (is_row(text) || resource.is_some());
+                };
+                self.has([all, all], ALL, line.at, facts);
+                (all >= FULL).then(|| format!("was busy for {all} % of the time"))
+            }
         };
         if let Some(said) = said
             && facts.notes.len() < NOTES_MAX
@@ -57,19 +69,46 @@ impl Tool for Processes {
     }
 }
 
-/// The router whose command a line is: `r1#show processes cpu sorted`, `r1#sh proc cpu | i CPU`.
+impl Processes {
+    /// How busy the processor was, and how much of that was for packets, percent; and whether the router forwards all with it.
+    fn has(&self, [all, packets]: [u64; 2], forwards: &str, at: Place, facts: &mut Facts) {
+        facts.exact(Of::Path, BUSY, all as f64 / 100.0, at);
+        facts.exact(Of::Path, PACKETS, packets as f64 / 100.0, at);
+        facts.word(Of::Path, ROUTER, &self.router, at);
+        facts.word(Of::Path, FORWARDS, forwards, at);
+    }
+}
+
+/// The router whose resources a line asks for: `[admin@gw] > /system resource print`.
+fn asks_resources(text: &str) -> Option<&str> {
+    let (router, command) = typed(text)?;
+    command.contains("/system resource").then_some(router)
+}
+
+/// How busy the processor is by a line of these, percent: `cpu-load: 100%`.
+fn of_resource((key, value): (&str, &str)) -> Option<u64> {
+    let percent = value.strip_suffix('%').filter(|_| key == "cpu-load")?;
+    whole(percent).filter(|n| *n <= 100)
+}
+
+/// The same of Cisco ASA: `CPU utilization for 5 seconds = 99%; 1 minute: 98%; 5 minutes: 96%`.
+fn load_of_asa(text: &str) -> Option<u64> {
+    let rest = text.strip_prefix("CPU utilization for 5 seconds = ")?;
+    whole(rest.split_once('%')?.0).filter(|n| *n <= 100)
+}
+
+/// The router whose command a line is: `r1#show processes cpu sorted`, `r1#sh proc cpu | i CPU`, `asa# show cpu usage`.
 fn asks(text: &str) -> Option<&str> {
     let (prompt, command) = text.split_once(['#', '>'])?;
     let mut words = command.split_whitespace();
-    let mut is = |name: &str, least: usize| {
-        let word = words.next();
-        word.is_some_and(|w| shortens(w, name, least))
-    };
+    let mut next = || words.next().unwrap_or("");
+    let (show, what) = (next(), next());
+    let asked = shortens(show, "show", 2) && (shortens(what, "processes", 4) || what == "cpu");
     let named = prompt.starts_with(|c: char| c.is_ascii_alphanumeric())
         && prompt
             .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
-    (named && is("show", 2) && is("processes", 4)).then_some(prompt)
+            .all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b));
+    (named && asked).then_some(prompt)
 }
 
 /// How busy the processor was, and how much of that was for packets, percent: `CPU utilization for five seconds: 99%/98%; one minute: …`.
@@ -98,6 +137,13 @@ mod tests {
         assert_eq!(load("CPU utilization for one minute: 12%"), None);
         assert_eq!(asks("r1#sh proc cpu | i CPU"), Some("r1"));
         assert_eq!(asks("r1#show interfaces"), None);
+        assert_eq!(asks("asa# show cpu usage"), Some("asa"));
+        let asa = "CPU utilization for 5 seconds = 99%; 1 minute: 98%; 5 minutes: 96%";
+        assert_eq!((load_of_asa(asa), load(asa)), (Some(99), None));
+        let gw = "[admin@gw] > /system resource print";
+        assert_eq!(asks_resources(gw), Some("gw"));
+        assert_eq!(of_resource(("cpu-load", "100%")), Some(100));
+        assert_eq!(of_resource(("cpu-count", "4")), None);
         let row = " 112   812312  9123123    89 12.31% 11.02% 10.90%   0 IP Input";
         assert!(is_row(row.trim()) && !is_row("112 packets were lost"));
     }

@@ -194,7 +194,7 @@ pub(super) fn typed(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The key and the values of a line of a list: keys are of small letters, digits and hyphens.
-fn key(text: &str) -> Option<(&str, &str)> {
+pub(super) fn key(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_once(": ")?;
     let is_of = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     let is_key = key.starts_with(|c: char| c.is_ascii_lowercase()) && key.bytes().all(is_of);

@@ -1,6 +1,7 @@
 //! `Get-NetAdapterRss` of Windows: which adapters spread what arrives over several processors (receive side scaling), as a list for each or as a
 //! table; and the same in the table of `Get-NetAdapterAdvancedProperty`.
 
+use super::powershell::asks;
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 
@@ -46,7 +47,7 @@ impl Tool for Rss {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if asks(text) {
+        if asks(text, &COMMANDS) {
             *self = Rss::default();
             return true;
         }
@@ -85,22 +86,10 @@ impl Tool for Rss {
 impl Rss {
     /// Whether the adapter spreads what arrives.
     fn says(&mut self, fact: &'static str, at: Place, facts: &mut Facts) {
-        let known = self.host.filter(|host| facts.may_be_here(*host));
-        let host = known.unwrap_or_else(|| facts.host());
-        self.host = Some(host);
+        let host = facts.host_again(&mut self.host);
         facts.word(host, "system", "windows", at);
         facts.word(host, fact, &self.name, at);
     }
-}
-
-/// Whether a line is the command, behind a prompt of Windows.
-fn asks(text: &str) -> bool {
-    let Some((prompt, command)) = text.split_once('>') else {
-        return false;
-    };
-    let first = command.split_whitespace().next().unwrap_or("");
-    let first = first.to_ascii_lowercase();
-    prompt.contains(":\\") && COMMANDS.contains(&first.as_str())
 }
 
 /// Whether a line goes on with numbers of processors: `0:8/0  0:10/0`.

@@ -6,7 +6,7 @@ use super::copies::shown;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Place};
 use crate::lost_beside::LOST_BESIDE;
-use crate::seen::{Report, Side, Test};
+use crate::seen::{Report, Test};
 use crate::words::{after, between, decimal, rate};
 
 /// The state of reading.
@@ -105,10 +105,9 @@ impl Speedtest {
     /// A rate of one way.
     fn reports(&mut self, down: bool, bps: f64, at: Place, facts: &mut Facts) {
         let mut test = Test::new(TOOL, at);
-        let slot = if down { &mut test.from } else { &mut test.to };
-        SERVER.clone_into(&mut slot.host);
+        SERVER.clone_into(&mut test.to.host);
         if down {
-            test.client = Side::Receiver;
+            test.turn();
         }
         test.streams = STREAMS;
         test.received = Some(Report {

@@ -93,8 +93,8 @@ pub fn twin(facts: &Facts, number: usize) -> Result<Twin, NoTwin> {
     let after = change.and_then(|_| change::changed(&model, &judged, &flow.shared));
     // What loses is looked for first, of which nothing is predicted: the twin has the change behind it.
     let mut foretold = judged.changes.iter();
-    let foretold =
-        foretold.find(|c| judged.cause() != Cause::RandomLoss || c.predicted_bps.is_some());
+    let unsaid = judged.cause() == Cause::RandomLoss || judged.e.detour.is_some();
+    let foretold = foretold.find(|c| !unsaid || c.predicted_bps.is_some());
     let rate = |f: &Figure| f.value;
     let random = |m: &Model| m.loss.is_some();
     let lucky = random(&model) || after.as_ref().is_some_and(random);

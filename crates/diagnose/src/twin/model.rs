@@ -364,14 +364,14 @@ impl Grounds<'_> {
     }
 
     fn control_from(&self) -> String {
-        let sockets = self.flow.sockets.iter().map(|s| Of::Socket(*s));
-        let hosts = self.flow.senders.iter().map(|h| Of::Host(*h));
+        let mut sockets = self.flow.sockets.iter().map(|s| Of::Socket(*s));
+        let mut hosts = self.flow.senders.iter().map(|h| Of::Host(*h));
         let test = self.flow.test.as_ref();
         let of_test = test.filter(|t| t.words.contains_key("cc")).map(|t| t.at);
-        let found = of_test.or_else(|| {
-            let mut all = sockets.chain(hosts).chain([Of::Sender]);
-            all.find_map(|of| word(self.facts, of, "cc").map(|(_, at)| at))
-        });
+        let of = |of: Of| word(self.facts, of, "cc").map(|(_, at)| at);
+        let typed = || crate::typed::word(self.facts, test, "cc").map(|(_, at)| at);
+        let found = of_test.or_else(|| sockets.find_map(of));
+        let found = found.or_else(typed).or_else(|| hosts.find_map(of));
         found.map_or("you".to_owned(), |at| self.facts.place(at))
     }
 

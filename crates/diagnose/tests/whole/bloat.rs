@@ -291,8 +291,33 @@ fn pings_to_another_host_show_the_queue_that_a_window_fills() {
     ] {
         assert!(all.contains(words), "{words}: {all}");
     }
+    // Those to the first hop meet it as well, and nothing more is asked for then.
+    let near = pings.replace("(1.1.1.1)", "(203.0.113.1)");
+    let near = near.replace("1.1.1.1", "gw.isp.example");
+    let d = of(&(near + &full), &Default::default());
+    let all = link(&d);
+    for words in [
+        "pings to gw.isp.example share the first links",
+        "cake bandwidth",
+    ] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    let asked: Vec<&str> = d.flows[0].missing.iter().map(|m| m.fact).collect();
+    assert!(!asked.contains(&"rtt_loaded_ns"), "{asked:?}");
     // What is in flight with a small window is not what others wait for.
     let small = log([30; 10]);
     let d = of(&(pings + &small), &Default::default());
     assert!(!text(&d.flows[0]).contains("share the first links"));
+}
+
+/// A round trip while both ways are loaded that is many times the one at rest is of the queue of the far slower way.
+#[test]
+fn a_test_of_both_ways_has_the_queue_of_the_slower_one() {
+    let summary = "$ networkQuality -v\n==== SUMMARY ====\nUplink capacity: 18.122 Mbps\nDownlink capacity: 412.221 Mbps\nResponsiveness: Low (41 RPM)\nIdle Latency: 14.500 milliseconds\nInterface: en0\nUplink Flow count: 12\nDownlink Flow count: 16\n";
+    let d = of(summary, &Default::default());
+    let all = link(&d);
+    for words in ["adds 1449 ms", "23 times as fast", "cake bandwidth"] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    assert!(!text(&d.flows[1]).contains("cake bandwidth"));
 }

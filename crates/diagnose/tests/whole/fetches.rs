@@ -157,6 +157,19 @@ fn options_that_differ_are_said_with_the_faster_one() {
     assert!(why.contains("with -4 the same file came at"), "{why}");
 }
 
+/// What is asked of a copy that was tied to a version of IP goes by that version.
+#[test]
+fn round_trips_are_asked_for_by_the_version_of_the_copy() {
+    let url = "-o /dev/null http://mirror.example.org/1g.bin";
+    let text = format!("$ curl -4 {url}\n{HEAD}{SLOW}$ curl -6 {url}\n{HEAD}{FAST}");
+    let d = of(&text, &Known::default());
+    for (flow, version) in d.flows.iter().zip(["-4", "-6"]) {
+        let commands: Vec<&str> = flow.missing.iter().map(|m| m.command.as_str()).collect();
+        let ping = format!("ping {version} -c 20 mirror.example.org");
+        assert!(commands.join("\n").contains(&ping), "{ping}: {commands:?}");
+    }
+}
+
 /// A command whose address is not known stands between: what is below it is of no other.
 #[test]
 fn what_another_command_printed_is_not_of_the_one_before() {

@@ -48,3 +48,40 @@ fn a_port_with_room_or_without_drops_is_not_named() {
         assert_eq!(flow.verdict.cause, "unknown", "{text}");
     }
 }
+
+/// `sar` of a router of Linux shows a port that is full of others: 993 of 1000 Mbit/s, of which this flow has 39.
+#[test]
+fn a_port_that_sar_shows_full_is_full_of_others() {
+    let text = |full: &str, share: &str| {
+        format!(
+            "$ sar -n DEV 300 1 --iface=ens1
+Linux 5.14.0 (border) \t11/30/2026 \t_x86_64_\t(16 CPU)
+
+08:00:01 PM     IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   rxcmp/s   txcmp/s  rxmcst/s   %ifutil
+08:05:01 PM      ens1  91221.12  81221.10 {full}  11221.10      0.00      0.00      1.00     {share}
+Average:         ens1  91321.12  81221.10 {full}  11221.10      0.00      0.00      1.00     {share}
+
+$ iperf3 -c far.example -R -t 3
+Connecting to host far.example, port 5201
+Reverse mode, remote host far.example is sending
+[  5] local 192.0.2.10 port 45678 connected to 198.51.100.20 port 5201
+[ ID] Interval           Transfer     Bitrate
+[  5]   0.00-1.00   sec  4.89 MBytes  41.0 Mbits/sec
+[  5]   1.00-2.00   sec  4.53 MBytes  38.0 Mbits/sec
+[  5]   2.00-3.00   sec  4.65 MBytes  39.0 Mbits/sec
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-3.00   sec  14.1 MBytes  39.4 Mbits/sec    0             sender
+[  5]   0.00-3.04   sec  14.1 MBytes  39.3 Mbits/sec                  receiver
+"
+        )
+    };
+    let flow = first(&text("121221.10", "99.30"));
+    assert_eq!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    let said = "an interface on the path received 993 Mbit/s, 99 % of its rate";
+    assert!(why.contains(said), "{why}");
+    // One that has room is not what holds it.
+    let flow = first(&text("61221.10", "50.15"));
+    assert_ne!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
+}

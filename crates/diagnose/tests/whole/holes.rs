@@ -361,3 +361,32 @@ fn a_hole_in_a_tunnel_is_mended_at_the_tunnel() {
         "{commands}"
     );
 }
+
+/// A tunnel's interface that takes more than vanishes is set too high: the only one that is printed is where it is changed.
+#[test]
+fn a_tunnel_that_is_set_too_high_is_lowered() {
+    let ping = |bytes: u32, received: u32| {
+        format!(
+            "PING 192.0.2.2 (192.0.2.2) {}({bytes}) bytes of data.\n\n--- 192.0.2.2 ping statistics ---\n3 packets transmitted, {received} received, {}% packet loss, time 2030ms\n",
+            bytes - 28,
+            if received > 0 { 0 } else { 100 }
+        )
+    };
+    let of = |other: &str| {
+        let text = format!(
+            "{}{}\n7: tun0: <POINTOPOINT,MULTICAST,NOARP,UP,LOWER_UP> mtu 1500 qdisc fq_codel state UNKNOWN mode DEFAULT group default qlen 500\n    link/none\n{other}",
+            ping(1428, 0),
+            ping(1328, 3)
+        );
+        crate::commands(&crate::of(&text, &Known::default()).flows[0])
+    };
+    let commands = of("");
+    assert!(
+        commands.contains("ip link set dev tun0 mtu 1328"),
+        "{commands}"
+    );
+    let beside = of(
+        "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n    link/ether 02:00:00:00:00:01 brd ff:ff:ff:ff:ff:ff\n    inet 198.51.100.4/24 brd 198.51.100.255 scope global eth0\n",
+    );
+    assert!(!beside.contains("tun0"), "{beside}");
+}

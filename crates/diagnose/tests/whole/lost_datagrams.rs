@@ -116,3 +116,29 @@ fn a_clean_run_says_what_it_does_not_test() {
         "{why}"
     );
 }
+
+/// 956.4 Mbit/s of 1448 bytes are all that a line of 1 Gbit/s leaves: 1 Gbit/s of them was sent.
+#[test]
+fn datagrams_that_fill_a_usual_line_name_it() {
+    let text = "$ iperf3 -c 198.51.100.20 -u -b 1G -t 10
+Connecting to host 198.51.100.20, port 5201
+[  5] local 192.0.2.10 port 51111 connected to 198.51.100.20 port 5201
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-10.00  sec  1.16 GBytes  1.00 Gbits/sec  0.000 ms  0/863259 (0%)  sender
+[  5]   0.00-10.00  sec  1.11 GBytes   956 Mbits/sec  0.012 ms  37984/863259 (4.4%)  receiver
+
+iperf Done.
+";
+    let flow = first(text);
+    let second = flow.verdict.second.as_ref().map_or("", |s| s.cause);
+    assert!(
+        [flow.verdict.cause, second].contains(&"link"),
+        "{:#?}",
+        flow.verdict
+    );
+    let because = because(&flow);
+    assert!(
+        because.contains("a line of 1.00 Gbit/s leaves for datagrams"),
+        "{because}"
+    );
+}

@@ -363,3 +363,29 @@ fn a_test_past_the_cache_makes_its_own_limit() {
         assert_eq!(commands.contains("read_ahead_kb"), !direct, "{commands}");
     }
 }
+
+/// 34.3 MB/s over 3.82 ms are 131 kB in each round trip, two requests of 64 KiB: what Linux reads ahead, and no buffer of that size.
+#[test]
+fn what_is_read_ahead_holds_a_reader() {
+    let mount = "nas:/export on /mnt/nfs type nfs4 (rw,relatime,vers=4.2,rsize=65536,wsize=65536,namlen=255,hard,proto=tcp,timeo=600,retrans=2,sec=sys,clientaddr=192.0.2.10,local_lock=none,addr=198.51.100.20)\n";
+    let dd = "$ dd if=/mnt/nfs/big of=/dev/null bs=1M count=2000\n2000+0 records in\n2000+0 records out\n2097152000 bytes (2.1 GB, 2.0 GiB) copied, 61.2 s, 34.3 MB/s\n";
+    let ping = PING.replace("60.011/60.042/60.313", "3.800/3.820/3.900");
+    let of = |said: &str| of(&format!("{dd}{mount}{said}{ping}"), &known());
+    let d = of("$ cat /sys/class/bdi/0:52/read_ahead_kb\n128\n");
+    read_whole(&d);
+    let flow = &d.flows[0];
+    let because = flow.verdict.because.join("\n");
+    assert_eq!(flow.verdict.cause, "application", "{:#?}", flow.verdict);
+    let says = "as much as the client asks for ahead of its program (read_ahead_kb 128)";
+    assert!(because.contains(says), "{because}");
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(commands.contains("read_ahead_kb"), "{commands}");
+    // Nobody said how much that is: it is what the kernel has by itself.
+    let d = of("");
+    let because = d.flows[0].verdict.because.join("\n");
+    assert!(because.contains("by itself since 5.4"), "{because}");
+    // One that reads far more ahead is held by something else.
+    let d = of("$ cat /sys/class/bdi/0:52/read_ahead_kb\n15360\n");
+    let because = d.flows[0].verdict.because.join("\n");
+    assert!(!because.contains("read_ahead_kb"), "{because}");
+}

@@ -124,3 +124,45 @@ fn a_receiver_that_pauses_its_switch_is_too_slow() {
         "{because}"
     );
 }
+
+/// The port of a switch that is sent pauses is held back by what is plugged into it, whether a table or its own counters say so.
+#[test]
+fn a_switch_that_is_paused_is_the_cause() {
+    let table = |n: u64| {
+        format!(
+            "n9k-1# show interface ethernet 1/14 flowcontrol\n--------\nPort         Send FlowControl  Receive FlowControl  RxPause TxPause\n             admin    oper     admin    oper\n--------\nEth1/14      on       on       on       on          {n} 0\n"
+        )
+    };
+    let own = |n: u64| {
+        format!(
+            "n9k-1# show interface ethernet 1/14\nEthernet1/14 is up\nadmin state is up, Dedicated Interface\n  RX\n    91221 unicast packets  12 multicast packets  1 broadcast packets\n    {n} Rx pause\n  TX\n    0 Tx pause\n"
+        )
+    };
+    let still = ticket("rx_pause_ctrl_phy", [5, 5]);
+    let (before, after) = (1_203_311, 1_911_872);
+    for [first, second] in [[table(before), table(after)], [own(before), own(after)]] {
+        let flow = flow(&format!("{first}{still}{second}"));
+        assert_eq!(flow.verdict.cause, "pause_frames", "{:#?}", flow.verdict);
+        let because = because(&flow);
+        assert!(
+            because.contains("was sent 708561 pause frames"),
+            "{because}"
+        );
+        let commands = commands(&flow);
+        assert!(commands.contains("flowcontrol receive off"), "{commands}");
+    }
+    // Of several ports nobody says which one the flow crosses.
+    let second =
+        |n: u64| table(n) + &format!("Eth1/15      on       on       on       on          {n} 0\n");
+    let several = flow(&format!("{}{still}{}", second(before), second(after)));
+    assert_ne!(
+        several.verdict.cause, "pause_frames",
+        "{:#?}",
+        several.verdict
+    );
+    let why = because(&several);
+    assert!(why.contains("which of them the flow crosses"), "{why}");
+    // What does not grow is of another time.
+    let flow = flow(&format!("{}{still}{}", table(before), table(before)));
+    assert_ne!(flow.verdict.cause, "pause_frames", "{:#?}", flow.verdict);
+}

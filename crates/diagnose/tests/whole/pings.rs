@@ -564,6 +564,28 @@ fn pings_beside_other_traffic_are_not_of_the_test() {
     assert_eq!(notes.len(), d.notes.len(), "{:?}", d.notes);
 }
 
+/// The comments of a test and of a ping say that the same traffic ran beside both; another test's say that it had stopped.
+#[test]
+fn pings_beside_the_traffic_of_the_test_are_of_the_test() {
+    let test = |comment: &str| format!("pc$ iperf3 -c 10.65.4.20 -t 30   # {comment}\n{LOG}");
+    let rest = ping("10.65.4.20 (10.65.4.20)", 28.0, 0);
+    let busy = ping("10.65.4.20 (10.65.4.20)", 1310.0, 0);
+    let pings = format!("\nbackup running:\npc{busy}\nbackup stopped:\npc{rest}");
+    let note = "ran beside other traffic than the test";
+    let d = of(
+        &format!("{}{pings}", test("while backup runs")),
+        &Known::default(),
+    );
+    assert!(!d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+    let d = of(
+        &format!("{}{pings}", test("backup stopped")),
+        &Known::default(),
+    );
+    assert!(d.notes.iter().any(|n| n.contains(note)), "{:?}", d.notes);
+    let rtt = unloaded(&d.flows[0]);
+    assert!((rtt - 28.1).abs() < 0.5, "{rtt}");
+}
+
 /// A kernel answers pings: where as many of them are lost as datagrams, the path takes both, and not the receiving program.
 #[test]
 fn pings_that_are_lost_as_datagrams_are_clear_the_receiving_program() {

@@ -379,6 +379,49 @@ GigabitEthernet0/1 is up, line protocol is up
     assert!(!why.contains("forwards with its processor"), "{why}");
 }
 
+/// 394 Mbit/s over 6 ms, of which nothing was sent again.
+const STEADY: &str = "$ iperf3 -c far.example -t 4
+Connecting to host far.example, port 5201
+[  5] local 192.0.2.10 port 45678 connected to 198.51.100.20 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec  47.8 MBytes  401 Mbits/sec    0   2.00 MBytes
+[  5]   1.00-2.00   sec  46.3 MBytes  388 Mbits/sec    0   2.00 MBytes
+[  5]   2.00-3.00   sec  48.3 MBytes  405 Mbits/sec    0   2.00 MBytes
+[  5]   3.00-4.00   sec  46.6 MBytes  391 Mbits/sec    0   2.00 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-4.00  sec  189 MBytes  396 Mbits/sec    0             sender
+[  5]   0.00-4.04  sec  189 MBytes  394 Mbits/sec                  receiver
+PING far.example (198.51.100.20) 56(84) bytes of data.
+
+--- far.example ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 6.000/6.030/6.100/0.040 ms
+
+";
+
+/// A rate without loss may be what a full processor of a router leaves: that is asked first, before settings of hosts.
+#[test]
+fn a_full_processor_of_a_router_is_asked_for_without_loss_too() {
+    let ios = "r1#show processes cpu sorted\nCPU utilization for five seconds: 99%/97%; one minute: 98%; five minutes: 95%\n";
+    let asa =
+        "r1# show cpu usage\nCPU utilization for 5 seconds = 99%; 1 minute: 98%; 5 minutes: 96%\n";
+    let mikrotik = "[admin@r1] > /system resource print\n                   uptime: 4w2d11h\n                  version: 7.12 (stable)\n                cpu-count: 4\n                 cpu-load: 99%\n            board-name: hAP ac^2\n";
+    let steady = |router: &str| first(&format!("{STEADY}{router}"));
+    for router in [ios, asa, mikrotik] {
+        let flow = &steady(router);
+        let why = because(flow);
+        assert!(
+            why.contains("the processor of r1 was busy for 99 %"),
+            "{why}"
+        );
+        assert!(why.contains("it may be what holds the rate"), "{why}");
+        assert_eq!(flow.missing[0].fact, "router_drops", "{:#?}", flow.missing);
+    }
+    let idle = steady(&asa.replace("= 99%", "= 12%"));
+    assert!(!because(&idle).contains("processor of r1"));
+}
+
 /// Of several ports the one that counts collisions is named, also where others stand below it.
 #[test]
 fn collisions_are_of_the_port_that_counts_them() {

@@ -214,6 +214,38 @@ fn a_cloud_that_counts_what_was_beyond_its_limits_is_a_policer() {
     assert!(!because.contains("beyond"), "{because}");
 }
 
+/// Counters of a host that nobody ties to either end are not left out without a word.
+#[test]
+fn a_cloud_that_counts_at_a_host_without_an_end_is_noted() {
+    let test = "[noc@ps1 ~]$ iperf3 -c 203.0.113.77 -t 10
+Connecting to host 203.0.113.77, port 5201
+[  5] local 192.0.2.10 port 51022 connected to 203.0.113.77 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  7.32 GBytes  6.29 Gbits/sec  2603             sender
+[  5]   0.00-10.04  sec  7.29 GBytes  6.25 Gbits/sec                  receiver
+
+iperf Done.
+
+";
+    let of = |last: u32| {
+        let counters = allowance([12, 0, 0]) + "\n" + &allowance([last, 0, 0]);
+        of_files(
+            &[("t.txt", &format!("{test}{counters}"))],
+            &Known::default(),
+        )
+        .notes
+    };
+    let said =
+        "81209 packets were beyond the bandwidth that the instance may send at ip-203-0-113-40";
+    let notes = of(81_221);
+    assert!(notes.iter().any(|n| n.contains(said)), "{notes:?}");
+    let stood = of(12);
+    assert!(
+        !stood.iter().any(|n| n.contains("were beyond")),
+        "{stood:?}"
+    );
+}
+
 /// 4.96 Gbit/s is what one connection gets in that cloud; the counter that grew is of the instance, which more connections share.
 #[test]
 fn a_counter_of_the_instance_is_no_limit_of_one_connection() {

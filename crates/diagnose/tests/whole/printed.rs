@@ -99,6 +99,33 @@ const SLOW: &str = "$ iperf3 -c 203.0.113.77 -t 10
 
 ";
 
+/// Late collisions that stand at a port which is at full duplex now are of another time.
+#[test]
+fn collisions_at_a_port_at_full_duplex_are_old() {
+    let port = |mode: &str| {
+        format!(
+            "sw1#show interfaces GigabitEthernet0/12
+GigabitEthernet0/12 is up, line protocol is up (connected)
+  MTU 1500 bytes, BW 100000 Kbit, DLY 100 usec,
+  {mode}-duplex, 100Mb/s, media type is 10/100/1000BaseTX
+     0 output errors, 4120 collisions, 1 interface resets
+     0 babbles, 912 late collision, 3011 deferred
+"
+        )
+    };
+    let why = |mode: &str| because(&first(&(SLOW.to_owned() + &port(mode))));
+    assert!(
+        why("Half").contains("912 late collisions"),
+        "{}",
+        why("Half")
+    );
+    assert!(
+        !why("Full").contains("912 late collisions"),
+        "{}",
+        why("Full")
+    );
+}
+
 /// The port is the one that counts late collisions, and its system's commands set it.
 #[test]
 fn a_port_of_a_switch_at_half_duplex_is_set_there() {
@@ -125,6 +152,28 @@ FastEthernet0/12 is up, line protocol is up (connected)
         commands.contains("delete interfaces fe-0/0/0 link-mode"),
         "{commands}"
     );
+}
+
+/// Nothing collides at full duplex: the count is of a time when something else was plugged in.
+#[test]
+fn old_collisions_of_a_port_at_full_duplex_are_no_mismatch() {
+    let ios = "sw1#show interfaces GigabitEthernet0/12
+GigabitEthernet0/12 is up, line protocol is up (connected)
+  MTU 1500 bytes, BW 1000000 Kbit, DLY 10 usec,
+  Full-duplex, 1000Mb/s, media type is 10/100/1000BaseTX
+  Last clearing of \"show interface\" counters never
+     0 output errors, 4120 collisions, 1 interface resets
+     0 babbles, 912 late collision, 3011 deferred
+";
+    let flow = first(&(SLOW.to_owned() + ios));
+    let second = flow.verdict.second.as_ref().map_or("", |s| s.cause);
+    assert!(
+        flow.verdict.cause != "duplex" && second != "duplex",
+        "{:#?}",
+        flow.verdict
+    );
+    let why = crate::because(&flow);
+    assert!(!why.contains("912 late collisions"), "{why}");
 }
 
 /// Counters of IOS XR: the policer dropped 2 900 751 packets.

@@ -196,3 +196,49 @@ fn pings_that_were_over_before_a_test_were_not_under_its_load() {
         assert_ne!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
     }
 }
+
+/// Two traces, of last week and of today, say where the way became longer: whose it is comes before any window.
+#[test]
+fn a_way_that_became_longer_is_asked_for_first() {
+    let trace = |hops: &[(&str, f64)]| {
+        let mut all = "A$ traceroute -n 10.2.0.9\ntraceroute to 10.2.0.9 (10.2.0.9), 30 hops max, 60 byte packets\n".to_owned();
+        for (n, (name, ms)) in hops.iter().enumerate() {
+            all += &format!(" {}  {name}  {ms} ms  {ms} ms  {ms} ms\n", n + 1);
+        }
+        all
+    };
+    let then = trace(&[
+        ("10.1.0.1", 0.2),
+        ("203.0.113.5", 1.1),
+        ("203.0.113.9", 11.8),
+        ("10.2.0.9", 12.1),
+    ]);
+    let now = trace(&[
+        ("10.1.0.1", 0.2),
+        ("203.0.113.5", 1.1),
+        ("203.0.113.77", 30.9),
+        ("203.0.113.81", 57.1),
+        ("10.2.0.9", 58.1),
+    ]);
+    let (before, after) = (closing(12, ""), closing(58, ""));
+    let text = format!("Last week:\n{before}{then}\nToday:\n{after}{now}{TODAY}");
+    let flow = first_flow(of(&text, &Known::default()));
+    assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    for part in [
+        "the way has become longer",
+        "from hop 3 on it goes over 203.0.113.77 in place of 203.0.113.9",
+    ] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+    let first = flow.changes.first().expect("it can be mended");
+    assert!(
+        first.commands[0].contains("4.8 times the rate"),
+        "{first:?}"
+    );
+    let windows = flow.changes.get(1).expect("the window may grow meanwhile");
+    assert!(
+        windows.commands.join("\n").contains("tcp_rmem"),
+        "{windows:?}"
+    );
+}

@@ -2,13 +2,13 @@
 
 use crate::{because, first};
 
-/// A class that sends 1.997 Gbit/s, with so many packets in its queue, and a test that has all of it.
-fn ticket(waiting: u32, config: &str) -> String {
+/// A class of a policy map of this way that sends 1.997 Gbit/s, with so many packets in its queue, and a test that has all of it.
+fn ticket(way: &str, waiting: u32, config: &str) -> String {
     format!(
-        "RP/0/RSP0/CPU0:pe9#show policy-map interface TenGigE0/0/0/7.310 output
+        "RP/0/RSP0/CPU0:pe9#show policy-map interface TenGigE0/0/0/7.310 {way}
 Mon Nov 30 03:01:11.112 UTC
 
-TenGigE0/0/0/7.310 output: SHAPE-2G
+TenGigE0/0/0/7.310 {way}: SHAPE-2G
 
 Class class-default
   Classification statistics          (packets/bytes)     (rate - kbps)
@@ -55,7 +55,7 @@ policy-map SHAPE-2G
 
 #[test]
 fn a_class_that_is_shaped_and_drops_now_is_the_shaper() {
-    let flow = first(&ticket(6021, CONFIG));
+    let flow = first(&ticket("output", 6021, CONFIG));
     assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
     let why = because(&flow);
     let queue = "the queue of class class-default of SHAPE-2G at TenGigE0/0/0/7.310 of pe9";
@@ -66,8 +66,20 @@ fn a_class_that_is_shaped_and_drops_now_is_the_shaper() {
 /// Nothing states its rate: what holds it is asked for.
 #[test]
 fn a_class_whose_rate_nothing_states_is_named_all_the_same() {
-    let why = because(&first(&ticket(6021, "")));
+    let why = because(&first(&ticket("output", 6021, "")));
     assert!(why.contains("while packets wait in it"), "{why}");
-    let why = because(&first(&ticket(0, "")));
+    assert!(
+        why.contains("all of the 2.00 Gbit/s that it sends"),
+        "{why}"
+    );
+    let why = because(&first(&ticket("output", 0, "")));
     assert!(!why.contains("while packets wait in it"), "{why}");
+    assert!(why.contains("dropped 21112 packets"), "{why}");
+}
+
+/// What arrives does not wait in the queue of a class.
+#[test]
+fn a_policy_map_of_what_arrives_has_no_queue() {
+    let why = because(&first(&ticket("input", 6021, "")));
+    assert!(!why.contains("SHAPE-2G"), "{why}");
 }

@@ -269,3 +269,20 @@ fn intervals_shorter_than_a_round_trip_show_no_flat_rate() {
     assert!(has_ramp(&[2500.0]));
     assert!(!has_ramp(&[900.0]));
 }
+
+/// Over 600 ms slow start takes three seconds of ten, and the others are level at what a buffer of 655360 bytes leaves: that is the limit.
+#[test]
+fn a_start_of_seconds_does_not_hide_what_holds_the_rate_behind_it() {
+    let rates = [0.3, 1.2, 4.1, 8.2, 8.4, 8.3, 8.4, 8.3, 8.4, 8.4];
+    let log = lossless(&rates, |n| [0.05, 0.2, 0.4, 0.62][n.min(3)], &[600.0]);
+    let settings = "$ sysctl net.ipv4.tcp_wmem\nnet.ipv4.tcp_wmem = 4096\t16384\t655360\n";
+    let flow = of(&format!("{log}\nsender:\n{settings}"), &Known::default())
+        .flows
+        .remove(0);
+    let verdict = &flow.verdict;
+    assert_ne!(verdict.cause, "ramp", "{verdict:#?}");
+    assert!(flow.ceilings.iter().all(|c| c.cause != "ramp"));
+    let because = verdict.because.join("\n");
+    assert!(!because.contains("slow start took most"), "{because}");
+    assert_eq!(verdict.cause, "send_buffer", "{verdict:#?}");
+}

@@ -167,3 +167,30 @@ fn what_the_bytes_in_flight_speak_for_is_advised_first() {
     assert!(advice(96_000).starts_with("iostat"), "{}", advice(96_000));
     assert!(advice(1_900_000).starts_with("OpenSSH lets 2 MiB"));
 }
+
+/// Pings of 75 ms are of no path of 10 ms, and one that a queue made longer may be.
+#[test]
+fn a_round_trip_that_no_ping_comes_near_is_contradicted() {
+    let report = "[  5] local 192.0.2.1 port 40000 connected to 198.51.100.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec   395 MBytes   331 Mbits/sec    0             sender\n[  5]   0.00-10.04  sec   394 MBytes   330 Mbits/sec                  receiver\n";
+    let ping = |times: &str| {
+        format!(
+            "PING 198.51.100.2 (198.51.100.2) 56(84) bytes of data.\n\n--- 198.51.100.2 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = {times} ms\n"
+        )
+    };
+    for (rtt, times, said) in [
+        ("10 ms", "75.000/75.030/75.100/0.040", true),
+        ("75 ms", "75.000/75.030/75.100/0.040", false),
+        ("10 ms", "75.000/160.030/312.100/60.040", false),
+    ] {
+        let known = Known {
+            rtt: rtt.parse().ok(),
+            ..Known::default()
+        };
+        let d = of(&format!("{report}{}", ping(times)), &known);
+        let texts: Vec<&str> = d.contradictions.iter().map(|c| c.text.as_str()).collect();
+        let named = texts
+            .iter()
+            .any(|t| t.contains("no ping is faster than its path"));
+        assert_eq!(named, said, "{rtt} {times}: {texts:?}");
+    }
+}

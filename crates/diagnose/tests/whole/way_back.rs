@@ -1,6 +1,6 @@
 //! Captures of a transfer whose acknowledgements find the way back full, and of some that do not.
 
-use farpath_diagnose::{Diagnosis, diagnose, read};
+use farpath_diagnose::{Diagnosis, Known, diagnose, read};
 use farpath_observe::{Connection, RoundTrips};
 use farpath_record::trace::{TraceConnection, TraceDirection, TraceDocument};
 use farpath_trace::{Acks, Analysis, DirectionFound};
@@ -72,12 +72,41 @@ fn capture(vantage: &str, bps: u64, rtt_ms: [f64; 2], acks: Acks) -> Analysis {
 }
 
 fn of(captures: &[Analysis]) -> Diagnosis {
+    known(captures, &on("100 Mbit/s"))
+}
+
+fn known(captures: &[Analysis], known: &Known) -> Diagnosis {
     let mut facts = read(&[]);
     for (n, analysis) in captures.iter().enumerate() {
         facts.capture(&format!("{n}.pcapng"), analysis);
     }
-    on("100 Mbit/s").tell(&mut facts);
+    known.tell(&mut facts);
     diagnose(&facts, "0")
+}
+
+/// Nobody said how fast the line is: a tenth of the time had twice the mean rate, so that it had room for more.
+#[test]
+fn a_way_back_that_loses_needs_no_known_line() {
+    let every_second = |bytes: u64| bytes / 2896;
+    let both = |bps, varies| {
+        let sent = acks(bps, varies, every_second);
+        let came = acks(bps, varies, |_| 56);
+        [
+            capture("sender_of_a", bps, [60.0, 130.0], came),
+            capture("sender_of_b", bps, [60.0, 60.1], sent),
+        ]
+    };
+    let flow = first_flow(known(&both(45_000_000, true), &Known::default()));
+    assert_eq!(flow.verdict.cause, "way_back", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence <= 0.8, "{:#?}", flow.verdict);
+    let what = commands(&flow);
+    assert!(
+        what.contains("class of its own") && !what.contains("root fq"),
+        "{what}"
+    );
+    // At one rate all the time the line may be full, and a modem thins acknowledgements.
+    let flow = first_flow(known(&both(45_000_000, false), &Known::default()));
+    assert_ne!(flow.verdict.cause, "way_back", "{:#?}", flow.verdict);
 }
 
 /// A way back of 200 kbit/s has room for 278 frames of 90 bytes a second, 56 in a bin; the receiver acknowledges every second segment.

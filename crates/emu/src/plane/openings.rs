@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use farpath_units::Time;
 
-use super::packet::{Packet, Transport, Way};
+use super::packet::{Packet, Way};
 use super::turns::key;
 use unheard::Unheard;
 
@@ -137,15 +137,9 @@ impl Openings {
     /// A host has handed over `packet`, whose bytes these are, at an instant.
     pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8], now: Time) {
         self.1.sent(packet, bytes, now);
-        let Transport::Tcp {
-            ports,
-            seq,
-            control,
-        } = packet.transport
-        else {
+        let Some((way, seq, control)) = packet.tcp() else {
             return;
         };
-        let way = packet.way(ports);
         let key = key(way);
         if control & (SYN | ACK) == SYN {
             let known = self.0.get(&key);
@@ -182,6 +176,7 @@ impl Openings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plane::packet::Transport;
 
     fn packet(ends: Way, seq: u32, control: u8) -> Packet {
         let transport = Transport::Tcp {

@@ -267,6 +267,19 @@ impl Packet {
         [0, 1].map(|n| SocketAddr::new(self.addresses[n], ports[n]))
     }
 
+    /// Who sends a segment of TCP to whom, its sequence number and its control bits; none of anything else.
+    pub(super) fn tcp(&self) -> Option<(Way, u32, u8)> {
+        let Transport::Tcp {
+            ports,
+            seq,
+            control,
+        } = self.transport
+        else {
+            return None;
+        };
+        Some((self.way(ports), seq, control))
+    }
+
     /// Bytes of payload in all.
     pub(super) fn payload(&self) -> u32 {
         self.end - u32::from(self.payload_at)

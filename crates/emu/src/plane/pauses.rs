@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_units::{Duration, Time};
 
-use super::packet::{Packet, Transport, Way};
+use super::packet::{Packet, Way};
 
 /// A shorter time without a frame is nothing to keep.
 const LEAST: Duration = Duration::from_ms(20);
@@ -30,10 +30,9 @@ impl Pauses {
     /// A host was given so many bytes of `packet` from one on, at an instant, if it is of TCP. Payload that came before is nothing new: an
     /// end that hears nothing sends it again.
     pub(super) fn delivered(&mut self, packet: &Packet, (from, length): (u32, u32), at: Time) {
-        let Transport::Tcp { ports, seq, .. } = packet.transport else {
+        let Some((way, seq, _)) = packet.tcp() else {
             return;
         };
-        let way = packet.way(ports);
         let is_room = self.0.len() < WAYS;
         let end = (length > 0).then(|| seq.wrapping_add(from).wrapping_add(length));
         match self.0.get_mut(&way) {

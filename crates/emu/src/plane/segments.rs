@@ -7,7 +7,7 @@ use farpath_element::Drop;
 use farpath_units::Time;
 use farpath_wan::Drops;
 
-use super::packet::{Packet, Transport, Way};
+use super::packet::{Packet, Way};
 
 const FIN_SYN_RST: u8 = 0x07;
 const SYN: u8 = 0x02;
@@ -50,7 +50,7 @@ pub(super) struct Counted(BTreeMap<Way, OneWay>);
 impl Counted {
     /// A host has handed over `packet`.
     pub(super) fn sent(&mut self, packet: &Packet) {
-        let Some((way, control)) = way(packet) else {
+        let Some((way, _, control)) = packet.tcp() else {
             return;
         };
         if control & SYN != 0 {
@@ -75,7 +75,7 @@ impl Counted {
 
     /// The network has dropped `packet`, or a segment of it, for a reason: it came there at an instant.
     pub(super) fn lost(&mut self, packet: &Packet, reason: Drop, at: Time) {
-        let Some((way, control)) = way(packet) else {
+        let Some((way, _, control)) = packet.tcp() else {
             return;
         };
         let Some(counts) = self.0.get_mut(&way) else {
@@ -101,14 +101,6 @@ impl Counted {
         let any = self.0.iter().filter(|(_, counts)| counts.data.sent > 0);
         any.map(|(way, counts)| (*way, counts.data))
     }
-}
-
-/// Who sends a segment of TCP to whom, and its control bits.
-fn way(packet: &Packet) -> Option<(Way, u8)> {
-    let Transport::Tcp { ports, control, .. } = packet.transport else {
-        return None;
-    };
-    Some((packet.way(ports), control))
 }
 
 /// Whether it says nothing but what has arrived.

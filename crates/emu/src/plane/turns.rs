@@ -15,7 +15,7 @@ use farpath_units::{Duration, Time};
 use super::lines::{Carried, OnLine, Passed};
 use super::message::{Handing, Message, Piece, Streamed};
 use super::overlap::{Overlap, Overlaps};
-use super::packet::{Packet, Transport, Way};
+use super::packet::{Packet, Way};
 use super::repairs::{Repairing, Repairs};
 use super::small_writes::SmallWrites;
 use super::stream::Stream;
@@ -467,15 +467,7 @@ pub(super) struct Talks(BTreeMap<Way, Talk>);
 impl Talks {
     /// A host has handed over `packet`, whose bytes these are. Where that answers what the other end sent, since when it had all of that.
     pub(super) fn sent(&mut self, packet: &Packet, bytes: &[u8], now: Time) -> Option<Time> {
-        let Transport::Tcp {
-            ports,
-            seq,
-            control,
-        } = packet.transport
-        else {
-            return None;
-        };
-        let way = packet.way(ports);
+        let (way, seq, control) = packet.tcp()?;
         let seq = seq.wrapping_add(u32::from(control & SYN != 0));
         let again = |talk: &Talk| talk.is_asked_again(way, seq);
         if control & SYN != 0 && control & ACK == 0 && !self.0.get(&key(way)).is_some_and(again) {
@@ -511,10 +503,9 @@ impl Talks {
 
     /// The host that has just handed over `packet` waited so long for answers to queries, while it had what it answers.
     pub(super) fn asked_elsewhere(&mut self, packet: &Packet, waited: Duration) {
-        let Transport::Tcp { ports, .. } = packet.transport else {
+        let Some((way, ..)) = packet.tcp() else {
             return;
         };
-        let way = packet.way(ports);
         if let Some(talk) = self.0.get_mut(&key(way)) {
             let end = usize::from(talk.turns.ends != way);
             talk.turns.elsewhere[end] += waited;
@@ -523,11 +514,10 @@ impl Talks {
 
     /// The network has dropped a segment of `packet`, or damaged it.
     pub(super) fn lost(&mut self, packet: &Packet) {
-        let Transport::Tcp { ports, control, .. } = packet.transport else {
+        let Some((way, _, control)) = packet.tcp() else {
             return;
         };
         let is_syn = control & SYN != 0;
-        let way = packet.way(ports);
         let talk = self.0.get_mut(&key(way));
         if let Some(talk) = talk.filter(|_| is_syn || packet.payload() > 0) {
             let end = usize::from(talk.turns.ends != way);
@@ -543,10 +533,9 @@ impl Talks {
         at: Time,
         passed: Option<Passed>,
     ) {
-        let Transport::Tcp { ports, seq, .. } = packet.transport else {
+        let Some((way, seq, _)) = packet.tcp() else {
             return;
         };
-        let way = packet.way(ports);
         let Some(talk) = self.0.get_mut(&key(way)) else {
             return;
         };
@@ -580,6 +569,7 @@ pub(super) fn key([a, b]: Way) -> Way {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plane::packet::Transport;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)

@@ -163,7 +163,9 @@ mod tests {
                 connections.close(at(from + 3500), 0, &ended);
             }
         }
-        connections.told([None, None]).expect("there is one").line
+        let told = connections.told([None, None]).expect("there is one");
+        told.of_command(std::time::Duration::from_secs(10), &[])
+            .line
     }
 
     #[test]

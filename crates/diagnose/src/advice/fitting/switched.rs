@@ -1,5 +1,6 @@
 //! What helps where a port of a switch carries smaller packets than the hosts send: its MTU.
 
+use super::or_at_the_sender;
 use crate::advice::systems::Remedy;
 use crate::narrow_port::NarrowPort;
 
@@ -13,10 +14,7 @@ pub(super) fn widened(ports: &[NarrowPort], other: Remedy) -> Remedy {
         commands.push(set);
         undo.push(back);
     }
-    let mut others = other.commands.into_iter();
-    let first = others.next();
-    commands.extend(first.map(|first| format!("or, at the sender: {first}")));
-    commands.extend(others);
+    or_at_the_sender(&mut commands, other.commands);
     undo.extend(other.undo);
     let kept = "on the switch: copy running-config startup-config".to_owned();
     let named: Vec<String> = ports.iter().map(NarrowPort::named).collect();

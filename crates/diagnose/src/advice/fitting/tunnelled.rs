@@ -1,5 +1,6 @@
 //! What helps where large packets vanish in a tunnel: the MTU of its interface, and smaller segments.
 
+use super::or_at_the_sender;
 use crate::advice::systems::Remedy;
 use crate::read::tunnels::Tunnel;
 
@@ -26,10 +27,7 @@ pub(super) fn through(tunnel: &Tunnel, passes: u64, other: Remedy) -> Remedy {
         "where packets are forwarded into {name}: iptables -t mangle -A {CLAMP}"
     ));
     undo.push(format!("iptables -t mangle -D {CLAMP}"));
-    let mut others = other.commands.into_iter();
-    let first = others.next();
-    commands.extend(first.map(|first| format!("or, at the sender: {first}")));
-    commands.extend(others);
+    or_at_the_sender(&mut commands, other.commands);
     undo.extend(other.undo);
     let mut persist = kept(tunnel, lower.then_some(passes));
     persist.extend(other.persist);

@@ -4,15 +4,8 @@ use super::{Buffers, End, LARGEST, Remedy, before, kept_by_bsd, larger, memory};
 
 /// Commands that give a socket room for `wanted` bytes in flight. With tuning off the most that it would give counts for nothing.
 pub(super) fn buffer(wanted: f64, end: End, now: &Buffers) -> Remedy {
-    let mut remedy = match now.fixed && now.most.is_some_and(|most| most as f64 >= 2.0 * wanted) {
-        // The most is high enough, and no buffer grows to it.
-        true => Remedy {
-            risk: memory(now.most.unwrap_or(0)),
-            room: now.most,
-            ..Remedy::default()
-        },
-        false => largest(wanted, end, now),
-    };
+    let enough = now.high_enough(wanted).filter(|_| now.fixed);
+    let mut remedy = enough.unwrap_or_else(|| largest(wanted, end, now));
     if now.fixed {
         let key = format!("net.inet.tcp.{}buf_auto", way(end));
         remedy.commands.insert(0, format!("sysctl {key}=1"));

@@ -67,10 +67,12 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
         true => "to find which switch has the smaller MTU",
         false => {
             commands.extend([
+                format!("or at the other end, for TCP: an MTU of {passes} at the interface by which it reaches this host, that of its VPN (tun0, wg0) where it has one. It offers segments that fit then; keep what `ip link show` prints there"),
                 format!("or on the router before the small link: iptables -t mangle -A {LOWER} {mss}"),
                 format!("the same in nftables, in a chain that forwards: nft add rule inet filter forward tcp flags syn tcp option maxseg size set {mss}"),
                 format!("the same in IOS, at the interface: ip tcp adjust-mss {mss}"),
             ]);
+            undo.push("the MTU that the interface of the other end had".to_owned());
             undo.push(format!(
                 "iptables -t mangle -D {LOWER} {mss}; nft -a list chain inet filter forward, and nft delete rule inet filter forward handle N, with its handle; no ip tcp adjust-mss, or the one that the interface had"
             ));
@@ -88,5 +90,23 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
         risk: format!(
             "the MTU is {passes} bytes, {known}; all that leaves an interface with that MTU is in smaller packets; the cure is {cure}"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_end_may_offer_segments_that_fit() {
+        let remedy = probing(&(1328, "a guess"), Between::default());
+        let says = "at the other end, for TCP: an MTU of 1328";
+        assert!(remedy.commands.join("\n").contains(says), "{remedy:?}");
+        let bridged = Between {
+            bridged: true,
+            ..Between::default()
+        };
+        let remedy = probing(&(1328, "a guess"), bridged);
+        assert!(!remedy.commands.join("\n").contains(says), "{remedy:?}");
     }
 }

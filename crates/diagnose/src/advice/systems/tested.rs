@@ -1,21 +1,30 @@
 //! A test that sends less than it could.
 
 use super::{Buffers, Remedy};
+use crate::asked_option::AskedBy;
 
 /// What comes before any setting of a host whose test asked for a buffer.
-pub(super) const OWN_BUFFER: &str = "leave -w out of the test: a buffer that is asked for ends the kernel's own tuning, and the settings below say nothing of it";
+pub(super) fn leave_out(by: &AskedBy) -> String {
+    format!(
+        "leave {} out of the {}: a buffer that is asked for ends the kernel's own tuning, and the settings below say nothing of it",
+        by.option, by.what
+    )
+}
 
 /// Against a buffer that the test asked for itself: the kernel's own tuning gives `wanted` bytes without it, as far as is known. None
 /// where the settings are known to give less.
-pub(crate) fn own_buffer(wanted: f64, now: &Buffers) -> Option<Remedy> {
-    let leave = "leave -w out of the test: a buffer that is asked for (SO_RCVBUF, SO_SNDBUF) ends the kernel's own tuning at both ends, and tcp_rmem and tcp_wmem do not count";
+pub(crate) fn own_buffer(wanted: f64, now: &Buffers, by: &AskedBy) -> Option<Remedy> {
+    let leave = format!(
+        "leave {} out of the {}: a buffer that is asked for (SO_RCVBUF, SO_SNDBUF) ends the kernel's own tuning at both ends, and tcp_rmem and tcp_wmem do not count",
+        by.option, by.what
+    );
     let again = "then test again: where a window or a buffer is still the limit, read the settings of that end next";
     let (most, set) = (now.most, now.most.or(now.space).or(now.core));
     let (commands, room) = match (most, set) {
         (Some(most), _) if most as f64 >= 2.0 * wanted && !now.untuned && !now.fixed => {
-            (vec![leave], Some(most))
+            (vec![leave.as_str()], Some(most))
         }
-        (None, None) if !now.old && now.level.is_none() => (vec![leave, again], None),
+        (None, None) if !now.old && now.level.is_none() => (vec![leave.as_str(), again], None),
         _ => return None,
     };
     Some(Remedy {
@@ -66,4 +75,23 @@ pub(crate) fn threads(release: Option<f64>) -> Option<String> {
     Some(format!(
         "{old} one thread for all its connections: iperf3 3.16 or later has one for each (-P); or several iperf3 processes at once, each on a port of its own (-p)"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asked_option;
+
+    #[test]
+    fn each_program_leaves_its_own_option_out() {
+        for (tool, leave) in [
+            ("iperf3", "leave -w out of the test: "),
+            ("globus-url-copy", "leave -tcp-bs out of the copy: "),
+        ] {
+            let by = asked_option::of(tool).expect("it has one");
+            let own = own_buffer(1e6, &Buffers::default(), by).expect("nothing is set");
+            assert!(own.commands[0].starts_with(leave), "{:?}", own.commands);
+            assert!(leave_out(by).starts_with(leave));
+        }
+    }
 }

@@ -50,27 +50,35 @@ impl Several {
         self.rows.len()
     }
 
-    /// Nothing follows: counts of a single port are its own, and so are those of ports that the text names elsewhere, as far as it has
-    /// none of the kind of these. What others counted is settled after all texts.
+    /// Nothing follows: counts of a single port are its own, and so are those of ports that the text names elsewhere. What such a port is
+    /// said to be there is not read of a table. What others counted is settled after all texts.
     pub(in crate::read) fn ends(&mut self, facts: &mut Facts) {
         let rows = core::mem::take(&mut self.rows);
         let Some((first, here)) = rows.first().map(|r| (r.port.clone(), source(r.at))) else {
             return;
         };
         let alone = rows.iter().all(|r| r.port == first);
-        let named: BTreeSet<Port> = facts.ports.iter().map(|r| r.port.clone()).collect();
+        // A table of pause frames names all ports.
+        let by_itself = |r: &&PortReading| !matches!(r.kind, Kind::PausesHeard | Kind::PausesSent);
+        let named = facts.ports.iter().filter(by_itself);
+        let named: BTreeSet<Port> = named.map(|r| r.port.clone()).collect();
         let own = facts.ports.iter().filter(|r| source(r.at) == here);
         let read: BTreeSet<(Port, Kind)> = own.map(|r| (r.port.clone(), r.kind)).collect();
         for mut row in rows {
             let is_it =
                 |p: &&Port| p.router == row.port.router && optics::is_same(&p.name, &row.port.name);
             match named.iter().take(KNOWN_MAX).find(is_it) {
-                Some(port) if read.contains(&(port.clone(), row.kind)) => {}
+                Some(port) if !row.kind.counts_up() && read.contains(&(port.clone(), row.kind)) => {
+                }
                 Some(port) => {
                     row.port = port.clone();
+                    facts.rows.insert(row.at);
                     facts.ports.push(row);
                 }
-                None if alone => facts.ports.push(row),
+                None if alone => {
+                    facts.rows.insert(row.at);
+                    facts.ports.push(row);
+                }
                 None if facts.tabled.len() < ROWS_MAX => facts.tabled.push(row),
                 None => {}
             }

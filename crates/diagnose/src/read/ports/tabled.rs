@@ -7,16 +7,15 @@ use crate::fact::Place;
 use crate::port::{Kind, Port, PortReading};
 use crate::read::{Facts, NOTES_MAX};
 
-/// What counts up in such tables.
-const COUNTED: [Kind; 3] = [Kind::Damaged, Kind::Dropped, Kind::Refused];
-
 /// Most ports that a note names.
 const NAMED: usize = 6;
 
 /// The first and the last reading of each port, of a kind.
 fn readings(all: &[PortReading], kind: Kind) -> BTreeMap<&Port, [&PortReading; 2]> {
     let mut each: BTreeMap<&Port, [&PortReading; 2]> = BTreeMap::new();
-    for reading in all.iter().filter(|r| r.kind == kind) {
+    let mut own: Vec<&PortReading> = all.iter().filter(|r| r.kind == kind).collect();
+    own.sort_by_key(|r| r.at);
+    for reading in own {
         each.entry(&reading.port).or_insert([reading, reading])[1] = reading;
     }
     each
@@ -49,7 +48,7 @@ impl Facts {
         let all = core::mem::take(&mut self.tabled);
         let kinds: BTreeSet<Kind> = all.iter().map(|r| r.kind).collect();
         for kind in kinds {
-            let mut grew = match COUNTED.contains(&kind) {
+            let mut grew = match kind.counts_up() {
                 true => grown(&all, kind),
                 false => BTreeMap::new(),
             };
