@@ -599,7 +599,7 @@ mod tests {
     fn unequal_shares_without_a_loss_are_said_to_be_of_the_start() {
         let note = |limited_by: &str, goodputs: [f64; 5]| {
             let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
-            record.set("goodput_bps", goodputs.iter().sum());
+            record.set("goodput_bps", goodputs.iter().sum::<f64>());
             record.set("jain_index", jain_index(&goodputs).expect("an index"));
             record.limited_by = Some(limited_by.to_owned());
             record.streams = goodputs.map(stream_without_losses).into();
