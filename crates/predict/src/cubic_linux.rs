@@ -10,10 +10,11 @@
 
 use farpath_units::Key;
 
+use crate::cc::Rules;
 use crate::quantiles::{CONNECTIONS, quantiles};
 use crate::recovery::{
     CUBIC_ALPHA, CUBIC_BETA, CUBIC_C, Losses, cubic_friendly_window, cubic_own_loss_for,
-    cubic_own_window, reno_loss_for,
+    cubic_own_window, cubic_random_friendly, reno_loss_for,
 };
 
 /// After so many seconds growth is worked out anew (`HZ / 32` in `bictcp_update`).
@@ -38,6 +39,16 @@ pub fn window(loss: f64, rtt_s: f64, losses: Losses) -> f64 {
         return own;
     }
     libm::fmax(own, friendly * friendly_share(loss, rtt_s, losses))
+}
+
+/// The same where losses are random and the Reno-friendly region's constant is theirs, too.
+pub fn random_window(loss: f64, rtt_s: f64) -> f64 {
+    let own = cubic_own_window(loss, rtt_s, CUBIC_C);
+    let friendly = cubic_random_friendly(loss, Rules::Linux);
+    if own >= friendly {
+        return own;
+    }
+    libm::fmax(own, friendly * friendly_share(loss, rtt_s, Losses::Random))
 }
 
 /// The loss ratio at which the mean window is `window` segments: the inverse of [`window`].

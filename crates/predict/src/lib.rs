@@ -41,6 +41,7 @@ pub mod queue;
 pub mod record;
 pub mod recovery;
 pub mod reduction;
+pub mod repairs;
 pub mod rfc6349;
 pub mod rounds;
 pub mod rtt;

@@ -2,6 +2,7 @@
 
 use farpath_units::{Duration, Rate, Ratio, Size};
 
+use crate::cc::Rules;
 use crate::window::seconds;
 
 /// CUBIC's scale C in segments per second cubed (RFC 9438 §5.1).
@@ -125,6 +126,25 @@ pub(crate) fn cubic_friendly_window(loss: f64) -> f64 {
     mathis_constant(Losses::Periodic, 1.0) / libm::sqrt(loss)
 }
 
+/// Mean window of CUBIC's Reno-friendly region under random losses, times √p, where growth is raised to a segment each round trip
+/// once the window of the last cut is reached (RFC 9438 §4.3): followed from loss to loss. Without that it is 1.27.
+const CUBIC_RAISED: f64 = 1.412;
+
+/// CUBIC's mean window under random losses of ratio `loss`, above 0, on a path of `rtt_s` seconds: its own, which is one of periodic
+/// losses, or the Reno-friendly one, whichever is larger. Linux does not raise the growth.
+pub fn cubic_random_window(loss: f64, rtt_s: f64, rules: Rules) -> f64 {
+    let own = cubic_own_window(loss, rtt_s, CUBIC_C);
+    libm::fmax(own, cubic_random_friendly(loss, rules))
+}
+
+/// The same of its Reno-friendly region alone.
+pub(crate) fn cubic_random_friendly(loss: f64, rules: Rules) -> f64 {
+    match rules {
+        Rules::Document => CUBIC_RAISED / libm::sqrt(loss),
+        Rules::Linux => CUBIC_FRIENDLY.random_window(loss),
+    }
+}
+
 /// The loss ratio at which Reno's mean window is `window` segments: 1.5/(b·W²)
 /// (RFC 3649 §3, table 1, for b = 1).
 pub fn reno_loss_for(window: f64, segments_per_ack: f64) -> f64 {
@@ -147,4 +167,61 @@ pub(crate) fn cubic_own_loss_for(window: f64, rtt_s: f64) -> f64 {
 
 fn cubic_scale(c: f64) -> f64 {
     libm::pow(c * (3.0 + CUBIC_BETA) / (4.0 * (1.0 - CUBIC_BETA)), 0.25)
+}
+
+#[cfg(test)]
+mod tests {
+    use farpath_units::Key;
+
+    use super::*;
+    use crate::quantiles::{CONNECTIONS, quantiles};
+
+    /// Mean window times √p of connections that are followed from loss to loss, growth raised to `beyond` at the old window.
+    fn followed(beyond: f64) -> f64 {
+        const LOSS: f64 = 1e-4;
+        let luck = Key::new(0).with("friendly").stream();
+        let mut windows = [100.0; CONNECTIONS];
+        let (mut sent, mut took) = (0.0, 0.0);
+        for event in 0..400 {
+            for (connection, u) in quantiles(luck, event).enumerate() {
+                let (old, apart) = (windows[connection], -libm::log(u) / LOSS);
+                let left = CUBIC_BETA * old;
+                let to_old = (old * old - left * left) / (2.0 * CUBIC_ALPHA);
+                let grown = |from: f64, by: f64, segments: f64| {
+                    let top = libm::sqrt(from * from + 2.0 * by * segments);
+                    (top, (top - from) / by)
+                };
+                let (top, rounds) = if apart <= to_old {
+                    grown(left, CUBIC_ALPHA, apart)
+                } else {
+                    let (top, more) = grown(old, beyond, apart - to_old);
+                    (top, (old - left) / CUBIC_ALPHA + more)
+                };
+                windows[connection] = top;
+                if event >= 50 {
+                    sent += apart;
+                    took += rounds;
+                }
+            }
+        }
+        sent / took * libm::sqrt(LOSS)
+    }
+
+    /// Both are Reno's or more of periodic losses; of random ones the raise is worth a tenth, and Reno's 1.31 lies between.
+    #[test]
+    fn cubics_friendly_region_under_random_losses_is_that_of_connections_followed() {
+        for (rules, beyond) in [(Rules::Document, 1.0), (Rules::Linux, CUBIC_ALPHA)] {
+            let followed = followed(beyond);
+            let by_law = cubic_random_friendly(1e-4, rules) * 1e-2;
+            assert!(
+                (followed / by_law - 1.0).abs() < 0.02,
+                "{followed} {by_law}"
+            );
+        }
+        let [raised, linux] =
+            [Rules::Document, Rules::Linux].map(|r| cubic_random_friendly(1e-3, r));
+        let reno = mathis_constant(Losses::Random, 1.0) / libm::sqrt(1e-3);
+        assert!(linux < reno && reno < raised, "{linux} {reno} {raised}");
+        assert!(cubic_friendly_window(1e-3) < linux);
+    }
 }

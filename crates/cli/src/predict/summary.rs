@@ -12,6 +12,8 @@ use crate::left::entry;
 
 /// A jumbo frame's datagram, which hosts and paths of 10 Gbit/s often have.
 const JUMBO: Size = Size::from_bytes(9000);
+/// Of a law's rate: what a model with timeouts has at most where it is said.
+const TIMEOUTS_MATTER: f64 = 0.9;
 
 /// The page for `results`, which are those of `input`.
 pub(super) fn page(input: &PathInput, results: &[Answer]) -> String {
@@ -53,13 +55,14 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
                 format!("{most}{of_line} of payload")
             }
             Some(limit) => format!(
-                "{}{} of the {of_line} that the line leaves for payload",
+                "{}{} of the {of_line} that the line leaves for payload{}",
                 // Slow start and bursts of super-frames leave less of a short queue than its closed form does.
                 match limit == "link" && figures.queue_is_short() {
                     true => "at most ",
                     false => "",
                 },
-                figures.goodput(input)
+                figures.goodput(input),
+                with_timeouts(input, &figures)
             ),
         },
     );
@@ -80,6 +83,24 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
         ),
     );
     rows
+}
+
+/// What Padhye's model leaves where timeouts govern, which the law that limits has not; nothing elsewhere.
+fn with_timeouts(input: &PathInput, figures: &Figures<'_>) -> String {
+    let many = input.loss.is_some_and(|p| p.get() > law::LOSS_MAX);
+    let by_law = figures.number("loss_limit_bps").unwrap_or(0.0) * TIMEOUTS_MATTER;
+    let less = figures.number("pftk_bps").is_some_and(|bps| bps < by_law);
+    if !(many && less && figures.limit() == Some("loss")) {
+        return String::new();
+    }
+    let each = match input.streams {
+        1 => "",
+        _ => " each",
+    };
+    format!(
+        ", by a law without timeouts; with them Reno has {}{each} (Padhye et al. 1998)",
+        figures.shown("pftk_bps")
+    )
 }
 
 /// What the goodput that is wanted needs.

@@ -651,6 +651,23 @@ fn a_short_path_with_losses_is_not_said_to_fill_its_line() {
     assert!(!none.contains(" But "), "{none}");
 }
 
+/// What governs at 5 % is said first: eq. 32 of Padhye et al. with b = 2 and T0 = 0.4 s, 0.3095 Mbit/s.
+#[test]
+fn what_timeouts_leave_is_in_the_first_line() {
+    let answer = |loss: &str| {
+        let path = [
+            "predict", "path", "--rate", "1Gbit/s", "--rtt", "100ms", "--cc", "reno", "--loss",
+            loss,
+        ];
+        let text = farpath(&path).exits(0).out;
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let many = answer("5%");
+    let says = "leaves for payload, by a law without timeouts; with them Reno has 309.46 kbit/s";
+    assert!(many.contains(says), "{many}");
+    assert!(!answer("1e-3").contains("without timeouts"));
+}
+
 /// A frame's size in place of a packet's, and seconds in place of milliseconds, are remarked upon; sound values are not.
 #[test]
 fn an_mtu_of_a_frame_and_a_round_trip_of_seconds_are_remarked_upon() {

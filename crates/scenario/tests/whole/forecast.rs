@@ -453,13 +453,14 @@ fn random_and_regular_losses_have_their_own_constants() {
     let reno = format!("{BULK}cc = \"reno\"");
     let random = of(&predicted("loss = 1e-3", &reno), "goodput_bps");
     let regular = of(&predicted("lose_every = 1000", &reno), "goodput_bps");
-    // 1.31 and √(3/2), for a sender that counts bytes.
+    // 1.31 and √(3/2), for a sender that counts bytes. Of 41 segments repairs of random losses leave 0.970.
+    let repaired = 1.31 / 1.5_f64.sqrt() / (1.0 + 0.75e-3 * 41.43);
     assert!(
-        (random / regular - 1.31 / 1.5_f64.sqrt()).abs() < 2e-3,
+        (random / regular - repaired).abs() < 3e-3,
         "{random} {regular}"
     );
-    // 1448 × 8 × 1.31 / (0.1 × √0.001), less the start.
-    assert!((random / 4.79e6 - 1.0).abs() < 0.01, "{random}");
+    // 1448 × 8 × 1.31 / (0.1 × √0.001) × 0.970, less the start.
+    assert!((random / 4.647e6 - 1.0).abs() < 0.01, "{random}");
     let damaged = predicted("corruption = { share = 1e-3 }", &reno);
     let share = of(&damaged, "goodput_bps") / random;
     assert!((share - 1.0).abs() < 1e-6, "{share}");
@@ -628,7 +629,7 @@ fn a_forecast_out_of_range_says_so() {
         );
     }
     let small = predicted("loss = 1e-2", BULK);
-    assert!(says(&small, "18 % less up to 10 ms"), "{:?}", small.notes);
+    assert!(says(&small, "13 % less up to 50 ms"), "{:?}", small.notes);
     assert!(!says(&small, "a quarter more"), "{:?}", small.notes);
     let reno = predicted("loss = 1e-2", &format!("{BULK}cc = \"reno\""));
     assert!(says(&reno, "a window of 13 segments"), "{:?}", reno.notes);
@@ -647,6 +648,49 @@ fn a_forecast_out_of_range_says_so() {
     assert!(clean.notes.is_empty(), "{:?}", clean.notes);
     let usual = predicted("", BULK);
     assert!(says(&usual, "may end it earlier"), "{:?}", usual.notes);
+}
+
+/// Reno over 100 ms, simulated for 600 s, four seeds: 0.483, 0.291 and 0.152 Mbit/s as a host of 2004 sends. The square root law had 0.677,
+/// 0.479 and 0.339. With RACK, over 10 and 50 ms, 60 and 400 s: 0.56 and 0.70 of that law at 0.1, and PFTK has 0.17 and 0.46 of it.
+#[test]
+fn many_losses_leave_what_repairs_and_timeouts_leave() {
+    let goodput = |host: &str, delay: &str, loss: f64| {
+        let far = format!(
+            "rate = \"1 Gbit/s\"\ndelay = \"{delay}\"\nqueue = \"1bdp\"\nforward.loss = {loss}"
+        );
+        let test = format!("kind = \"tcp\"\ncc = \"reno\"\nduration = \"600 s\"\n{host}");
+        let record = by_router("rate = \"10 Gbit/s\"", &far, &test);
+        assert!(says(&record, "timeouts govern"), "{:?}", record.notes);
+        assert!(says(&record, "timeouts leave 0."), "{:?}", record.notes);
+        of(&record, "goodput_bps")
+    };
+    let old = "rack = false";
+    for (loss, simulated) in [(0.05, 0.483e6), (0.1, 0.291e6), (0.2, 0.152e6)] {
+        let over = goodput(old, "50 ms", loss) / simulated;
+        assert!((0.83..1.17).contains(&over), "{loss}: {over}");
+    }
+    for (delay, simulated) in [("5 ms", 2.68e6), ("25 ms", 0.672e6)] {
+        let over = goodput("", delay, 0.1) / simulated;
+        assert!((0.9..1.1).contains(&over), "{delay}: {over}");
+    }
+}
+
+/// At 10 ms and a loss of 1e-3, simulated: Reno 46.3 Mbit/s, CUBIC 50.8 by its document, which raises its growth at the old window, and 45
+/// as Linux has it. Reno's forecast stood above both.
+#[test]
+fn cubics_friendly_region_has_the_constant_of_random_losses() {
+    let goodput = |keys: &str| {
+        let far = "rate = \"1 Gbit/s\"\ndelay = \"5 ms\"\nqueue = \"1bdp\"\nforward.loss = 1e-3";
+        let test = format!("kind = \"tcp\"\nduration = \"600 s\"\n{keys}");
+        let record = by_router("rate = \"10 Gbit/s\"", far, &test);
+        (of(&record, "goodput_bps"), record)
+    };
+    let (reno, _) = goodput("cc = \"reno\"");
+    let (rfc, record) = goodput("cc = \"cubic\"\nflavour = \"rfc\"");
+    let (linux, _) = goodput("cc = \"cubic\"\nflavour = \"linux\"");
+    assert!((1.04..1.11).contains(&(rfc / reno)), "{rfc} {reno}");
+    assert!((0.9..1.0).contains(&(linux / reno)), "{linux} {reno}");
+    assert!(says(&record, "law is 1.41 / √p"), "{:?}", record.notes);
 }
 
 #[test]
@@ -2298,8 +2342,9 @@ fn scalable_of_linux_is_additive_in_small_windows() {
     let paper = "cc = \"scalable\"\nflavour = \"rfc\"";
     let reno = "cc = \"reno\"\nflavour = \"linux\"";
     for loss in ["loss = 1e-2", "loss = 3e-3"] {
+        // 2.12 of the laws; of Reno's, repairs leave 0.91 and 0.95.
         let over = goodput(loss, linux) / goodput(loss, reno);
-        assert!((2.09..2.15).contains(&over), "{loss}: {over}");
+        assert!((2.15..2.42).contains(&over), "{loss}: {over}");
     }
     let even = "lose_every = 100";
     let over = goodput(even, linux) / goodput(even, paper);

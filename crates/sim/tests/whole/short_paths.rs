@@ -50,7 +50,7 @@ fn what_random_losses_leave_of_a_short_path_is_as_forecast() {
 fn the_rfcs_cubic_has_its_own_law_on_a_short_path() {
     let (simulated, foreseen) = lossy(500, 1e-3, "flavour = \"rfc\"\ncc = \"cubic\"");
     let over = simulated / foreseen.metrics["goodput_bps"];
-    assert!((1.0..1.2).contains(&over), "{over}");
+    assert!((0.9..1.1).contains(&over), "{over}");
     assert!(!says(&foreseen, "stands meanwhile"), "{foreseen:?}");
 }
 
@@ -60,7 +60,7 @@ fn few_segments_on_a_short_path_are_said() {
     let (simulated, foreseen) = lossy(100, 3e-3, "cc = \"reno\"");
     assert!(simulated < 0.85 * foreseen.metrics["goodput_bps"]);
     assert!(
-        says(&foreseen, "25 and 45 % less at 0.2 ms"),
+        says(&foreseen, "21 and 39 % less at 0.2 ms"),
         "{foreseen:?}"
     );
     assert!(

@@ -3,12 +3,16 @@
 use farpath_predict::bursts::{Chain, Struck};
 use farpath_predict::htcp::Growth;
 use farpath_predict::law::{self, Conditions};
-use farpath_predict::recovery::{Losses, segments_bps};
-use farpath_predict::{Cc, Rules, cubic_linux, scalable};
-use farpath_tcp::{Algorithm, Flavour};
+use farpath_predict::recovery::{
+    CUBIC_C, Losses, cubic_own_window, cubic_random_window, segments_bps,
+};
+use farpath_predict::repairs::Repairs;
+use farpath_predict::{Cc, Rules, cubic_linux, highspeed, scalable};
+use farpath_tcp::{Algorithm, Flavour, RtoFloor};
 use farpath_units::Size;
 
 use super::super::{Path, mean_loss};
+use super::held::Held;
 use crate::forecast::flow::Flow;
 use crate::model::Loss;
 
@@ -88,7 +92,42 @@ impl Flow {
         }
         let held = self.under_loss(cc)?;
         let mss = Size::from_bytes(self.config.mss.into());
-        Some(segments_bps(held.segments, mss, held.round_trip))
+        let segments = self.repaired(cc, held);
+        Some(segments_bps(segments, mss, held.round_trip))
+    }
+
+    /// What repairs and timeouts leave of a window that losses hold, in segments. Only random losses strike a repair as well.
+    pub(super) fn repaired(&self, cc: Cc, held: Held) -> f64 {
+        if self.losses == Losses::Periodic {
+            return held.segments;
+        }
+        let round_trip_s = held.round_trip.as_secs_f64();
+        let own = match cc {
+            Cc::Reno => 0.0,
+            Cc::Cubic => cubic_own_window(self.loss, round_trip_s, CUBIC_C),
+            Cc::HighSpeed => highspeed::own_window(self.loss),
+            _ => held.segments,
+        };
+        let repairs = Repairs {
+            rtt_s: round_trip_s,
+            timeout_s: self.timeout_s(),
+            finds_lost_repairs: self.finds_lost_repairs(),
+        };
+        repairs.window(held.segments, own, self.loss)
+    }
+
+    /// Whether its sender finds by RACK that a repair is lost (RFC 8985).
+    pub(super) fn finds_lost_repairs(&self) -> bool {
+        self.config.sack && self.config.recovery.rack
+    }
+
+    /// The first retransmission timeout on a path whose round trips do not vary.
+    pub(super) fn timeout_s(&self) -> f64 {
+        let least = self.config.rto_min.as_secs_f64();
+        match self.config.rto.floor {
+            RtoFloor::Variation => self.rtt_s() + least,
+            RtoFloor::Timeout => self.rtt_s().max(least),
+        }
     }
 
     /// Why no figure is given.
@@ -117,6 +156,12 @@ impl Flow {
 
     /// Mean window in segments that the law of `cc` leaves where round trips take `rtt_s`.
     pub(super) fn window_by_law(&self, cc: Cc, rtt_s: f64) -> Option<f64> {
+        if cc == Cc::Cubic && self.losses == Losses::Random {
+            return Some(match self.config.flavour {
+                Flavour::Linux => cubic_linux::random_window(self.loss, rtt_s),
+                Flavour::Rfc => cubic_random_window(self.loss, rtt_s, Rules::Document),
+            });
+        }
         if self.is_linux_cubic() {
             return Some(cubic_linux::window(self.loss, rtt_s, self.losses));
         }

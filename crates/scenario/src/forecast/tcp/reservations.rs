@@ -3,7 +3,8 @@
 use farpath_predict::Cc;
 use farpath_predict::law::{self, LOSS_MAX};
 use farpath_predict::pftk::Pftk;
-use farpath_predict::recovery::{Losses, mathis_constant};
+use farpath_predict::recovery::{CUBIC_C, Losses, cubic_own_window, mathis_constant};
+use farpath_predict::repairs::LOSS_HELD;
 use farpath_tcp::{Flavour, UNSCALED_WINDOW};
 use farpath_units::Duration;
 
@@ -20,6 +21,8 @@ const HIGHSPEED_MOST: f64 = 83_000.0;
 
 /// Segments in a window below which random losses leave less of Reno's law than 0.95 (`docs/models/predict.md`, "Limits").
 const WINDOW_FEW: f64 = 30.0;
+/// Of a window of CUBIC: what its own law leaves less than where its Reno-friendly region governs.
+const FRIENDLY: f64 = 0.98;
 /// Seconds of a round trip up to which Linux's CUBIC has what its law says under random losses, too.
 const AS_MUCH_S: f64 = 0.02;
 
@@ -60,21 +63,7 @@ impl Flow {
         if cuts > LOSS_MAX && self.cc.is_some_and(Cc::is_bbr) {
             doubts.push(self.doubt_of_bbr().to_owned());
         } else if cuts > LOSS_MAX {
-            let timeout_s = self.rtt_s() + self.config.rto_min.as_secs_f64();
-            let timeouts = Pftk {
-                segments_per_ack: self.segments_per_step(),
-                window: self.cap(),
-                timeout_s,
-                ..Pftk::of_rtt(self.rtt_s())
-            };
-            let bps = timeouts.full(cuts.min(0.999)) * self.mss() * 8.0 * self.streams;
-            doubts.push(format!(
-                "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {:.3} Mbit/s \
-                 (PFTK with T0 = {:.0} ms, a round trip and `rto_min`; the published curves have T0 = 4 RTT, {:.0} ms)",
-                bps / 1e6,
-                timeout_s * 1e3,
-                4e3 * self.rtt_s()
-            ));
+            doubts.push(self.doubt_of_timeouts(cuts));
         }
         if self.cc == Some(Cc::Reno) && self.chain.is_none() && loss_bps < self.window_bps() {
             doubts.push(self.law_of_reno());
@@ -91,6 +80,66 @@ impl Flow {
         doubts.extend(self.doubt_of_law(loss_bps));
         doubts.extend(self.doubt_of_ack_ratio());
         doubts
+    }
+
+    /// What timeouts are taken for where losses are so many that they govern, and what Padhye's model has of them.
+    fn doubt_of_timeouts(&self, cuts: f64) -> String {
+        let timeout_s = self.timeout_s();
+        let pftk = Pftk {
+            segments_per_ack: self.segments_per_step(),
+            window: self.cap(),
+            timeout_s,
+            ..Pftk::of_rtt(self.rtt_s())
+        };
+        let mbps = pftk.full(cuts.min(0.999)) * self.mss() * 8.0 * self.streams / 1e6;
+        let timer = format!(
+            "T0 = {:.0} ms, of `rto_min` and a round trip; the published curves have T0 = 4 RTT, {:.0} ms",
+            timeout_s * 1e3,
+            4e3 * self.rtt_s()
+        );
+        let Some(share) = self.share_of_repairs().filter(|_| self.chain.is_none()) else {
+            return format!(
+                "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {mbps:.3} Mbit/s (PFTK with {timer})"
+            );
+        };
+        let range = match cuts > LOSS_HELD {
+            true => "outside the formula's range: ",
+            false => "",
+        };
+        let found = match self.finds_lost_repairs() {
+            true => "SACK and RACK",
+            false => "SACK",
+        };
+        format!(
+            "{range}above 2 % of loss timeouts govern: with the round trips of repairs they leave {share:.2} of the law (terms of Padhye et al. \
+             1998, the timeouts those of simulated senders with {found}); PFTK has {mbps:.3} Mbit/s, of a Reno without SACK ({timer})"
+        )
+    }
+
+    /// The share that repairs and timeouts leave of what random losses would; `None` of others, and without a law.
+    fn share_of_repairs(&self) -> Option<f64> {
+        let cc = self.cc.filter(|_| self.losses == Losses::Random)?;
+        let held = self.under_loss(cc)?;
+        Some(self.repaired(cc, held) / held.segments)
+    }
+
+    /// Whether losses leave CUBIC a window of its Reno-friendly region, `segments`: clearly more than its own, which grows with what
+    /// round trips are longer by.
+    fn is_friendly(&self, cc: Cc, segments: f64) -> bool {
+        let own = cubic_own_window(self.loss, self.rtt_s(), CUBIC_C);
+        cc == Cc::Cubic && own < FRIENDLY * segments
+    }
+
+    /// With which constant that region was taken, and what is not in it.
+    fn law_of_friendly(&self) -> String {
+        let (constant, growth) = match self.config.flavour {
+            Flavour::Linux => (1.27, "not raised at the old window, as in Linux"),
+            Flavour::Rfc => (1.41, "raised at the old window"),
+        };
+        format!(
+            "CUBIC's Reno-friendly law is {constant} / √p segments here, growth {growth}; Reno's is 1.31 / √p. Gaps between random losses in \
+             which its cubic runs away give more: simulated, up to 7 % at 50 ms and up to a quarter at 150 ms"
+        )
     }
 
     /// Reno's constant, where HighSpeed's window is one in which it is Reno.
@@ -162,9 +211,12 @@ impl Flow {
             Losses::Random => "at random",
             Losses::Periodic => "periodically",
         };
+        let left = self.share_of_repairs().map_or_else(String::new, |share| {
+            format!("; repairs and timeouts leave {share:.2} of it")
+        });
         format!(
             "Reno's law is {:.2} / √p segments here: it {counted}, and they are lost {lost}; `predict path` has 0.87 \
-             (ACKs, periodic), and 1.22 with --segments-per-ack 1",
+             (ACKs, periodic), and 1.22 with --segments-per-ack 1{left}",
             mathis_constant(self.losses, self.segments_per_step())
         )
     }
@@ -281,6 +333,9 @@ impl Flow {
         let random = self.losses == Losses::Random && self.chain.is_none();
         if self.chain.is_none() && segments < WINDOW_FEW {
             return Some(self.doubt_of_few_segments(cc, segments));
+        }
+        if random && self.is_friendly(cc, segments) {
+            return Some(self.law_of_friendly());
         }
         let doubt = match cc {
             Cc::Cubic if random && self.is_linux_cubic() && self.rtt_s() < AS_MUCH_S => {

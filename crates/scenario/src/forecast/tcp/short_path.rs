@@ -1,7 +1,7 @@
 //! What is said of short paths, where times of the hosts are a good part of a round trip.
 
-use farpath_predict::recovery::segments_bps;
-use farpath_predict::{cubic_linux, recovery};
+use farpath_predict::recovery::{Losses, segments_bps};
+use farpath_predict::{Rules, cubic_linux, recovery};
 use farpath_units::Size;
 
 use crate::forecast::flow::Flow;
@@ -21,11 +21,15 @@ impl Flow {
         let mbps =
             |segments, round_trip| segments_bps(segments, mss, round_trip) * self.streams / 1e6;
         let mut notes = Vec::new();
-        let by_rfc = recovery::cubic_window(self.loss, held.round_trip.as_secs_f64());
+        let round_trip_s = held.round_trip.as_secs_f64();
+        let by_rfc = match self.losses {
+            Losses::Periodic => recovery::cubic_window(self.loss, round_trip_s),
+            Losses::Random => recovery::cubic_random_window(self.loss, round_trip_s, Rules::Linux),
+        };
         if self.is_linux_cubic() && held.segments < (1.0 - WORTH) * by_rfc {
             notes.push(format!(
-                "a Linux sender works CUBIC's growth out anew after {:.2} ms or 100 round trips, and its window stands meanwhile: the law of \
-                 RFC 9438 would give {:.3} Mbit/s",
+                "a Linux sender works CUBIC's growth out anew after {:.2} ms or 100 round trips, and its window stands meanwhile: one that did \
+                 not stand would give {:.3} Mbit/s, without repairs and timeouts",
                 cubic_linux::STANDS_S * 1e3,
                 mbps(by_rfc, held.round_trip)
             ));
