@@ -278,7 +278,9 @@ impl Sender {
         rtt: Option<Duration>,
     ) {
         let delivered = acked + sacked;
-        let news = acked > 0 || (delivered > 0 && (self.state == State::Loss || self.reorders()));
+        // RFC 5681 §3.1, after a timeout too: what is SACKed alone opens no window. While a repair is missing, as one that was lost
+        // itself until the next timeout, the window stands still.
+        let news = acked > 0 || (delivered > 0 && self.reorders());
         let may_grow = news && (!ended || self.flavour == Flavour::Linux);
         if self.answer_echo(now, acked, sacked) {
             return;
