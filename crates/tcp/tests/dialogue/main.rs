@@ -15,6 +15,7 @@ mod limits;
 mod long_path;
 mod path_mtu;
 mod rack;
+mod random_loss;
 mod reading;
 mod recovery;
 mod reductions;

@@ -1,6 +1,6 @@
 //! Retransmission timeouts: when fast recovery has nothing to go by.
 
-use farpath_tcp::{Algorithm, Config, DelayedAck, Out, Phase, Sender};
+use farpath_tcp::{Algorithm, Config, DelayedAck, Flavour, Out, Phase, SackBlock, Sender};
 use farpath_units::{Duration, Time};
 
 use crate::harness::{Dialogue, Path, RTT, config, ms};
@@ -162,6 +162,40 @@ fn established(config: &Config) -> Sender {
     assert_eq!(s.poll(Time::ZERO), Some(Out::Syn));
     s.on_syn_ack(ms(100));
     s
+}
+
+/// RFC 5681 §3.1 and Linux 6.18 (`tcp_may_raise_cwnd`, `crates/drill/scripts/kernel-6.18/timeout-sacks.pkt`): the window grows by
+/// what is acknowledged. While a repair is missing that left after the timeout, SACKs let one segment go for each that arrived.
+#[test]
+fn after_a_timeout_sacks_alone_open_no_window() {
+    for flavour in [Flavour::Rfc, Flavour::Linux] {
+        let mut s = established(&Config {
+            flavour,
+            initial_window: 10,
+            ..ack_each()
+        });
+        assert_eq!(sends(&mut s, ms(100)), (10, 1000));
+        let due = s.deadline();
+        s.on_deadline(due);
+        assert_eq!(sends(&mut s, due), (1, 1000));
+        let at = |n: u64| due + Duration::from_ms(n);
+        s.on_ack(at(100), 1000, 1 << 30, true, &[]);
+        assert_eq!((s.phase(), s.cwnd_bytes()), (Phase::Loss, 2000));
+        assert_eq!(sends(&mut s, at(100)), (2, 1000));
+        // The second repair and those behind it arrive, the first does not.
+        for n in 2..6 {
+            let sack = SackBlock {
+                start: 2000,
+                end: (n + 1) * 1000,
+            };
+            s.on_ack(at(n * 100), 1000, 1 << 30, true, &[sack]);
+            assert_eq!((s.phase(), s.cwnd_bytes()), (Phase::Loss, 2000));
+            assert_eq!(sends(&mut s, at(n * 100)), (1, 1000));
+        }
+        // It does after all.
+        s.on_ack(at(600), 6000, 1 << 30, true, &[]);
+        assert_eq!((s.phase(), s.cwnd_bytes()), (Phase::Loss, 3000));
+    }
 }
 
 /// A closed window opens by less than a segment, which is as much as the last one needs: it leaves
