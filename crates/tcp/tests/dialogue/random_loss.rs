@@ -78,7 +78,7 @@ fn without_rack_a_short_lossy_path_does_not_run_away() {
         for p in [0.05, 0.1, 0.2] {
             let (without, with) = (over_padhye(false, ms, p), over_padhye(true, ms, p));
             println!("{ms} ms, p = {p}: {without:.2} times Padhye's rate, with RACK {with:.2}");
-            assert!((1.0..5.0).contains(&without), "{ms} ms, {p}: {without}");
+            assert!((0.8..5.0).contains(&without), "{ms} ms, {p}: {without}");
             assert!(with > without, "{ms} ms, {p}: {with} and {without}");
         }
     }
