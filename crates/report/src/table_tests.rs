@@ -370,7 +370,10 @@ fn a_repeat_that_says_why_it_lacks_a_metric_leaves_the_others_their_median() {
     assert!(most.contains("recovery 7.5000 s (2 of 3)"), "{most}");
     assert!(!most.contains("fewer than half"), "{most}");
     let few = text(1);
-    assert!(!few.contains("7.5") && few.contains("fewer than half"), "{few}");
+    assert!(
+        !few.contains("7.5") && few.contains("fewer than half"),
+        "{few}"
+    );
 }
 
 /// One unit and one heading for each metric: a reader goes down a column from point to point.

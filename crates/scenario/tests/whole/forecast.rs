@@ -1694,6 +1694,37 @@ fn an_answers_time_on_the_way_is_its_own() {
     }
 }
 
+/// 30 answers of 20 kB at once over 50 Mbit/s × 300 ms are 420 segments: the handshake, the first request, and five flights more before the
+/// last of 10, 20, 40, 80, 160 and 110 segments. Where a clock ends the test, a note has what that takes.
+#[test]
+fn several_answers_at_once_go_through_one_slow_start() {
+    let of_page = |keys: &str| {
+        let forward =
+            "rate = \"50 Mbit/s\"\ndelay = \"250 ms\"\n\n[link.reverse]\nrate = \"50 Mbit/s\"";
+        let test = format!("kind = \"request\"\nblock = \"20 kB\"\noutstanding = 30\n{keys}");
+        predicted(forward, &test)
+    };
+    let counted = of_page("requests = 30");
+    let seconds = of(&counted, "completion_ns") / 1e9;
+    assert!((seconds / (7.0 * 0.3) - 1.0).abs() < 0.03, "{seconds}");
+    assert_eq!(counted.limited_by.as_deref(), Some("cwnd_slow_start"));
+    // Fewer than may be outstanding are one answer's round trips at least.
+    let few = of(&of_page("requests = 3"), "completion_ns") / 1e9;
+    assert!((few / (4.0 * 0.3) - 1.0).abs() < 0.03, "{few}");
+    let short = of_page("duration = \"5 s\"");
+    assert!(
+        says(&short, "were under way from the beginning"),
+        "{:?}",
+        short.notes
+    );
+    let long = of_page("duration = \"300 s\"");
+    assert!(
+        !says(&long, "were under way from the beginning"),
+        "{:?}",
+        long.notes
+    );
+}
+
 /// The last answer ends a test that counts its requests: a pause behind it was in the rate, 0.384 a second for one answer in 0.70 s.
 #[test]
 fn a_rate_of_counted_requests_is_that_of_their_goodput() {
