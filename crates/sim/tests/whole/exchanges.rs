@@ -119,6 +119,12 @@ fn answers_asked_for_at_once_wait_for_one_window() {
         }
         let seconds = foreseen.metrics["completion_ns"] / 1e9;
         assert_near("by hand", seconds, by_hand, 0.03);
+        if outstanding == 30 {
+            // All is there when the server is asked. What followed the last answer was the application's time, as long as that of slow start.
+            assert_eq!(world.limited_by("t"), "cwnd_slow_start");
+            let shares = &world.record("t").streams[0].limited_by;
+            assert_within("share", shares["cwnd_slow_start"], 0.8, 1.0);
+        }
     }
 }
 
