@@ -2451,6 +2451,29 @@ fn what_a_transfer_may_take_longer_is_said_as_time() {
     }
 }
 
+/// 20 Mbit/s and 50 kB of a policer on 100 Mbit/s x 40 ms behind 100 kB: 211 kB in 40 ms are 117 kB more than the rate lets through. A bucket of
+/// 10 MB is far from empty then.
+#[test]
+fn a_policer_ends_slow_start_before_the_queue_behind_it_is_full() {
+    let says_so = |police: &str| {
+        let record = record_of(format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"neck\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"20 ms\"\n\
+             [link.forward]\nqueue = \"100 kB\"\n{police}\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\ncc = \"reno\"\nfrom = \"a\"\nto = \"b\"\nomit = \"1 s\"\nduration = \"40 s\"\n"
+        ));
+        says(&record, "overflows the queue")
+    };
+    assert!(says_so(""));
+    assert!(says_so(
+        "police = { rate = \"20 Mbit/s\", burst = \"10 MB\" }"
+    ));
+    assert!(!says_so(
+        "police = { rate = \"20 Mbit/s\", burst = \"50 kB\" }"
+    ));
+}
+
 /// Reno over 20 Mbit/s x 60 ms behind a quarter of that: slow start overflows it, and the climb takes seconds. What `omit` leaves out counts in the
 /// time until the path is full.
 #[test]
