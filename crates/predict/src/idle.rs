@@ -105,10 +105,10 @@ impl Answers {
         }
     }
 
-    /// How many of `count` answers were followed, and the time from the first segment of the first to the last of those, in seconds, where
-    /// `outstanding` are asked for at first and each that has come has another one asked for, `between_s` after the end of its sending. The
-    /// window is of all together: what is asked for and does not fit it waits for a round trip. Short ones share a segment. Both counts are
-    /// at least 1; those of the first hundred thousand segments are followed.
+    /// Answers that are asked for before others are there: `outstanding` at first, and one more for each that has come, `between_s` after the
+    /// end of its sending. The window is of all together: what is asked for and does not fit it waits for a round trip. Short ones share a
+    /// segment. Both counts are at least 1. How many of `count` were followed, those of the first hundred thousand segments, and the time from
+    /// the first segment to the last one of these, in seconds.
     pub fn several(&self, outstanding: u64, count: u64, between_s: f64) -> (u64, f64) {
         let together = libm::floor(1.0 / self.segments).clamp(1.0, SEGMENTS as f64) as u64;
         let segments = self.segments * together as f64;
