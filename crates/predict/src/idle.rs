@@ -32,7 +32,7 @@ pub struct Flights {
 const LOOKED_AT: u64 = 10_000;
 
 /// So many segments are followed one by one at most.
-const SEGMENTS: usize = 100_000;
+const SEGMENTS: u64 = 100_000;
 
 /// Answers that follow each other on one connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,7 +117,7 @@ impl Answers {
         let mut sending = Sending::of(self, line_s * segments / whole as f64);
         let under_way = outstanding.div_ceil(together);
         let (mut ends, mut followed) = (VecDeque::new(), 0);
-        while followed < count && sending.left.len() < SEGMENTS {
+        while followed < count && sending.left.len() as u64 + whole <= SEGMENTS {
             let asked = match ends.len() as u64 >= under_way {
                 true => ends.pop_front().map_or(0.0, |end: f64| end + between_s),
                 false => 0.0,
