@@ -81,7 +81,8 @@ pub(crate) enum Subject<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// The value of a metric at a point: the median over repeats; `None` when nobody has it.
+    /// The value of a metric at a point: the median over the repeats that have it, whatever the others say of why they lack it; `None`
+    /// when nobody has it.
     pub fn value(&self, metric: &str, origin: Origin, point: &Point) -> Option<f64> {
         let (subject, name) = split(metric)?;
         self.value_at(&subject, name, origin, point)
@@ -101,7 +102,6 @@ impl<'a> Results<'a> {
                 .filter(|l| l.origin == origin && l.point == *point && subject.is_link(l))
                 .filter_map(|l| self.link_metric(l, name))
                 .collect(),
-            _ if self.absence(subject, name, origin, point).is_some() => Vec::new(),
             _ => self
                 .repeats(subject, origin, point)
                 .filter_map(|r| r.value(name))
