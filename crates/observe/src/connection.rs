@@ -469,15 +469,17 @@ impl Connection {
         if (before + 1..first).any(|n| silent(&n)) {
             return (start, self.intervals[first].0);
         }
+        // One begins where the interval before it ends.
+        let far = (ended(latest) + 1).min(self.intervals.len());
         let lull = |behind: usize| {
-            let n = (behind + 1..self.intervals.len()).find(|n| silent(n))?;
+            let n = (behind + 1..far).find(silent)?;
             Some((n - 1, heard(n)?))
         };
         let lulls = core::iter::successors(lull(first), |(_, heard)| lull(*heard));
-        let times = lulls.map(|(last, heard)| (self.intervals[last].0, self.intervals[heard].0));
-        let mut near = times.take_while(|(from, _)| *from <= latest);
+        let mut times =
+            lulls.map(|(last, heard)| (self.intervals[last].0, self.intervals[heard].0));
         let is_own = |(from, until): &(Time, Time)| until.since(*from) >= self.round();
-        near.find(is_own).unwrap_or((start, end))
+        times.find(is_own).unwrap_or((start, end))
     }
 
     /// How much a counter of samples grew in the measurement: from the last sample before it to the first one after it,

@@ -17,6 +17,7 @@
 
 use std::collections::BTreeMap;
 
+use farpath_record::WAS_DOWN;
 use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
@@ -253,15 +254,15 @@ impl Outage {
         let percent = format!("{:.0} % of the time", 100.0 * self.share);
         if let Some(undelivered) = self.undelivered_words() {
             return Some(format!(
-                "the path was down for {down}, and nothing new was delivered for {undelivered} ({percent} without an answer): the sender waited for its timer"
+                "{WAS_DOWN}{down}, and nothing new was delivered for {undelivered} ({percent} without an answer): the sender waited for its timer"
             ));
         }
         let silent = format!("{:.1}", self.silent);
         Some(match self.silent > self.down && silent != down {
             true => format!(
-                "the path was down for {down}, and the sender heard nothing for {silent} ({percent}): it waited for its timer"
+                "{WAS_DOWN}{down}, and the sender heard nothing for {silent} ({percent}): it waited for its timer"
             ),
-            false => format!("the path was down for {down} ({percent})"),
+            false => format!("{WAS_DOWN}{down} ({percent})"),
         })
     }
 
