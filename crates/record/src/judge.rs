@@ -323,6 +323,7 @@ pub(crate) fn unseen(metric: &str, origin: Origin) -> Option<String> {
         "silent_s" => "what it waited for at its start came within two seconds, or never",
         "duplicates" => "nobody counted copies",
         "outage_ratio" => "a connection never opened, or when its links were down is in no account",
+        "stall_s" => "no series of its goodput shows when nothing was delivered",
         "jain_index" => "there is one stream, or nothing was delivered",
         "group_streams_jain_index" => {
             "no test of the group has several connections, its tests are measured at different times, or nothing was delivered"

@@ -120,6 +120,10 @@ pub struct Sender {
     release: Time,
     /// When the retransmission timer runs out, whichever timer comes first.
     rto_at: Time,
+    /// When the tail loss probe is due if nothing is sent behind `armed_to`, as of when the timer was set.
+    probe_at: Time,
+    /// `nxt` then.
+    armed_to: u64,
     timer: Timer,
     /// A tail loss probe may be set: RACK-TLP is on and none is unanswered.
     probes: bool,
@@ -208,6 +212,8 @@ impl Sender {
             deadline: Time::MAX,
             release: Time::MAX,
             rto_at: Time::MAX,
+            probe_at: Time::MAX,
+            armed_to: 0,
             timer: Timer::Rto,
             probes: config.recovery.rack && config.sack,
             plain: false,
