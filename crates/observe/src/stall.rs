@@ -5,7 +5,7 @@ use farpath_units::{Duration, Time};
 use crate::connection::Connection;
 use crate::observation::Span;
 
-/// A shorter one is no stall.
+/// A shorter one is not a stall.
 const LEAST: Duration = Duration::from_ms(200);
 
 /// A run of intervals in which nothing was delivered, behind one in which something was.

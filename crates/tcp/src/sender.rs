@@ -30,6 +30,7 @@ use crate::scoreboard::Scoreboard;
 use crate::send_log::SendLog;
 use crate::slow_start::Exit;
 use crate::{ByteCounting, Config, Flavour, SlowStart};
+use handshake::Handshake;
 use in_use::InUse;
 use paced::Paced;
 use repair::{Repair, Timer};
@@ -168,10 +169,8 @@ pub struct Sender {
     rescued: bool,
     sack: bool,
     timestamps: bool,
-    handshake_ack_due: bool,
+    handshake: Handshake,
     path: PathMtu,
-    syns: u32,
-    syn_at: Time,
     initial_window: f64,
     /// Not with an algorithm that has a model of the path: it restarts by that.
     idle_restart: bool,
@@ -245,10 +244,8 @@ impl Sender {
             rescued: false,
             sack: config.sack,
             timestamps: config.timestamps,
-            handshake_ack_due: false,
+            handshake: Handshake::default(),
             path,
-            syns: 0,
-            syn_at: Time::ZERO,
             idle_restart: config.idle_restart && watch != Watch::Deliveries,
             flavour,
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
@@ -348,8 +345,8 @@ impl Sender {
             State::SynDue => return Some(self.send_syn(now)),
             State::Open | State::Recovery | State::Loss => {}
         }
-        if self.handshake_ack_due {
-            self.handshake_ack_due = false;
+        if self.handshake.ack_due {
+            self.handshake.ack_due = false;
             self.refresh();
             return Some(Out::HandshakeAck);
         }
@@ -555,7 +552,7 @@ impl Sender {
     fn refresh(&mut self) {
         let clean = self.state == State::Open && self.board.is_clean(self.una);
         self.plain = clean && !self.path.is_probing();
-        self.path.aside = self.handshake_ack_due || self.path.searches();
+        self.path.aside = self.handshake.ack_due || self.path.searches();
         self.refresh_limit();
     }
 
