@@ -49,6 +49,7 @@ export const METRICS: ReadonlyMap<string, string> = new Map([
   ["ramp_s", "ramp"],
   ["silent_s", "silence at the start"],
   ["outage_ratio", "outage"],
+  ["stall_s", "longest stall"],
   ["completion_ns", "completion"],
   ["cwnd_max_bytes", "cwnd, max"],
   ["bytes", "bytes delivered"],

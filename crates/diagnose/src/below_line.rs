@@ -124,7 +124,7 @@ mod tests {
         let falls = [900.0, 880.0, 860.0, 840.0].map(most);
         assert!(falls.windows(2).all(|w| w[0] > w[1]), "{falls:?}");
         assert!(falls[2] < 0.6 && falls[3] < 0.4, "{falls:?}");
-        // 700 Mbit/s are no line of 1 Gbit/s, whatever is said here.
+        // 700 Mbit/s do not fill a line of 1 Gbit/s, whatever is said here.
         assert_eq!(evidence(700.0).stands_below(), None);
     }
 

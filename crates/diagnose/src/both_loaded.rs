@@ -136,7 +136,7 @@ mod tests {
         for times in [None, Some(1.5), Some(0.05)] {
             assert_eq!(beside(times).waits_in_slower(), None, "{times:?}");
         }
-        // What is hardly felt is no such queue.
+        // What is hardly felt is not such a queue.
         let brief = Evidence {
             other_way: Some(20.0),
             ..access(Some(60.0))

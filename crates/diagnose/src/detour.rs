@@ -126,7 +126,7 @@ impl Detour {
         let common = inner.iter().rposition(|hop| place(hop).is_some());
         let before = common.and_then(|n| inner.get(n));
         let hop = inner.get(common.map_or(0, |n| n + 1))?;
-        // The same hops, of which one is slower now, are no other way.
+        // The same hops, of which one is slower now, are the same way.
         let is_new = then.hops.iter().all(|other| other.name != hop.name);
         let next = before.and_then(place).map_or(0, |n| n + 1);
         let instead = then.hops.get(next).filter(|other| other.name != short.name);

@@ -43,7 +43,7 @@ pub(crate) struct FullRouter {
     packets: f64,
     /// It forwards all packets with its processor, and does not say how much of the time that takes.
     all: bool,
-    /// So little was sent again that it is no kind of loss which is asked for.
+    /// So little was sent again that no kind of loss is asked for.
     lossless: bool,
     /// The most that one of its ports dropped as it arrived; none where no text counts it.
     dropped: Option<f64>,

@@ -106,7 +106,8 @@ fn nothing_random(test: &str, repeats: u32, alone: bool) -> String {
 fn one_run_shifted(repeats: u32) -> String {
     format!(
         "nothing but the start of this lone test is random: {repeats} {ONE_RUN}, shifted in time by its \
-         `start_spread`, and their scatter says nothing; `loss`, `jitter` or a second test make repeats differ"
+         `start_spread`: figures differ by where in it they are taken, and their scatter says nothing of other runs; `loss`, `jitter` or a \
+         second test make repeats differ by more"
     )
 }
 
@@ -156,7 +157,8 @@ mod tests {
         );
         let shifted = notes(&[1e6, 1.0005e6], some, 0);
         assert!(
-            shifted[0].contains("one run, shifted in time"),
+            shifted[0].contains("one run, shifted in time")
+                && shifted[0].contains("figures differ by where in it they are taken"),
             "{shifted:?}"
         );
         // Other tests, luck, or figures that differ: repeats are what they seem.

@@ -11,7 +11,7 @@ use crate::long_repair;
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
-use crate::{back, ramp, series};
+use crate::{back, ramp, series, stall};
 
 /// A connection. What its evidence does not have is none or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -353,7 +353,7 @@ impl Connection {
     }
 
     /// Whether nothing of it arrived behind the time of its test, until which its sender writes.
-    fn waits_at_clock(&self, span: &Span) -> bool {
+    pub(crate) fn waits_at_clock(&self, span: &Span) -> bool {
         let clock = span.duration.map(|duration| span.from() + duration);
         self.until_clock && clock.is_some_and(|clock| self.end() <= clock)
     }
@@ -435,46 +435,51 @@ impl Connection {
         covered / until.since(from).as_secs_f64()
     }
 
-    /// From when on an outage kept everything from its sender, and until when.
+    /// From when on an outage kept everything from its sender, and until when. What was under way when the link went down still
+    /// arrives, for a round trip or, through a queue, for two.
     fn unheard(&self, start: Time, end: Time) -> (Time, Time) {
+        let round = self.round();
+        let latest = end.max(start + round.times(2));
         let Some(pauses) = &self.pauses else {
-            return (start, self.heard_again(start, end));
+            return self.undelivered((start, end), latest);
         };
-        // What was behind the link when that went down still arrives.
         let n = pauses.partition_point(|(_, until)| *until <= end);
-        let over = pauses.get(n).filter(|(from, _)| *from <= end);
+        let mut near = pauses[n..].iter().take_while(|(from, _)| *from <= latest);
+        // A window leaves pauses that are shorter than a round trip. The last pause has no end, and may be none.
+        let is_own = |(from, until): &&(Time, Time)| {
+            *from <= end || *until < Time::MAX && until.since(*from) >= round
+        };
         let last = self.intervals.last().map_or(end, |(t, _)| *t);
-        over.map_or((start, end), |(from, until)| {
+        near.find(is_own).map_or((start, end), |(from, until)| {
             (start.max(*from), (*until).min(last.max(end)))
         })
     }
 
-    /// By how much the time until more is delivered again after an outage may be too long: it began to be somewhere in an
-    /// interval.
-    pub(crate) fn heard_within(&self, start: Time, end: Time) -> Duration {
-        let heard = self.heard_again(start, end);
-        let before = self.intervals.iter().map(|(t, _)| *t);
-        let before = before.take_while(|t| *t < heard).last().unwrap_or(start);
-        match (self.pauses.is_some(), heard > end) {
-            (false, true) => heard.since(before.max(end)),
-            _ => Duration::ZERO,
-        }
-    }
-
-    /// When more is delivered again after an outage: the end of the first interval behind it with anything in it. An
-    /// outage that leaves no interval silent is over when it ends.
-    fn heard_again(&self, start: Time, end: Time) -> Time {
+    /// The same by what was delivered: until the end of the first interval behind it with anything in it. An outage that leaves no
+    /// interval silent, before it ends or behind what arrives until the `latest` instant, is over when it ends.
+    fn undelivered(&self, (start, end): (Time, Time), latest: Time) -> (Time, Time) {
         let ended = |at: Time| self.intervals.partition_point(|(t, _)| *t <= at);
         let (before, later) = (ended(start), ended(end));
         let silent = |n: &usize| self.intervals[*n].1 == 0;
-        let heard = (later..self.intervals.len()).find(|n| !silent(n));
+        let heard = |from: usize| (from..self.intervals.len()).find(|n| !silent(n));
+        let Some(first) = heard(later) else {
+            return (start, self.intervals.last().map_or(end, |(t, _)| *t));
+        };
         // The first of these began before the outage, or with it.
-        let whole = before + 1..heard.unwrap_or(self.intervals.len());
-        if heard.is_some() && !whole.into_iter().any(|n| silent(&n)) {
-            return end;
+        if (before + 1..first).any(|n| silent(&n)) {
+            return (start, self.intervals[first].0);
         }
-        let last = self.intervals.last().map_or(end, |(t, _)| *t);
-        heard.map_or(last, |n| self.intervals[n].0)
+        // One begins where the interval before it ends.
+        let far = (ended(latest) + 1).min(self.intervals.len());
+        let lull = |behind: usize| {
+            let n = (behind + 1..far).find(silent)?;
+            Some((n - 1, heard(n)?))
+        };
+        let lulls = core::iter::successors(lull(first), |(_, heard)| lull(*heard));
+        let mut times =
+            lulls.map(|(last, heard)| (self.intervals[last].0, self.intervals[heard].0));
+        let is_own = |(from, until): &(Time, Time)| until.since(*from) >= self.round();
+        times.find(is_own).unwrap_or((start, end))
     }
 
     /// How much a counter of samples grew in the measurement: from the last sample before it to the first one after it,
@@ -528,6 +533,8 @@ impl Connection {
             put("rtt_max_ns", Some(rtt.max_ns));
         }
         put("recovery_s", self.recovery.map(Duration::as_secs_f64));
+        let stall = stall::longest(self, span);
+        put("stall_s", stall.map(Duration::as_secs_f64));
     }
 }
 

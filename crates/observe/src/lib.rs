@@ -31,6 +31,7 @@ mod rates;
 mod recovery;
 mod series;
 mod shared_time;
+mod stall;
 mod taken_back;
 mod timers;
 

@@ -17,11 +17,12 @@
 
 use std::collections::BTreeMap;
 
+use farpath_record::WAS_DOWN;
 use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
 use crate::path::{Path, Taken};
-use crate::{flights, long_repair, rates, timers};
+use crate::{flights, long_repair, rates, stall, timers};
 
 /// What keeps a connection from being faster. The words are those of `limited_by` in every origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -229,7 +230,9 @@ pub struct Outage {
     pub down: Duration,
     /// The time in which nothing came through because of it: what followed until the sender's timer ran out is in it.
     pub silent: Duration,
-    /// By how much `silent` may be too long: it was sampled.
+    /// The time in which nothing new was delivered because of it, by the intervals in which that was so. Zero where they do not show it.
+    pub undelivered: Duration,
+    /// By how much `undelivered` may be too short: it began and ended within intervals.
     pub within: Duration,
     /// `silent` of all the connection's time, 0 to 1.
     pub share: f64,
@@ -238,7 +241,7 @@ pub struct Outage {
 /// A smaller share of silence is not mentioned beside what limited more.
 const OUTAGE_LEAST: f64 = 0.01;
 
-/// What may be too long by more than one in so many is said as a range.
+/// What may be too short by more than one in so many is said as a range.
 const CLOSE: u64 = 20;
 
 impl Outage {
@@ -247,18 +250,33 @@ impl Outage {
         if self.share < OUTAGE_LEAST {
             return None;
         }
-        let [down, mut silent] = [self.down, self.silent].map(|d| format!("{d:.1}"));
+        let down = format!("{:.1}", self.down);
         let percent = format!("{:.0} % of the time", 100.0 * self.share);
-        let is_longer = self.silent > self.down && silent != down;
-        if self.within.times(CLOSE) > self.silent {
-            let least = self.silent.saturating_sub(self.within);
-            silent = format!("{least:.1} to {silent}");
+        if let Some(undelivered) = self.undelivered_words() {
+            return Some(format!(
+                "{WAS_DOWN}{down}, and nothing new was delivered for {undelivered} ({percent} without an answer): the sender waited for its timer"
+            ));
         }
-        Some(match is_longer {
+        let silent = format!("{:.1}", self.silent);
+        Some(match self.silent > self.down && silent != down {
             true => format!(
-                "the path was down for {down}, and nothing arrived for {silent} ({percent}): the sender waited for its timer"
+                "{WAS_DOWN}{down}, and the sender heard nothing for {silent} ({percent}): it waited for its timer"
             ),
-            false => format!("the path was down for {down} ({percent})"),
+            false => format!("{WAS_DOWN}{down} ({percent})"),
+        })
+    }
+
+    /// For how long nothing new was delivered, where that was longer than the path was down.
+    fn undelivered_words(&self) -> Option<String> {
+        let (least, most) = (self.undelivered, self.undelivered + self.within);
+        let is_longer = least > self.down || self.silent > self.down && most > self.down;
+        if least == Duration::ZERO || !is_longer {
+            return None;
+        }
+        let [least, most] = [least, most].map(|d| format!("{d:.1}"));
+        Some(match self.within.times(CLOSE) > self.undelivered {
+            true => format!("{least} to {most}"),
+            false => least,
         })
     }
 }
@@ -280,11 +298,15 @@ pub fn outage(connection: &Connection, from: Time, around: &Surroundings<'_>) ->
         end.since(start.min(end))
     };
     let sum = |times: &mut dyn Iterator<Item = Duration>| times.fold(Duration::ZERO, |a, b| a + b);
-    let seen = path.down.iter().filter(|(start, _)| *start < last.until);
-    let off = |(start, end): &(Time, Time)| connection.heard_within(*start, *end);
+    let seen = path
+        .down
+        .iter()
+        .filter(|(start, end)| *start < last.until && *end > first.from);
+    let (undelivered, most) = stall::of_outages(connection, seen.copied());
     Outage {
         down: sum(&mut path.down.iter().map(within)),
-        within: sum(&mut seen.map(off)),
+        undelivered,
+        within: most.saturating_sub(undelivered),
         silent: Duration::from_secs_f64(silent),
         share: silent / total.max(f64::MIN_POSITIVE),
     }
@@ -592,7 +614,7 @@ mod tests {
         assert_eq!(
             cost.words().as_deref(),
             Some(
-                "the path was down for 2.0 s, and nothing arrived for 2.0 s to 3.0 s (30 % of the time): the sender waited for its timer"
+                "the path was down for 2.0 s, and nothing new was delivered for 2.0 s to 3.0 s (30 % of the time without an answer): the sender waited for its timer"
             )
         );
         // Whoever saw each frame knows better: one came 50 ms after the path went down, and the next at 4.65 s.
@@ -606,10 +628,11 @@ mod tests {
         };
         let cost = outage(&exact, at(0), &out);
         assert_eq!(cost.silent, Duration::from_ms(2600));
+        assert_eq!((cost.undelivered, cost.within), (seconds(2), seconds(1)));
         assert_eq!(
             cost.words().as_deref(),
             Some(
-                "the path was down for 2.0 s, and nothing arrived for 2.6 s (26 % of the time): the sender waited for its timer"
+                "the path was down for 2.0 s, and nothing new was delivered for 2.0 s to 3.0 s (26 % of the time without an answer): the sender waited for its timer"
             )
         );
         let idle = around(vec![(at(6000), at(6500))]);

@@ -212,6 +212,8 @@ pub const METRICS: &[Metric] = {
         "from the start to the end of the first interval in which anything was delivered, where that took two seconds or more"),
     metric("outage_ratio", CONNECTED, Never, "outage",
         "share of the measured time in which nothing came through because the path was down, the wait for the sender's timer behind it included; absent where it never was, which counts as 0. `limited_by` of each stream is of the rest"),
+    metric("stall_s", CONNECTED, Largest, "longest stall",
+        "longest time in the measurement in which nothing new was delivered, to the application in order, as its empty intervals show it: it may be two intervals longer. Not what a test waits for at its start, nor what is shorter than a round trip or 200 ms: absent then, which counts as 0"),
     metric("completion_ns", &[Tcp, Transfer, Request, Flows], Largest, "completion", "from the SYN to the delivery of the last byte, of several connections from the first SYN to the last byte of all; of a transfer, to the disk"),
     metric("cwnd_max_bytes", CONNECTED, Largest, "cwnd, max", "largest congestion window of the whole test"),
     metric("bytes", &[Tcp, Transfer, Request, Flows, Udp], Sum, "bytes delivered", "payload delivered to the receiving application in the whole test, with what was under way at its end and arrives later: `goodput_bps` and series end with the test; of iperf3 in the measurement"),

@@ -2,7 +2,9 @@
 //!
 //! A rounds model, as [`crate::slow_start`]: an answer of S segments takes a round trip for each window that is too small for
 //! what is left of it and for the path. The last part goes at the path's rate, or in whole flights where the ends hold the window.
-//! Nothing is lost, and slow start goes on.
+//! Nothing is lost, and slow start goes on. Answers that are asked for before others are there go segment by segment, see [`Answers::several`].
+
+use std::collections::VecDeque;
 
 use crate::slow_start;
 
@@ -28,6 +30,9 @@ pub struct Flights {
 
 /// So many answers are followed one by one at most.
 const LOOKED_AT: u64 = 10_000;
+
+/// So many segments are followed one by one at most.
+const SEGMENTS: u64 = 100_000;
 
 /// Answers that follow each other on one connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,6 +105,31 @@ impl Answers {
         }
     }
 
+    /// Answers that are asked for before others are there: `outstanding` at first, and one more for each that has come, `between_s` after the
+    /// end of its sending. The window is of all together: what is asked for and does not fit it waits for a round trip. Short ones share a
+    /// segment. Both counts are at least 1. How many of `count` were followed, those of the first hundred thousand segments, and the time from
+    /// the first segment to the last one of these, in seconds.
+    pub fn several(&self, outstanding: u64, count: u64, between_s: f64) -> (u64, f64) {
+        let together = libm::floor(1.0 / self.segments).clamp(1.0, SEGMENTS as f64) as u64;
+        let segments = self.segments * together as f64;
+        let whole = libm::ceil(segments - 1e-9).max(1.0) as u64;
+        let line_s = self.flights.map_or(self.segment_s, |f| f.segment_s);
+        let mut sending = Sending::of(self, line_s * segments / whole as f64);
+        let under_way = outstanding.div_ceil(together);
+        let (mut ends, mut followed) = (VecDeque::new(), 0);
+        while followed < count && sending.left.len() as u64 + whole <= SEGMENTS {
+            let asked = match ends.len() as u64 >= under_way {
+                true => ends.pop_front().map_or(0.0, |end: f64| end + between_s),
+                false => 0.0,
+            };
+            (0..whole).for_each(|_| sending.send(asked));
+            ends.push_back(sending.free_s());
+            followed = count.min(followed + together);
+        }
+        let first = sending.left.first().copied().unwrap_or(0.0);
+        (followed, sending.free_s() - first)
+    }
+
     /// The time of an answer that begins with `window` segments, and the window of the next one.
     fn answer(&self, mut window: f64) -> (f64, f64) {
         let growth = |window, acked| {
@@ -144,7 +174,11 @@ impl Answers {
     /// The window after an idle time. The queue that the last segment met is in the idle time, and also in the smoothed round
     /// trip, an eighth of which comes from each sample (RFC 6298 §2.3), and so in the timeout.
     fn restarted(&self, window: f64, queued_s: f64) -> f64 {
-        let (idle_s, timeout_s) = (self.pause_s + queued_s, self.timeout_s + queued_s);
+        self.after_idle(window, self.pause_s + queued_s, self.timeout_s + queued_s)
+    }
+
+    /// The window after an idle time with this timeout.
+    fn after_idle(&self, window: f64, idle_s: f64, timeout_s: f64) -> f64 {
         if idle_s <= timeout_s {
             return window;
         }
@@ -157,6 +191,71 @@ impl Answers {
                 floor.max(libm::floor(window * libm::exp2(-halvings)))
             }
         }
+    }
+}
+
+/// A connection that sends segments when they are asked for, as its window and the path let it.
+struct Sending<'a> {
+    answers: &'a Answers,
+    segment_s: f64,
+    window: f64,
+    /// When each segment was sent as a whole, in seconds.
+    left: Vec<f64>,
+    /// Of how many the ACKs have come.
+    acked: usize,
+    /// Most that were in flight.
+    most: f64,
+    /// When the last segment was handed to the path.
+    sent_s: f64,
+}
+
+impl<'a> Sending<'a> {
+    /// Nothing is sent yet; a segment takes `segment_s` on the path.
+    fn of(answers: &'a Answers, segment_s: f64) -> Sending<'a> {
+        Sending {
+            answers,
+            segment_s,
+            window: answers.initial,
+            left: Vec::new(),
+            acked: 0,
+            most: 0.0,
+            sent_s: 0.0,
+        }
+    }
+
+    /// When the path has sent all of it, in seconds.
+    fn free_s(&self) -> f64 {
+        self.left.last().copied().unwrap_or(0.0)
+    }
+
+    /// Sends the next segment, which is there at `asked`.
+    fn send(&mut self, asked: f64) {
+        let answers = self.answers;
+        let held = answers.flights.map_or(f64::INFINITY, |_| answers.full);
+        let mut at = asked.max(self.sent_s);
+        while let Some(left) = self.left.get(self.acked) {
+            let heard = left - self.segment_s + answers.rtt_s;
+            let in_flight = (self.left.len() - self.acked) as f64;
+            let fits = in_flight < libm::floor(self.window.min(held)).max(1.0);
+            if fits && heard > at {
+                break;
+            }
+            at = at.max(heard);
+            self.acked += 1;
+            // Slow start goes on to twice what has been in flight (Linux, after RFC 7661).
+            if self.window < 2.0 * self.most {
+                let (each, most) = (answers.segments_per_ack, answers.max_ssthresh);
+                self.window += slow_start::growth(self.window, 1.0, each, most);
+            }
+        }
+        if self.acked == self.left.len() {
+            let queued_s = (self.free_s() - self.sent_s).max(0.0);
+            let timeout_s = answers.timeout_s + queued_s;
+            self.window = answers.after_idle(self.window, at - self.sent_s, timeout_s);
+        }
+        self.left.push(at.max(self.free_s()) + self.segment_s);
+        self.sent_s = at;
+        self.most = self.most.max((self.left.len() - self.acked) as f64);
     }
 }
 
@@ -290,6 +389,54 @@ mod tests {
         };
         assert!((of(80.0) - 79.0 * 0.0001).abs() < 1e-12);
         assert!((of(250.0) - 2.0 * 0.101 - 49.0 * 0.0001).abs() < 1e-12);
+    }
+
+    /// 30 answers of 14 segments at once are 420: 10, 20, 40, 80, 160 and 110, each a round trip after the one before.
+    #[test]
+    fn answers_asked_for_at_once_share_a_slow_start() {
+        let page = Answers {
+            segments: 14.0,
+            segment_s: 1e-6,
+            restart: Restart::Never,
+            ..SATELLITE
+        };
+        let (all, seconds) = page.several(30, 30, 0.6);
+        assert_eq!(all, 30);
+        assert!((seconds - 5.0 * 0.6).abs() < 1e-3, "{seconds}");
+        // More than are asked for in all change nothing.
+        assert_eq!(page.several(60, 30, 0.6), (30, seconds));
+        // Six at a time: 10, 20, 40 and 80, then what the answers of the round before have asked for, in eight rounds.
+        let (_, six) = page.several(6, 30, 0.6);
+        assert!((six - 7.0 * 0.6).abs() < 1e-3, "{six}");
+        // A window that holds all of them at once: each six take a round trip.
+        let wide = Answers {
+            initial: 1000.0,
+            ..page
+        };
+        let (_, rounds) = wide.several(6, 30, 0.6);
+        assert!((rounds - 4.0 * 0.6).abs() < 1e-3, "{rounds}");
+        // A hundred short ones are two segments.
+        let short = Answers {
+            segments: 0.02,
+            ..page
+        };
+        let (all, at_once) = short.several(100, 100, 0.6);
+        assert!(all == 100 && at_once < 1e-3, "{all}, {at_once}");
+    }
+
+    /// One at a time is as without others.
+    #[test]
+    fn one_answer_at_a_time_is_the_same_round_by_round_and_segment_by_segment() {
+        let never = Answers {
+            restart: Restart::Never,
+            ..SATELLITE
+        };
+        let by_round = never.mean_between((0.0, f64::INFINITY), 1.6, 4) * 4.0 + 3.0 * 1.6;
+        let (_, by_segment) = never.several(1, 4, 1.6);
+        assert!(
+            (by_round / by_segment - 1.0).abs() < 0.02,
+            "{by_round}, {by_segment}"
+        );
     }
 
     #[test]

@@ -81,7 +81,8 @@ pub(crate) enum Subject<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// The value of a metric at a point: the median over repeats; `None` when nobody has it.
+    /// The value of a metric at a point: the median over the repeats that have it, whatever the others say of why they lack it; `None`
+    /// when nobody has it.
     pub fn value(&self, metric: &str, origin: Origin, point: &Point) -> Option<f64> {
         let (subject, name) = split(metric)?;
         self.value_at(&subject, name, origin, point)
@@ -101,7 +102,6 @@ impl<'a> Results<'a> {
                 .filter(|l| l.origin == origin && l.point == *point && subject.is_link(l))
                 .filter_map(|l| self.link_metric(l, name))
                 .collect(),
-            _ if self.absence(subject, name, origin, point).is_some() => Vec::new(),
             _ => self
                 .repeats(subject, origin, point)
                 .filter_map(|r| r.value(name))
@@ -323,6 +323,7 @@ pub(crate) fn unseen(metric: &str, origin: Origin) -> Option<String> {
         "silent_s" => "what it waited for at its start came within two seconds, or never",
         "duplicates" => "nobody counted copies",
         "outage_ratio" => "a connection never opened, or when its links were down is in no account",
+        "stall_s" => "no series of its goodput shows when nothing was delivered",
         "jain_index" => "there is one stream, or nothing was delivered",
         "group_streams_jain_index" => {
             "no test of the group has several connections, its tests are measured at different times, or nothing was delivered"

@@ -11,6 +11,9 @@ pub const ONE_RUN: &str = "repeats are one run";
 /// What a note says of a link whose outages are too many to follow.
 pub const NOT_FOLLOWED: &str = "when is in no account of what limited this";
 
+/// What a note on an outage of a connection's path begins with.
+pub const WAS_DOWN: &str = "the path was down for ";
+
 /// What a note says of a program that is not farpath's own.
 pub const FOREIGN: &str = "it says nothing of what limited it";
 
@@ -128,7 +131,7 @@ fn invalid((invalid, all): (u32, u32)) -> String {
 fn folded(found: Vec<Said>) -> Vec<Said> {
     let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, said) in found.iter().enumerate() {
-        alike.entry(numbers(&said.text).0).or_default().push(at);
+        alike.entry(shape(said)).or_default().push(at);
     }
     let mut found: Vec<Option<Said>> = found.into_iter().map(Some).collect();
     let meet = |places: &[usize]| {
@@ -144,6 +147,19 @@ fn folded(found: Vec<Said>) -> Vec<Said> {
         found[places[0]] = Some(one_of(all));
     }
     found.into_iter().flatten().collect()
+}
+
+/// What sentences have in common that may be one. An outage and what it cost belong together: ranges of both over a sweep would not say
+/// which goes with which, so that only those of the same points are one.
+fn shape(said: &Said) -> String {
+    let shape = numbers(&said.text).0;
+    match said.text.starts_with(WAS_DOWN) {
+        true => {
+            let points: Vec<&Point> = said.about.iter().flat_map(|a| &a.points).collect();
+            format!("{shape}{points:?}")
+        }
+        false => shape,
+    }
 }
 
 fn one_of(all: Vec<Said>) -> Said {
@@ -294,6 +310,35 @@ mod tests {
         assert_eq!(notes.len(), 4, "{notes:?}");
         assert_eq!(notes[0], "a, simulated: a is measured 3.2 to 3.6 s apart");
         assert_eq!(notes[3], "c, simulated: c is measured 6.0 to 7.0 s apart");
+    }
+
+    /// Three outages of a sweep, each with what it cost in two repeats.
+    #[test]
+    fn an_outage_stays_with_what_it_cost() {
+        let mut run = RunDocument::new("s", 1, String::new());
+        for (long, costs) in [("1", [2.1, 2.2]), ("3", [6.0, 6.0]), ("6", [12.3, 12.5])] {
+            for (repeat, cost) in (0..).zip(costs) {
+                let mut record = Record::new(Origin::Simulated, "t", "tcp", "a", "b");
+                record.repeat = repeat;
+                record.point = point(&[("event.cut.for", long)]);
+                record.notes.push(format!(
+                    "the path was down for {long} s, and nothing new was delivered for {cost:.1} s"
+                ));
+                run.records.push(record);
+            }
+        }
+        let notes = record_notes(&run, LABEL);
+        assert_eq!(notes.len(), 3, "{notes:?}");
+        for (note, said) in notes.iter().zip([
+            "1 s, and nothing new was delivered for 2.1 to 2.2 s",
+            "3 s, and nothing new was delivered for 6.0 s",
+            "6 s, and nothing new was delivered for 12.3 to 12.5 s",
+        ]) {
+            assert!(
+                note.ends_with(&format!("the path was down for {said}")),
+                "{note}"
+            );
+        }
     }
 
     #[test]

@@ -13,8 +13,11 @@ const NUMBERED: &[&str] = &["ping", "udp", "oneway"];
 
 /// The metrics of which an absent one means 0, each with the kinds of tests that may have it. Records of simulations and emulations
 /// alone are meant: no other origin sees all that happened.
-pub const ABSENT_IS_ZERO: [(&str, &[&str]); 2] =
-    [("outage_ratio", CONNECTED), ("duplicates", NUMBERED)];
+pub const ABSENT_IS_ZERO: [(&str, &[&str]); 3] = [
+    ("outage_ratio", CONNECTED),
+    ("stall_s", CONNECTED),
+    ("duplicates", NUMBERED),
+];
 
 impl Record {
     /// The value of a metric; 0 of one that is not written where it is 0, if the record saw what it counts. None where that is unknown.
@@ -42,6 +45,8 @@ impl Record {
                 let accounted = self.streams.iter().all(|s| !s.limited_by.is_empty());
                 !self.streams.is_empty() && accounted && !says(NOT_FOLLOWED)
             }
+            // Its intervals are those of the series.
+            "stall_s" => self.series.contains_key("goodput_bps"),
             _ => self.metrics.contains_key("received") && !says(FOREIGN),
         }
     }
@@ -82,7 +87,7 @@ impl<'r> Written<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Expect, LinkRecord, Repeats, Results, StreamRecord, judge};
+    use crate::{Expect, LinkRecord, Repeats, Results, Series, StreamRecord, judge};
 
     /// A connection that the receiver's window held all the time.
     fn connection(repeat: u32, outage: Option<f64>) -> Record {
@@ -146,6 +151,17 @@ mod tests {
         one = connection(0, None);
         one.streams[0].limited_by.clear();
         assert_eq!(one.value("outage_ratio"), None, "never open");
+    }
+
+    #[test]
+    fn stalls_are_zero_where_a_series_shows_none() {
+        let mut one = connection(0, None);
+        assert_eq!(one.value("stall_s"), None, "no series");
+        one.series
+            .insert("goodput_bps".to_owned(), Series::default());
+        assert_eq!(one.value("stall_s"), Some(0.0));
+        one.set("stall_s", 1.5);
+        assert_eq!(one.value("stall_s"), Some(1.5));
     }
 
     #[test]

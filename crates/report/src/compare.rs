@@ -14,6 +14,11 @@ use crate::table::{Form, Layout, RECOVERY};
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {
     let mut out = heading(comparison, layout.form);
+    // What was changed between the sides comes before what came of it.
+    let apart = comparison.apart();
+    if let Some(note) = apart {
+        out += &(paragraph(&format!("note: {note}"), layout) + "\n");
+    }
     let all: Vec<&Row> = comparison.rows.iter().collect();
     let trivial = |row: &&&Row| all.len() > MANY && equal(row);
     let rows: Vec<&Row> = all.iter().filter(|r| !trivial(r)).copied().collect();
@@ -44,21 +49,25 @@ pub fn render(comparison: &Comparison, layout: Layout) -> String {
         }
     }
     texts.push(mixtures(&rows, comparison));
-    texts.extend(comparison.notes.iter().map(|n| format!("note: {n}")));
+    let others = comparison.notes.iter().filter(|n| Some(*n) != apart);
+    texts.extend(others.map(|n| format!("note: {n}")));
     texts.push(key(&rows));
     texts.push(verdict(comparison, &all));
     texts.push(largest(comparison, &all));
     for text in texts.iter().filter(|t| !t.is_empty()) {
         out.push('\n');
-        if layout.form == Form::Markdown {
-            out += &format!("{text}\n");
-            continue;
-        }
-        for line in wrap(text, layout.width, layout.width) {
-            out += &(line + "\n");
-        }
+        out += &paragraph(text, layout);
     }
     out
+}
+
+/// Lines of a text; ends with a new line.
+fn paragraph(text: &str, layout: Layout) -> String {
+    if layout.form == Form::Markdown {
+        return format!("{text}\n");
+    }
+    let lines = wrap(text, layout.width, layout.width);
+    lines.into_iter().map(|line| line + "\n").collect()
 }
 
 /// A comparison of more rows has none of what is equal.
@@ -93,8 +102,13 @@ fn only_words(only: &[String]) -> String {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for one in only {
         let origin = one.rsplit(", ").next().unwrap_or("");
-        let of = one.split([' ', ',']).next().unwrap_or("");
-        *counts.entry(format!("{of}, {origin}")).or_default() += 1;
+        // A group's name comes before its metric.
+        let (group, rest) = match one.strip_prefix(GROUP) {
+            Some(rest) => (GROUP, rest),
+            None => ("", one.as_str()),
+        };
+        let of = rest.split([' ', ',']).next().unwrap_or("");
+        *counts.entry(format!("{group}{of}, {origin}")).or_default() += 1;
     }
     let times = |(of, n): (&String, &u32)| match n {
         1 => of.clone(),
@@ -102,6 +116,9 @@ fn only_words(only: &[String]) -> String {
     };
     counts.iter().map(times).collect::<Vec<_>>().join("; ")
 }
+
+/// How the name of a group is led in.
+const GROUP: &str = "group ";
 
 fn heading(comparison: &Comparison, form: Form) -> String {
     if comparison.b.is_empty() {

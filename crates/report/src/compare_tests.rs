@@ -196,6 +196,40 @@ fn a_long_comparison_has_no_rows_of_what_is_equal() {
     );
 }
 
+/// What was changed stood behind 188 metrics, and of many points of a group only "group" was said.
+#[test]
+fn what_was_changed_comes_first_and_a_groups_metric_has_its_name() {
+    let side = |name: &str, cc: &str, converges: bool| {
+        let mut one = named(name, 1, &[]);
+        one.keys.insert("test.bulk.cc".to_owned(), cc.to_owned());
+        for loss in 0..8 {
+            let mut record = Record::new(Origin::Simulated, "bulk", "tcp", "a", "b");
+            record.point = [("link.l.loss".to_owned(), loss.to_string())].into();
+            record.group = Some("g".to_owned());
+            record.set("goodput_bps", 1e6);
+            if converges {
+                record.set("group_convergence_s", 3.0);
+            }
+            one.document.records.push(record);
+        }
+        one
+    };
+    let (a, b) = (side("a", "cubic", true), side("b", "reno", false));
+    let text = render(
+        &sets(&[a], &[b], None).expect("comparable"),
+        Layout::default(),
+    );
+    let note = "note: the scenarios differ: test.bulk.cc is cubic in A and reno in B\n\n";
+    let (before, after) = text.split_once(note).expect("one such note");
+    assert_eq!(before, "A: a\nB: b\n\n");
+    assert!(after.starts_with("test, metric"), "{text}");
+    assert!(!after.contains("scenarios differ"), "{text}");
+    assert!(
+        text.contains("only A has: group g.group_convergence_s, simulated at 8 points\n"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_side_that_had_nothing_to_recover_from_does_not_lack_the_metric() {
     let recovered = |name: &str, seed: u64, seconds: f64| {

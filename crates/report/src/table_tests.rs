@@ -341,6 +341,31 @@ fn what_few_repeats_have_is_in_no_table_and_counted() {
     assert!(!half.contains("fewer than half"), "{half}");
 }
 
+/// Most repeats had a recovery, and the record of another said why it had none: the table left the median out, with the words that fewer than
+/// half had one.
+#[test]
+fn a_repeat_that_says_why_it_lacks_a_metric_leaves_the_others_their_median() {
+    let text = |having: u32| {
+        let run = repeated(Origin::Simulated, 5, |repeat, one| {
+            if repeat < having {
+                one.set("recovery_s", 7.5);
+            } else {
+                one.unset("recovery_s", "the test ended before".to_owned());
+            }
+        });
+        let text = render(&run, Layout::default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let most = text(3);
+    assert!(most.contains("recovery 7.5000 s (3 of 5)"), "{most}");
+    assert!(!most.contains("fewer than half"), "{most}");
+    let few = text(2);
+    assert!(
+        !few.contains("7.5") && few.contains("fewer than half"),
+        "{few}"
+    );
+}
+
 /// One unit and one heading for each metric: a reader goes down a column from point to point.
 #[test]
 fn repeats_of_a_sweep_have_a_row_for_each_point_below_each_metric() {

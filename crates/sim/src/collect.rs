@@ -334,6 +334,8 @@ impl<'a> Collector<'a> {
         let every = self.built.wan.sampling.every;
         seen.every = every;
         let (_, until) = measured(test);
+        let answered = answered(test, seen);
+        let accounted = answered.map_or(until, |end| end.min(until));
         let end = |n: usize| Time::ZERO + every.times(n as u64 + 1);
         let mut before = farpath_tcp::Shares::default();
         let mut timers = Vec::with_capacity(source.samples.len());
@@ -342,12 +344,18 @@ impl<'a> Collector<'a> {
             before = sample.limited;
             let (from, t) = (Time::ZERO + every.times(n as u64), end(n));
             let mut stretch = Stretch::new(from, t);
+            let late_s = answered.map_or(0.0, |end| t.since(end.min(t)).as_secs_f64());
             for (own, limit) in LIMITS {
-                stretch.add(limit, spent.spent(own).as_secs_f64());
+                let late_s = if limit == Limit::Application {
+                    late_s
+                } else {
+                    0.0
+                };
+                stretch.add(limit, spent.spent(own).as_secs_f64() - late_s);
             }
-            stretch.set_idle(spent.idle().as_secs_f64());
+            stretch.set_idle(spent.idle().as_secs_f64() - late_s);
             // Behind the measured time nothing limits it any more.
-            if from < until {
+            if from < accounted {
                 seen.account.push(stretch);
             }
             let whole = sample
@@ -398,6 +406,16 @@ impl<'a> Collector<'a> {
         let disks = disks && (disk(flow.source, Way::Read) || disk(flow.sink, Way::Write));
         disks.then_some(Limit::Disk)
     }
+}
+
+/// When the last answer of a connection came, of requests that are counted: who answers does not know that nothing more is asked, and has
+/// nothing to send from then on. `None` where a clock ends the test, or answers are missing.
+fn answered(test: &Test, seen: &Connection) -> Option<Time> {
+    let counted = test.kind.exchange(0).is_some() && test.duration.is_none();
+    let is_whole = |whole: &u64| *whole > 0 && seen.delivered >= *whole;
+    seen.whole
+        .filter(|whole| counted && is_whole(whole))
+        .map(|_| seen.finished)
 }
 
 /// What a sender accounts for, by itself and with its host's help, in the words of every origin.

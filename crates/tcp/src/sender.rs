@@ -30,6 +30,7 @@ use crate::scoreboard::Scoreboard;
 use crate::send_log::SendLog;
 use crate::slow_start::Exit;
 use crate::{ByteCounting, Config, Flavour, SlowStart};
+use handshake::Handshake;
 use in_use::InUse;
 use paced::Paced;
 use repair::{Repair, Timer};
@@ -120,6 +121,10 @@ pub struct Sender {
     release: Time,
     /// When the retransmission timer runs out, whichever timer comes first.
     rto_at: Time,
+    /// When the tail loss probe is due if nothing is sent behind `armed_to`, as of when the timer was set.
+    probe_at: Time,
+    /// `nxt` then.
+    armed_to: u64,
     timer: Timer,
     /// A tail loss probe may be set: RACK-TLP is on and none is unanswered.
     probes: bool,
@@ -164,10 +169,8 @@ pub struct Sender {
     rescued: bool,
     sack: bool,
     timestamps: bool,
-    handshake_ack_due: bool,
+    handshake: Handshake,
     path: PathMtu,
-    syns: u32,
-    syn_at: Time,
     initial_window: f64,
     /// Not with an algorithm that has a model of the path: it restarts by that.
     idle_restart: bool,
@@ -208,6 +211,8 @@ impl Sender {
             deadline: Time::MAX,
             release: Time::MAX,
             rto_at: Time::MAX,
+            probe_at: Time::MAX,
+            armed_to: 0,
             timer: Timer::Rto,
             probes: config.recovery.rack && config.sack,
             plain: false,
@@ -239,10 +244,8 @@ impl Sender {
             rescued: false,
             sack: config.sack,
             timestamps: config.timestamps,
-            handshake_ack_due: false,
+            handshake: Handshake::default(),
             path,
-            syns: 0,
-            syn_at: Time::ZERO,
             idle_restart: config.idle_restart && watch != Watch::Deliveries,
             flavour,
             initial_window: f64::from(config.initial_window.max(1)) * segment as f64,
@@ -342,8 +345,8 @@ impl Sender {
             State::SynDue => return Some(self.send_syn(now)),
             State::Open | State::Recovery | State::Loss => {}
         }
-        if self.handshake_ack_due {
-            self.handshake_ack_due = false;
+        if self.handshake.ack_due {
+            self.handshake.ack_due = false;
             self.refresh();
             return Some(Out::HandshakeAck);
         }
@@ -549,7 +552,7 @@ impl Sender {
     fn refresh(&mut self) {
         let clean = self.state == State::Open && self.board.is_clean(self.una);
         self.plain = clean && !self.path.is_probing();
-        self.path.aside = self.handshake_ack_due || self.path.searches();
+        self.path.aside = self.handshake.ack_due || self.path.searches();
         self.refresh_limit();
     }
 

@@ -67,6 +67,8 @@ pub(crate) struct Event {
     pub(crate) head: bool,
     /// It ends at the highest byte sent.
     pub(crate) tail: bool,
+    /// Since the first unacknowledged byte was seen last; `NEVER` where all was acknowledged, or that was forgotten.
+    pub(crate) head_lag: i64,
     /// When a SACK block above it was first seen.
     pub(crate) sack_at: i64,
     /// When the third duplicate acknowledgement for its number was seen.

@@ -346,6 +346,8 @@ impl Stream {
         room.events -= 1;
         let counts_up = s.ip_id != 0 && identification != 0;
         let above = self.sack_high.partition_point(|x| x.0 <= until);
+        let head = self.first_sent(self.una, self.una + 1);
+        let head_lag = head.map_or(NEVER, |sent| s.at - sent.last);
         make_room(&mut self.events);
         self.events.push(Event {
             at: s.at,
@@ -369,6 +371,7 @@ impl Stream {
             reneged,
             head: seq <= self.una && self.una < until,
             tail: until >= self.max,
+            head_lag,
             sack_at: self.sack_high.get(above).map_or(NEVER, |x| x.1),
             dup_at: self.dup_at,
             una_at: self.una_at,

@@ -1049,7 +1049,7 @@ mod tests {
         };
         let told = connections.told([Some(path), None]).expect("there is one");
         assert_eq!(told.limited_by, None);
-        let outage = " was down for 1.1 s, and nothing arrived for 1.5 s (50 % of the time): the sender waited for its timer; your \
+        let outage = " was down for 1.1 s, and the sender heard nothing for 1.5 s (50 % of the time): it waited for its timer; your \
                       command sent ";
         let whole = format!(": the path{outage}");
         assert!(told.line.contains(&whole), "{}", told.line);
@@ -1258,7 +1258,7 @@ mod tests {
         assert!((told.silent_s - 1.1).abs() < 1e-9, "{told:?}");
         assert!((told.path_down_s - 0.55).abs() < 1e-9, "{told:?}");
         let outage =
-            "nothing arrived for 1.1 s (35 % of the time): the sender waited for its timer; ";
+            "the sender heard nothing for 1.1 s (35 % of the time): it waited for its timer; ";
         assert!(told.line.contains(outage), "{}", told.line);
         let window = "what the server sends (cubic): the receiver's window limited it 93 % of the time it was busy (the kernel's own totals); ";
         assert!(told.line.contains(window), "{}", told.line);
@@ -1517,10 +1517,10 @@ mod tests {
         let window = "the congestion window limited it 100 % of the time, after losses";
         assert_eq!(why(&[]), window);
         assert_eq!(why(&[(at(5000), at(6000))]), window);
-        let outage = "the path was down for 250.0 ms, and nothing arrived for 450.0 ms to 550.0 ms (55 % of the time): the sender waited for its timer";
+        let outage = "the path was down for 250.0 ms, and nothing new was delivered for 400.0 ms to 550.0 ms (55 % of the time without an answer): the sender waited for its timer";
         assert_eq!(why(&[(at(350), at(600))]), outage);
         // The path saw each frame: between the samples, one came at 370 ms and the next at 850 ms.
-        let exact = "the congestion window limited it 52 % of the time, after losses; the path was down for 250.0 ms, and nothing arrived for 480.0 ms (48 % of the time): the sender waited for its timer";
+        let exact = "the congestion window limited it 52 % of the time, after losses; the path was down for 250.0 ms, and nothing new was delivered for 400.0 ms to 550.0 ms (48 % of the time without an answer): the sender waited for its timer";
         let pauses = [(at(370), at(850)), (at(990), Time::MAX)];
         assert_eq!(seen(&[(at(350), at(600))], &pauses), exact);
         let short = why(&[(at(880), at(890))]);

@@ -99,7 +99,8 @@ mod tests {
     fn what_a_connection_saw_whole_is_not_said_again() {
         let whole = Outages::within(&[(at(1000), at(3000))], Wall::from_secs(6), None);
         let mut connection = Busiest::default();
-        let line = ["the path was down for 2.0 s, and nothing arrived for 2.6 s".to_owned()];
+        let line =
+            ["the path was down for 2.0 s, and nothing new was delivered for 2.6 s".to_owned()];
         for (seconds, is_said) in [(2.0, true), (0.3, false)] {
             connection.path_down_s = seconds;
             let more = whole.sentence(Some(&connection), &line);

@@ -38,7 +38,7 @@ pub(crate) fn run(note: &str, between: [&str; 2]) -> String {
     )
 }
 
-pub(crate) const NOTE: &str = "\"the path was down for 10.0 s, and nothing arrived for 18.0 s (60 % of the time): the sender waited for its timer\"";
+pub(crate) const NOTE: &str = "\"the path was down for 10.0 s, and nothing new was delivered for 18.0 s (60 % of the time without an answer): the sender waited for its timer\"";
 
 fn flow<'d>(d: &'d Diagnosis, test: &str) -> &'d FlowReport {
     let found = d.flows.iter().find(|f| f.name.contains(test));

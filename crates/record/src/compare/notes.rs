@@ -13,6 +13,14 @@ fn apart(a: &RunDocument, b: &RunDocument) -> bool {
     a.scenario != b.scenario || other_text
 }
 
+impl Comparison {
+    /// The note that says in what the scenarios of the two sides differ; none where nobody knows that they do.
+    pub fn apart(&self) -> Option<&String> {
+        let says = |note: &&String| note.starts_with(DIFFER) || note.starts_with(SEEDS_DIFFER);
+        self.notes.iter().find(says)
+    }
+}
+
 /// What is to be known of the documents themselves.
 pub(super) fn of_sets(a: &[Named], b: &[Named]) -> Vec<String> {
     let mut notes = Vec::new();
@@ -37,7 +45,7 @@ pub(super) fn of_sets(a: &[Named], b: &[Named]) -> Vec<String> {
             ", or their seeds alone"
         };
         notes.push(format!(
-            "the scenarios differ{or}: A {}, B {}",
+            "{DIFFER}{or}: A {}, B {}",
             list(&left),
             list(&right)
         ));
@@ -132,9 +140,9 @@ fn keys_apart(a: &[Named], b: &[Named]) -> Option<String> {
         all.join(", ")
     };
     let what = if words.is_empty() {
-        "the seeds alone differ"
+        SEEDS_DIFFER
     } else {
-        "the scenarios differ"
+        DIFFER
     };
     if seeds.0 != seeds.1 {
         let (one, two) = (list(&seeds.0), list(&seeds.1));
@@ -142,6 +150,11 @@ fn keys_apart(a: &[Named], b: &[Named]) -> Option<String> {
     }
     (!words.is_empty()).then(|| format!("{what}: {}", words.join("; ")))
 }
+
+/// How a note begins that says in what the two sides' scenarios differ.
+const DIFFER: &str = "the scenarios differ";
+/// The same where nothing but the seed does.
+const SEEDS_DIFFER: &str = "the seeds alone differ";
 
 /// The key of the seed, which is a part of every text.
 const SEED: &str = "scenario.seed";

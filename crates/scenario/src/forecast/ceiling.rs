@@ -83,8 +83,9 @@ impl Path<'_> {
         record
             .notes
             .extend(of_bucket.filter(|_| !flow.is_one_flight(amount)));
-        record.notes.extend(flow.doubt_of_overflow(test, amount));
-        record.notes.extend(flow.doubt_of_second_cut(test, amount));
+        let met = self.meeting_buckets(test, flow);
+        record.notes.extend(met.doubt_of_overflow(test, amount));
+        record.notes.extend(met.doubt_of_second_cut(test, amount));
         record
             .notes
             .extend(flow.doubt_of_threshold(loss_bps, amount));

@@ -131,6 +131,9 @@ impl Path<'_> {
             let measured = bps.min(left / duration.as_secs_f64());
             put(m, "request_rate", measured / asks.bits);
             put(m, "goodput_bps", measured);
+            if asked {
+                record.notes.extend(self.doubt_of_start(test, bps, asks));
+            }
             return;
         }
         // The handshake, and half a round trip more where who asks is called; what slow start costs where answers follow one another.
@@ -140,7 +143,15 @@ impl Path<'_> {
             true => opened_s - asks.think_s,
             false => opened_s.max(flow.ramp(bps / asks.streams).wasted_s),
         };
-        let seconds = all_bits / bps + start_s;
+        let mut seconds = all_bits / bps + start_s;
+        if let Some(several) = self.several(test, (bps / asks.streams, asked), asks) {
+            let late_s = opened_s + several.seconds;
+            if asked && several.starts_s > 0.5 * late_s {
+                record.limited_by = Some("cwnd_slow_start".to_owned());
+            }
+            seconds = seconds.max(late_s);
+        }
+        let m = &mut record.metrics;
         put(m, "completion_ns", (seconds * 1e9).round());
         put(m, "goodput_bps", all_bits / seconds);
         // Until the last answer: no thinking follows it.
@@ -186,8 +197,21 @@ impl Path<'_> {
     }
 
     /// The same where the connection has at most `path_bps`: a round trip, and the answer's time on the way. The first answers go through
-    /// slow start. A window that the ends hold leaves in whole flights, unless it is paced.
+    /// slow start.
     fn response_at_s(&self, test: &Test, flow: &Flow, exchange: &Exchange, path_bps: f64) -> f64 {
+        let (answers, turn_s) = self.answers(flow, exchange, path_bps);
+        let begins = flow.base.as_secs_f64() + turn_s;
+        let from_s = test.omit.as_secs_f64() - begins;
+        let until_s = test
+            .duration
+            .map_or(f64::INFINITY, |d| from_s + d.as_secs_f64());
+        let most = exchange.requests.unwrap_or(u64::MAX);
+        turn_s + answers.mean_between((from_s, until_s), answers.pause_s, most)
+    }
+
+    /// The answers of a connection that has at most `path_bps`, and the round trip before one, in seconds. A window that the ends hold leaves
+    /// in whole flights, unless it is paced.
+    fn answers(&self, flow: &Flow, exchange: &Exchange, path_bps: f64) -> (Answers, f64) {
         let bps = path_bps.min(self.disk_bps(exchange));
         let config = &flow.config;
         let mss = config.mss;
@@ -217,15 +241,72 @@ impl Path<'_> {
             timeout_s: timeout.min(config.rto.largest).as_secs_f64(),
             restart: restart(flow),
         };
-        let begins = flow.base.as_secs_f64() + turn_s;
-        let from_s = test.omit.as_secs_f64() - begins;
-        let until_s = test
-            .duration
-            .map_or(f64::INFINITY, |d| from_s + d.as_secs_f64());
-        let most = exchange.requests.unwrap_or(u64::MAX);
-        turn_s + answers.mean_between((from_s, until_s), answers.pause_s, most)
+        (answers, turn_s)
+    }
+
+    /// All answers of a connection that has several requests outstanding and carries `bps` in the end, or as much as is `asked` for; `None`
+    /// where one is asked for at a time, or nothing says how many there are.
+    fn several(&self, test: &Test, (bps, asked): (f64, bool), asks: &Asks) -> Option<Several> {
+        let (tcp, exchange) = (test.kind.tcp()?, test.kind.exchange(0)?);
+        let count = match test.duration {
+            Some(d) => Some((bps * d.as_secs_f64() / asks.bits) as u64),
+            None => exchange.requests,
+        };
+        let count = count.filter(|n| *n > 0 && exchange.outstanding > 1)?;
+        let one = self.flow_of(&Tcp {
+            parallel: 1,
+            ..tcp.clone()
+        });
+        // Where less is asked for than the path carries, an answer has all of it; until a loss strikes, as if none did.
+        let path_bps = match asked {
+            true => {
+                let path_bps = self.ceiling_alone(test, &one, false).bps;
+                one.unheld(path_bps).unwrap_or(path_bps)
+            }
+            false => bps,
+        };
+        let (answers, turn_s) = self.answers(&one, &exchange, path_bps);
+        let all = |answers: &Answers| {
+            let between_s = turn_s + asks.think_s;
+            let (followed, seconds) = answers.several(exchange.outstanding, count, between_s);
+            turn_s + seconds + (count - followed) as f64 * asks.bits / bps
+        };
+        let seconds = all(&answers);
+        let without = all(&Answers {
+            initial: f64::INFINITY,
+            ..answers
+        });
+        Some(Several {
+            seconds,
+            starts_s: (seconds - without).max(0.0),
+        })
+    }
+
+    /// Where slow start takes much of the time in which several requests are to be outstanding: the forecast has them all under way from the
+    /// beginning.
+    fn doubt_of_start(&self, test: &Test, bps: f64, asks: &Asks) -> Option<String> {
+        let duration_s = test.duration?.as_secs_f64();
+        let several = self.several(test, (bps / asks.streams, true), asks)?;
+        let starts_s = several.starts_s - test.omit.as_secs_f64();
+        (starts_s > START_WORTH * duration_s).then(|| {
+            format!(
+                "as if every answer that is asked for were under way from the beginning: slow start lets fewer go at first, which takes some \
+                 {starts_s:.2} s of the {duration_s} s measured"
+            )
+        })
     }
 }
+
+/// Answers of a connection that has several requests outstanding.
+struct Several {
+    /// From the first request to the end of the last answer.
+    seconds: f64,
+    /// Of these, what slow start takes.
+    starts_s: f64,
+}
+
+/// A smaller share of the measured time is not worth a word.
+const START_WORTH: f64 = 0.1;
 
 /// The mean share of the measured answers of a connection that end before a loss strikes any, one of which takes `each_s`. A number k of
 /// them, 1 for the first, does with chance q^k.

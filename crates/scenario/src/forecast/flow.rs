@@ -34,6 +34,8 @@ pub(super) struct Flow {
     pub(super) room: f64,
     /// The rate of the narrowest place, of that of the slowest one before it; 0 where none is.
     pub(super) feeds: f64,
+    /// Whether a policer's bucket is known to be empty before slow start overflows that queue.
+    pub(super) bucket_first: bool,
 }
 
 /// Whether a test goes on after so many seconds and bytes of each connection; `amount` is all that one has to carry.

@@ -97,8 +97,10 @@ impl Path<'_> {
         let starts = ramp.limits(test, ends_s).filter(|_| exact.is_none());
         record.limited_by = Some(starts.unwrap_or(ceiling.by).to_owned());
         let amount = flow.config.amount;
-        let doubts = flow.doubts(test, loss_bps, &ramp, ends_s);
-        record.notes.extend(doubts);
+        let met = self.meeting_buckets(test, &flow);
+        record
+            .notes
+            .extend(met.doubts(test, loss_bps, &ramp, ends_s));
         let of_losses = flow.doubt_of_few_losses(test, loss_bps, short.as_ref(), ramp.late);
         record.notes.extend(flow.doubts_of_loss(loss_bps, amount));
         record.notes.extend(of_losses);
@@ -186,6 +188,7 @@ impl Path<'_> {
             losses: self.how_losses_fall(),
             chain: self.chain(config.mss + header),
             feeds,
+            bucket_first: false,
             room: room.map_or(f64::INFINITY, |segments| segments as f64),
             config,
         }

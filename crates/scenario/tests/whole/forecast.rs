@@ -1738,6 +1738,37 @@ fn an_answers_time_on_the_way_is_its_own() {
     }
 }
 
+/// 30 answers of 20 kB at once over 50 Mbit/s × 300 ms are 420 segments: the handshake, the first request, and five flights more before the
+/// last of 10, 20, 40, 80, 160 and 110 segments. Where a clock ends the test, a note has what that takes.
+#[test]
+fn several_answers_at_once_go_through_one_slow_start() {
+    let of_page = |keys: &str| {
+        let forward =
+            "rate = \"50 Mbit/s\"\ndelay = \"250 ms\"\n\n[link.reverse]\nrate = \"50 Mbit/s\"";
+        let test = format!("kind = \"request\"\nblock = \"20 kB\"\noutstanding = 30\n{keys}");
+        predicted(forward, &test)
+    };
+    let counted = of_page("requests = 30");
+    let seconds = of(&counted, "completion_ns") / 1e9;
+    assert!((seconds / (7.0 * 0.3) - 1.0).abs() < 0.03, "{seconds}");
+    assert_eq!(counted.limited_by.as_deref(), Some("cwnd_slow_start"));
+    // Fewer than may be outstanding are one answer's round trips at least.
+    let few = of(&of_page("requests = 3"), "completion_ns") / 1e9;
+    assert!((few / (4.0 * 0.3) - 1.0).abs() < 0.03, "{few}");
+    let short = of_page("duration = \"5 s\"");
+    assert!(
+        says(&short, "were under way from the beginning"),
+        "{:?}",
+        short.notes
+    );
+    let long = of_page("duration = \"300 s\"");
+    assert!(
+        !says(&long, "were under way from the beginning"),
+        "{:?}",
+        long.notes
+    );
+}
+
 /// The last answer ends a test that counts its requests: a pause behind it was in the rate, 0.384 a second for one answer in 0.70 s.
 #[test]
 fn a_rate_of_counted_requests_is_that_of_their_goodput() {
@@ -2463,6 +2494,29 @@ fn what_a_transfer_may_take_longer_is_said_as_time() {
     ] {
         assert_eq!(said(queue, cc, size), "", "{cc} {size}");
     }
+}
+
+/// 20 Mbit/s and 50 kB of a policer on 100 Mbit/s x 40 ms behind 100 kB: 211 kB in 40 ms are 117 kB more than the rate lets through. A bucket of
+/// 10 MB is far from empty then.
+#[test]
+fn a_policer_ends_slow_start_before_the_queue_behind_it_is_full() {
+    let says_so = |police: &str| {
+        let record = record_of(format!(
+            "[scenario]\nname = \"x\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"in\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"neck\"\nends = [\"r\", \"b\"]\nrate = \"100 Mbit/s\"\ndelay = \"20 ms\"\n\
+             [link.forward]\nqueue = \"100 kB\"\n{police}\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\ncc = \"reno\"\nfrom = \"a\"\nto = \"b\"\nomit = \"1 s\"\nduration = \"40 s\"\n"
+        ));
+        says(&record, "overflows the queue")
+    };
+    assert!(says_so(""));
+    assert!(says_so(
+        "police = { rate = \"20 Mbit/s\", burst = \"10 MB\" }"
+    ));
+    assert!(!says_so(
+        "police = { rate = \"20 Mbit/s\", burst = \"50 kB\" }"
+    ));
 }
 
 /// Reno over 20 Mbit/s x 60 ms behind a quarter of that: slow start overflows it, and the climb takes seconds. What `omit` leaves out counts in the

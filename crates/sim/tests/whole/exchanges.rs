@@ -105,6 +105,29 @@ fn two_answers_on_one_connection_are_foreseen() {
     }
 }
 
+/// 30 answers of 20 kB, 14 segments each, are 420, six or all of them asked for at once: the forecast had all that was asked for in the first
+/// flight, whatever the window held. By hand over 100 ms, with the handshake and the first request: 9 and 7 round trips.
+#[test]
+fn answers_asked_for_at_once_wait_for_one_window() {
+    for (outstanding, by_hand) in [(1, 3.2), (6, 0.9), (30, 0.7)] {
+        let keys = format!("block = \"20 kB\"\nrequests = 30\noutstanding = {outstanding}");
+        let world = pair("", "", &test("request", &keys));
+        let foreseen = foreseen(&world);
+        for metric in ["request_rate", "goodput_bps"] {
+            let apart = world.metric("t", metric) / foreseen.metrics[metric];
+            assert_within(&format!("{outstanding}, {metric}"), apart, 0.97, 1.03);
+        }
+        let seconds = foreseen.metrics["completion_ns"] / 1e9;
+        assert_near("by hand", seconds, by_hand, 0.03);
+        if outstanding == 30 {
+            // All is there when the server is asked. What followed the last answer was the application's time, as long as that of slow start.
+            assert_eq!(world.limited_by("t"), "cwnd_slow_start");
+            let shares = &world.record("t").streams[0].limited_by;
+            assert_within("share", shares["cwnd_slow_start"], 0.8, 1.0);
+        }
+    }
+}
+
 #[test]
 fn thinking_takes_its_time_and_requests_can_be_counted() {
     let world = pair(

@@ -214,7 +214,7 @@ fn a_flapping_link_leaves_what_limits_in_between() {
     let outage = |world: &World| -> Option<f64> {
         let mut notes = world.record("t").notes.iter();
         let said = notes.find(|n| n.starts_with("the path was down for "))?;
-        let (before, _) = said.split_once(" % of the time)")?;
+        let (before, _) = said.split_once(" % of the time")?;
         before.rsplit_once('(')?.1.parse().ok()
     };
     // Down for 2 of 6 s. Timeouts of 0.24 s that double find it up with the fourth, after 3.6 s.

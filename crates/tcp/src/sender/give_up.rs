@@ -52,11 +52,11 @@ impl Sender {
     pub(super) fn syn_unanswered(&mut self, now: Time) {
         self.deadline = Time::MAX;
         let retries = self.repair.patience.retries;
-        if self.syns > retries.syn + retries.syn_linear {
+        if self.handshake.syns > retries.syn + retries.syn_linear {
             return self.give_up(now, false);
         }
         self.state = State::SynDue;
-        if self.syns > retries.syn_linear {
+        if self.handshake.syns > retries.syn_linear {
             self.rtt.back_off();
         }
         self.stats.syn_retransmits += 1;
@@ -92,7 +92,7 @@ impl Sender {
         self.release = Time::MAX;
         self.repair.probe_due = false;
         self.repair.window_probe_due = false;
-        self.handshake_ack_due = false;
+        self.handshake.ack_due = false;
         self.refresh();
     }
 }

@@ -4,6 +4,16 @@ use farpath_units::Time;
 
 use super::{Out, Sender, State};
 
+/// What a sender knows of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Handshake {
+    /// A SYN-ACK has to be acknowledged.
+    pub(super) ack_due: bool,
+    /// SYNs of its own, or SYN-ACKs, and when the last of them left.
+    pub(super) syns: u32,
+    pub(super) syn_at: Time,
+}
+
 impl Sender {
     /// Opens the connection: a SYN is due. Does nothing the second time.
     pub fn open(&mut self, now: Time) {
@@ -18,12 +28,12 @@ impl Sender {
         match self.state {
             State::Closed | State::SynDue | State::GivenUp => {}
             State::SynSent => {
-                self.handshake_ack_due = true;
+                self.handshake.ack_due = true;
                 self.establish(now);
             }
-            State::Open | State::Recovery | State::Loss => self.handshake_ack_due = true,
+            State::Open | State::Recovery | State::Loss => self.handshake.ack_due = true,
         }
-        if self.handshake_ack_due {
+        if self.handshake.ack_due {
             self.path.aside = true;
             self.limit = 0;
         }
@@ -33,7 +43,7 @@ impl Sender {
     /// timestamps show (Linux's `tcp_try_undo_spurious_syn`). Without them nothing does.
     pub fn first_syn_answered(&mut self) {
         if self.timestamps && self.state == State::SynSent {
-            (self.syns, self.syn_at) = (1, self.repair.first_syn_at);
+            (self.handshake.syns, self.handshake.syn_at) = (1, self.repair.first_syn_at);
             self.repair.asked_again = 0;
         }
     }
@@ -42,7 +52,7 @@ impl Sender {
     pub fn syn_ack_repeated(&mut self, now: Time) {
         if self.state == State::SynSent {
             self.repair.asked_again += 1;
-            self.syn_at = now;
+            self.handshake.syn_at = now;
         }
     }
 
@@ -50,7 +60,7 @@ impl Sender {
     /// Does nothing the second time.
     pub fn accept(&mut self, now: Time, syn_acks: u32, sent: Time) {
         if self.state == State::Closed {
-            (self.syns, self.syn_at) = (syn_acks, sent);
+            (self.handshake.syns, self.handshake.syn_at) = (syn_acks, sent);
             self.account.open(now);
             self.establish(now);
         }
@@ -62,9 +72,9 @@ impl Sender {
         self.repair.sent_at = now;
         // RFC 6298 §3: of a SYN that was sent again only an echoed timestamp yields a sample. Of two it answers the second here, of
         // more it might be any but the first.
-        let syns = self.syns + self.repair.asked_again;
+        let syns = self.handshake.syns + self.repair.asked_again;
         if syns == 1 || (syns == 2 && self.timestamps) {
-            self.rtt.sample(now.since(self.syn_at), 0, 0);
+            self.rtt.sample(now.since(self.handshake.syn_at), 0, 0);
         } else {
             self.rtt.syn_was_lost();
         }
@@ -78,9 +88,9 @@ impl Sender {
 
     pub(super) fn send_syn(&mut self, now: Time) -> Out {
         self.state = State::SynSent;
-        self.syns += 1;
-        self.syn_at = now;
-        if self.syns == 1 {
+        self.handshake.syns += 1;
+        self.handshake.syn_at = now;
+        if self.handshake.syns == 1 {
             self.repair.first_syn_at = now;
         }
         self.arm(now);

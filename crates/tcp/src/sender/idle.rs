@@ -44,7 +44,7 @@ impl Sender {
         if let (Some(rate), Some(paced)) = (rate, &mut self.paced) {
             paced.pacer.order(rate);
         }
-        self.arm(now);
+        self.arm_behind(now, now);
     }
 
     /// When data was sent last, a retransmission included; before any, when the connection opened.

@@ -4,6 +4,7 @@ use farpath_units::Time;
 
 use super::repair::{Probe, Timer};
 use super::{Out, Sender, State};
+use crate::Flavour;
 use crate::ranges::Range;
 use crate::slow_start::Exit;
 
@@ -19,6 +20,12 @@ impl Sender {
     /// before it (RFC 8985 §7.2), as long as nothing is out of order.
     #[inline]
     pub(super) fn arm(&mut self, now: Time) {
+        self.arm_behind(now, self.log.oldest());
+    }
+
+    /// The same where the first segment in flight was sent `first`.
+    #[inline]
+    pub(super) fn arm_behind(&mut self, now: Time, first: Time) {
         self.rto_at = self.rtt.due(now);
         if self.probes && self.plain {
             let alone = self.nxt - self.una <= self.segment;
@@ -27,11 +34,25 @@ impl Sender {
             } else {
                 Timer::Probe
             };
-            self.deadline = self.rto_at.min(now + self.rtt.probe_after(alone));
+            self.armed_to = self.nxt;
+            self.probe_at = self.rto_at.min(now + self.rtt.probe_after(alone));
+            // It may run out early: what is sent from now on can bring the probe forward.
+            self.deadline = self.probe_at.min(self.probe_by(first, now));
         } else {
             self.timer = Timer::Rto;
             self.deadline = self.rto_at;
         }
+    }
+
+    /// No probe of what is `sent` comes later: then the timer runs out (RFC 8985 §7.2). In Linux that timer counts from when
+    /// the `first` segment in flight was sent; where it would be over, it bounds nothing (`tcp_rto_delta_us`).
+    #[inline]
+    fn probe_by(&self, first: Time, sent: Time) -> Time {
+        if self.flavour == Flavour::Rfc {
+            return self.rto_at;
+        }
+        let due = self.rtt.due(first);
+        if due > sent { due } else { Time::MAX }
     }
 
     /// Nothing more can be sent now; `len` bytes more would be. A probe that was set while one
@@ -41,7 +62,8 @@ impl Sender {
         if self.una < self.nxt {
             if self.nxt - self.una > self.segment {
                 self.timer = Timer::Probe;
-                self.deadline = self.rto_at.min(now + self.rtt.probe_after(false));
+                let latest = self.probe_by(self.log.oldest(), now);
+                self.deadline = latest.min(now + self.rtt.probe_after(false));
             }
         } else if self.deadline == Time::MAX && self.nxt + len > self.window_edge {
             self.timer = Timer::Persist;
@@ -118,13 +140,21 @@ impl Sender {
         self.arm(now);
     }
 
+    /// When the probe is due: by what was sent since the timer was set, or by what set it.
+    fn probe_due(&self) -> Time {
+        if self.nxt <= self.armed_to {
+            return self.probe_at;
+        }
+        let alone = self.nxt - self.una <= self.segment;
+        let sent = self.log.newest();
+        let latest = self.probe_by(self.log.oldest(), sent);
+        latest.min(sent + self.rtt.probe_after(alone))
+    }
+
     /// RFC 8985 §7.3: nothing was heard for two round trips.
     fn tail_is_silent(&mut self, now: Time) {
-        let alone = self.nxt - self.una <= self.segment;
-        let due = self.log.newest() + self.rtt.probe_after(alone);
-        let due = due.min(self.rto_at);
+        let due = self.probe_due();
         if due > now {
-            // Something was sent since the timer was set.
             self.deadline = due;
             return;
         }

@@ -138,6 +138,39 @@ fn rfc8985_7_a_lost_tail_of_several_is_repaired_by_fast_recovery() {
     assert_eq!(d.sender.ssthresh_bytes(), 2000); // Four segments were in flight.
 }
 
+/// From the 1500th segment on nothing arrives. The timer that bounds the probe counts from the last ACK by RFC 6298, and in Linux from when
+/// the first segment in flight was sent: a round trip of 580 ms sooner.
+#[test]
+fn rfc8985_7_2_the_timer_that_bounds_a_probe_counts_from_the_head_in_linux() {
+    for flavour in [Flavour::Rfc, Flavour::Linux] {
+        let (config, path) = spaced(&rack());
+        let config = Config {
+            flavour,
+            amount: Some(2_000_000),
+            ..config
+        };
+        let path = Path {
+            delay: Duration::from_ms(290),
+            ..path
+        };
+        let mut d = Dialogue::new(&config, path.losing(1500..1800));
+        while d.sender.stats().tail_probes == 0 {
+            assert!(d.step(), "a probe comes first");
+        }
+        let sent: Vec<f64> = d.data().iter().map(|s| s.0).collect();
+        let [.., last, probe] = sent[..] else {
+            panic!("{} segments", sent.len());
+        };
+        let from = match flavour {
+            Flavour::Rfc => last,
+            Flavour::Linux => sent[1500],
+        };
+        // A round trip with the bottleneck's 1.5 ms, and 200 ms.
+        let wait = probe - from;
+        assert!((wait - 781.5).abs() < 5.0, "{flavour:?}: {wait}");
+    }
+}
+
 /// A probe that repairs the only loss is noticed by nobody else: it costs a reduction (RFC 8985 §7.4)
 /// when later data is acknowledged without a D-SACK; one that was not needed costs nothing.
 #[test]

@@ -2,6 +2,8 @@
 //!
 //! A probe is the last segment that was sent, due two round trips after what was sent or acknowledged last. It allows for a delayed
 //! acknowledgement where one segment is under way, and comes no later than the timer. The timer sends the first segment that is not acknowledged.
+//! What Linux sends behind an acknowledgement bounds the probe by a timer that counts from when the first segment under way was sent: with a
+//! window under way that is a round trip sooner.
 
 use super::{Class, RTO_LEAST, Times, Why};
 use crate::event::{Event, NEVER};
@@ -10,11 +12,16 @@ use crate::work;
 /// The shortest delay of acknowledgements that a sender allows for; the longest one is as long as the shortest timer.
 const DELAY_LEAST: i64 = 40_000_000;
 
+/// What was sent or acknowledged within this is not the quiet before a probe.
+const QUIET_LEAST: i64 = 2_000_000;
+
 /// What a sender waited for before it sent a segment again, nanoseconds, and what its timers were.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
     /// Since it was sent last, or something before it was acknowledged.
     pub(super) quiet: i64,
+    /// Since the first segment under way was sent; `NEVER` where nothing tells.
+    pub(super) head: i64,
     pub(super) smoothed: i64,
     pub(super) variation: i64,
 }
@@ -33,6 +40,7 @@ impl Wait {
                 true => e.lag,
                 false => e.lag.min((e.at - e.una_at - d).max(0)),
             },
+            head: e.head_lag,
             smoothed,
             variation: e.variation,
         }
@@ -54,6 +62,9 @@ impl Wait {
         // The shortest timer in use: a probe does not come later than the timer.
         let shortest = (smoothed + RTO_LEAST).saturating_mul(19) / 20;
         let is_soon = quiet.saturating_mul(2) < smoothed * 3;
+        if smoothed != 0 && !alone && is_soon && self.is_due_by_head(shortest) {
+            return true;
+        }
         if smoothed == 0 || is_soon && (alone || quiet < shortest) {
             return false;
         }
@@ -65,6 +76,12 @@ impl Wait {
         let usual = (4 * smoothed + DELAY_LEAST / 4).max(2 * smoothed + DELAY_LEAST / 4 * 5);
         let latest = self.probe().saturating_mul(21) / 20;
         quiet < shortest && quiet <= usual || quiet < varied && quiet <= latest
+    }
+
+    /// Whether the timer of the first segment under way was just due, where it bounds the probe of what was sent since.
+    fn is_due_by_head(&self, shortest: i64) -> bool {
+        let is_quiet = self.quiet >= QUIET_LEAST;
+        is_quiet && (shortest..=self.timer().saturating_mul(21) / 20).contains(&self.head)
     }
 
     /// Whether a probe of a segment alone may have been due so late, when the timer was due as well.

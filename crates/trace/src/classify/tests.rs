@@ -29,6 +29,7 @@ fn filling(lag: i64, stamp: i32, overtaken: bool) -> Event {
         reneged: false,
         head: true,
         tail: false,
+        head_lag: NEVER,
         sack_at: NEVER,
         dup_at: NEVER,
         una_at: 0,

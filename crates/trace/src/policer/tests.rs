@@ -82,6 +82,7 @@ fn again(at: i64, gap: i64) -> Event {
         reneged: false,
         head: false,
         tail: false,
+        head_lag: NEVER,
         sack_at: NEVER,
         dup_at: NEVER,
         una_at: 0,

@@ -199,6 +199,32 @@ fn the_last_of_several_segments_under_way_is_a_probe_at_any_round_trip() {
     }
 }
 
+/// What leaves behind an acknowledgement is probed, in Linux, when a timer from the first segment under way has run out: after 200 ms where
+/// that left a round trip before.
+#[test]
+fn a_window_without_an_answer_is_probed_by_the_timer_of_its_first_segment() {
+    for round_trip_ms in [120, 300, 600] {
+        let round_trip = round_trip_ms * MS;
+        let mut made = Made::new(round_trip, 50, true);
+        let (at, base) = made.rounds(round_trip);
+        made.ten(at, base);
+        made.answer(at + round_trip + 10, base + FULL, &[]);
+        let last = (base + 10 * FULL, base + 11 * FULL);
+        made.send(at + round_trip + 20, last.0, last.1);
+        let again = at + round_trip + 200 * MS;
+        made.send(again, last.0, last.1);
+        let heard = again + round_trip;
+        made.answer(heard, base + FULL, &[last]);
+        for n in 1..10 {
+            made.send(heard + 100, base + n * FULL, base + (n + 1) * FULL);
+        }
+        made.answer(heard + round_trip + 100, last.1, &[]);
+        let again = made.found().a2b.retransmissions;
+        let counts = (again.tlp, again.fast, again.total());
+        assert_eq!(counts, (1, 9, 10), "{round_trip_ms} ms: {again:?}");
+    }
+}
+
 #[test]
 fn one_segment_that_is_left_under_way_is_a_probe_where_the_timer_was_not_due() {
     for round_trip in [50, 96, 120, 150] {

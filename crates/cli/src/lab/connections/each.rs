@@ -10,7 +10,7 @@ use crate::lab::many::Each;
 use crate::lab::unheard::Unheard;
 use crate::lab::waits::Waits;
 
-/// As much is no request alone, bytes.
+/// As much is more than a request, bytes.
 const BULK: u64 = 1_000_000;
 
 impl Connections {

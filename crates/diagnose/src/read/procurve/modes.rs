@@ -51,15 +51,15 @@ impl Tables {
     /// Takes a line of a table.
     pub(super) fn line(&mut self, text: &str, at: Place) -> bool {
         let Some((left, right)) = text.split_once('|') else {
-            return false;
+            // Of two lines that name the columns the first begins with a bar, which is taken for a sign of quotation.
+            return self.of_settings.is_none() && text.starts_with("Intrusion ");
         };
         if text.starts_with("Port ") && left.contains(" Type") && right.contains(" Mode") {
             self.of_settings = Some(!right.contains(" Status"));
             return true;
         }
         let Some(of_settings) = self.of_settings else {
-            // What the columns are called may stand in two lines.
-            return left.is_empty();
+            return false;
         };
         let words: Vec<&str> = right.split_whitespace().collect();
         let name = left.split_whitespace().next().unwrap_or("");
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_only_port_with_a_link_is_taken_by_its_mode() {
-        let facts = of(&["| Intrusion            MDI  Flow Bcast", HEAD, HALF, DOWN]);
+        let facts = of(&["Intrusion              MDI  Flow Bcast", HEAD, HALF, DOWN]);
         let all = facts.ports.iter();
         let all: Vec<(&str, Kind, f64)> = all
             .map(|r| (r.port.name.as_str(), r.kind, r.value))

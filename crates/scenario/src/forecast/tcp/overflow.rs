@@ -4,20 +4,49 @@ use farpath_predict::Cc;
 use farpath_predict::overflow::{Overflow, about};
 use farpath_tcp::SlowStart;
 
+use crate::forecast::Path;
 use crate::forecast::flow::Flow;
+use crate::forecast::policer::Met;
 use crate::model::Test;
 
 /// Segments lost at the end of slow start, of which one cut was all in simulations. Reno behind `1bdp` of 100 and 200 Mbit/s x 100 ms loses
 /// 1640 and 3280 of them. Of 1 Gbit/s it loses 16 400, and was cut to a quarter.
 const REPAIRED_AT_ONCE: f64 = 3300.0;
 
+impl Path<'_> {
+    /// The same flow, of which is known whether slow start empties a policer's bucket before it overflows the queue: what goes beyond the rate
+    /// in each round is the bucket's.
+    pub(in crate::forecast) fn meeting_buckets(&self, test: &Test, flow: &Flow) -> Flow {
+        let empties = |met: &Met, window: f64| {
+            let in_round = |bps: f64| bps * flow.rtt_s() / 8.0;
+            let (passed, comes) = (met.policer.rate_bps, met.policer.arrival_bps);
+            let beyond = |window: f64| {
+                let bytes = (window * flow.mss() / met.payload).min(in_round(comes));
+                (bytes - in_round(passed)).max(0.0)
+            };
+            let before = flow.slow_start(flow.pipe()).windows();
+            let before = before.take_while(|w| *w < window).map(beyond).sum::<f64>();
+            before + beyond(window) > met.policer.burst_bytes
+        };
+        let policers = self.meets_policers(test, flow);
+        let bucket_first = flow
+            .overflow()
+            .is_some_and(|(_, overflow)| policers.iter().any(|met| empties(met, overflow.window)));
+        Flow {
+            bucket_first,
+            ..flow.clone()
+        }
+    }
+}
+
 impl Flow {
     /// How slow start ends where nothing but the queue ends it: the window that the round began with, and what follows. `None` where the
-    /// window is full before, of several streams, with losses, where the sender paces, and where no link or no queue is known.
+    /// window is full or a policer's bucket empty before, of several streams, with losses, where the sender paces, and where no link or no
+    /// queue is known.
     pub(super) fn overflow(&self) -> Option<(f64, Overflow)> {
         let alone = self.streams <= 1.0 && self.loss <= 0.0 && self.narrowest.place == "link";
         let paces = self.cc.is_none_or(Cc::is_bbr) || self.config.pacing.is_some();
-        if !alone || paces || !self.room.is_finite() {
+        if !alone || paces || self.bucket_first || !self.room.is_finite() {
             return None;
         }
         let slow_start = self.slow_start(self.pipe());
