@@ -29,11 +29,11 @@ pub struct SweepPoint {
 /// Most points a sweep may have.
 const MOST_POINTS: usize = 100_000;
 
-/// The tables of `[sweep]` whose keys advance together.
-const TOGETHER: &str = "together";
-
 /// The key of the run's seed, which is that of every point.
 const SEED: &str = "scenario.seed";
+
+/// The tables of `[sweep]` whose keys advance together.
+const TOGETHER: &str = "together";
 
 /// In one of those: the name of its steps, and a word for each.
 pub(crate) const LABEL: &str = "label";
