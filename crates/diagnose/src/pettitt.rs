@@ -43,8 +43,8 @@ impl Shift {
     pub(crate) fn odds(&self) -> f64 {
         let most = self.most.abs();
         match self.scores.len() {
-            ..=COUNTED => counted(&self.scores, most),
-            ..=DRAWN => drawn(&self.scores, most),
+            few if few <= COUNTED => counted(&self.scores, most),
+            some if some <= DRAWN => drawn(&self.scores, most),
             many => formula(many as f64, most as f64),
         }
     }
