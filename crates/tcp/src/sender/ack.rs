@@ -84,6 +84,7 @@ impl Sender {
         }
         self.board.catch_up(self.una);
         self.repair.held = false;
+        self.repair.early_at = Time::MAX;
         let (una, orderly) = (self.una, self.plain);
         let before = if self.watched { self.in_flight() } else { 0 };
         let lost = self.board.lost();

@@ -78,6 +78,8 @@ pub(super) struct Repair {
     pub(super) taken_back: Option<(u64, f64)>,
     /// What the last ACK said of a mistake waits for repairs in flight: until the next one nothing is marked lost or sent again.
     pub(super) held: bool,
+    /// When the timer of a tail loss probe last ran out early, without news since: nothing is sent because of that.
+    pub(super) early_at: Time,
     /// Segments that D-SACKs reported since the start.
     pub(super) copies: u64,
     pub(super) ecn: Ecn,
@@ -117,6 +119,7 @@ impl Repair {
             undo: Undo::default(),
             taken_back: None,
             held: false,
+            early_at: Time::MAX,
             copies: 0,
             ecn: Ecn::new(asked.ecn),
             probe: None,

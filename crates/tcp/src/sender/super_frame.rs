@@ -217,9 +217,10 @@ impl Sender {
         Some(rest)
     }
 
-    /// A tail loss probe is one segment (RFC 8985 §7.3): what was held back beside it waits on.
+    /// A tail loss probe is one segment (RFC 8985 §7.3): what was held back beside it waits on. So it does where the probe's timer ran out
+    /// early.
     fn has_just_probed(&self, now: Time) -> bool {
-        self.repair.probe.is_some_and(|probe| probe.at == now)
+        self.repair.early_at == now || self.repair.probe.is_some_and(|probe| probe.at == now)
     }
 
     fn burst(&self) -> u64 {

@@ -156,6 +156,7 @@ impl Sender {
         let due = self.probe_due();
         if due > now {
             self.deadline = due;
+            self.repair.early_at = now;
             return;
         }
         self.probes = false;
