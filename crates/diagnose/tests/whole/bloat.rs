@@ -1,6 +1,6 @@
 //! Queues that make others wait, from pings, sockets, windows and shapers.
 
-use farpath_diagnose::{Diagnosis, FlowReport};
+use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
 use crate::{of, of_files, on};
 
@@ -320,4 +320,43 @@ fn a_test_of_both_ways_has_the_queue_of_the_slower_one() {
         assert!(all.contains(words), "{words}: {all}");
     }
     assert!(!text(&d.flows[1]).contains("cake bandwidth"));
+}
+
+/// A test of the other way, or of other hosts, that stands above pings during the upload takes nothing from it.
+#[test]
+fn pings_during_an_upload_are_its_own_whatever_stands_above_them() {
+    let test = |reverse: bool, own: &str, far: &str| {
+        let (option, says) = match reverse {
+            true => (
+                "-R ",
+                format!("Reverse mode, remote host {far} is sending\n"),
+            ),
+            false => ("", String::new()),
+        };
+        format!(
+            "$ iperf3 -c {far} {option}-t 10\nConnecting to host {far}, port 5201\n{says}[  5] local {own} port 50001 connected to {far} port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  112 MBytes  93.6 Mbits/sec  0             sender\n[  5]   0.00-10.04  sec  112 MBytes  93.6 Mbits/sec                  receiver\n\niperf Done.\n\n"
+        )
+    };
+    let upload = format!(
+        "idle:\n$ ping -c 20 198.51.100.88\n{}during the upload:\n$ ping -c 20 198.51.100.88\n{}$ iperf3 -c 198.51.100.88 -t 12\n{}",
+        ping(REST),
+        ping(LOADED),
+        log(STILL)
+    );
+    let download = test(true, "192.0.2.88", "198.51.100.88");
+    let others = test(false, "203.0.113.9", "203.0.113.250");
+    for all in [
+        upload.clone() + &download,
+        download + &upload,
+        others + &upload,
+    ] {
+        let d = of(&all, &Known::default());
+        let mut flows = d.flows.iter();
+        let own = flows.find(|f| f.name == "192.0.2.88 > 198.51.100.88");
+        let because = own.expect("it is judged").verdict.because.join("\n");
+        assert!(
+            because.contains("the round trip grew by 270 ms"),
+            "{because}"
+        );
+    }
 }
