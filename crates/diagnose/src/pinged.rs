@@ -40,6 +40,8 @@ enum Left {
     Time,
     /// A comment says that other traffic ran beside it.
     Beside,
+    /// It was typed on a third host.
+    Host,
 }
 
 /// Most pings that are named with why they are not weighed.
@@ -227,6 +229,11 @@ pub(crate) fn is_over_before(facts: &Facts, flow: &Flow, run: &Run) -> bool {
 pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
     let mut pings = pings_of(facts, flow);
     pings.elsewhere = traced_elsewhere::of_flow(facts, flow, &pings);
+    let strange = traced_elsewhere::pings_of_third_hosts(facts, flow, &pings);
+    pings.own.retain(|n| !strange.contains(n));
+    let room = LEFT_MAX.saturating_sub(pings.left.len());
+    let strange = strange.into_iter().map(|n| (n, Left::Host));
+    pings.left.extend(strange.take(room));
     pings
 }
 
@@ -470,6 +477,9 @@ impl Left {
                 "may have gone by another version of IP than the flow, as pings went by both"
             }
             Left::Time => "is of another time than the test, by the dates or the words above them",
+            Left::Host => {
+                "was typed on another host than the test, where another round trip was seen"
+            }
             Left::Beside => "ran beside other traffic than the test, by the comment above it",
         };
         format!("{place}: this ping {why}: it is not weighed for {flow}")

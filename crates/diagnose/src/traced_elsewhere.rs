@@ -1,8 +1,8 @@
-//! Traces that are of another path than a flow's: to another host than its ends, or from another.
+//! Traces that are of another path than a flow's: to another host than its ends, or from another. Pings from another host are alike.
 
 use std::collections::BTreeSet;
 
-use crate::fact::{Of, Place};
+use crate::fact::{Fact, Of, Place};
 use crate::flow::{Flow, alike};
 use crate::pinged::{Pings, Run, apart, names, peer, runs_of};
 use crate::placed::by_names;
@@ -54,7 +54,47 @@ fn is_strangers(facts: &Facts, flow: &Flow, at: Place, sender: &[String]) -> boo
         && shells.any(|(_, name, address)| sender.contains(address) && !alike(name, prompt))
 }
 
-/// Traces among doubtful ones whose round trip is far from those of all runs of the flow's path, one of which stood in no queue.
+/// Numbers of a flow's pings that were typed at the prompt of a third host, where the test was typed at one without a name, and what was
+/// typed there says another round trip. Of prompts that all have names `vantage.rs` judges.
+pub(crate) fn pings_of_third_hosts(facts: &Facts, flow: &Flow, pings: &Pings) -> Vec<u32> {
+    let ends = [0, 1].map(|n| names(flow, n));
+    let strange = |f: &Fact| {
+        let Of::Ping(n) = f.of else { return None };
+        let own = f.name == "rtt_min_ns" && pings.is_own(f.of);
+        (own && is_third_hosts(facts, flow, &ends, (n, f.at))).then_some((n, f.at))
+    };
+    let strange: Vec<(u32, Place)> = facts.facts.iter().filter_map(strange).collect();
+    if strange.is_empty() {
+        return Vec::new();
+    }
+    let doubtful: BTreeSet<Place> = strange.iter().map(|(_, at)| *at).collect();
+    let against = contradicted(facts, pings, &pings.elsewhere, &doubtful);
+    let apart = strange.iter().filter(|(_, at)| against.contains(at));
+    apart.map(|(n, _)| *n).collect()
+}
+
+/// Whether a ping to an end of a flow was typed at a prompt with a name that is no end's, and the test at one without, in the same text.
+fn is_third_hosts(
+    facts: &Facts,
+    flow: &Flow,
+    ends: &[Vec<String>; 2],
+    (ping, at): (u32, Place),
+) -> bool {
+    let prompt = facts.pinged_at.get(ping as usize);
+    let Some(prompt) = prompt.filter(|name| !name.is_empty()) else {
+        return false;
+    };
+    let target = &facts.pings[ping as usize];
+    let is_end = |n: &usize| target.iter().any(|a| ends[*n].iter().any(|b| alike(a, b)));
+    let (Some(end), Place::Line(source, _)) = ([0, 1].into_iter().find(is_end), at) else {
+        return false;
+    };
+    let mut shells = facts.shells.iter().filter(|(of, _, _)| *of == source);
+    by_names(facts, flow, core::slice::from_ref(prompt)).is_none()
+        && shells.any(|(_, name, address)| name.is_empty() && ends[1 - end].contains(address))
+}
+
+/// Traces and pings among doubtful ones whose round trip is far from those of all runs of the flow's path, one of which stood in no queue.
 fn contradicted(
     facts: &Facts,
     pings: &Pings,
