@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::first_hop::is_first_hop;
 use crate::flow::{Flow, alike};
+use crate::follow::TESTERS;
 use crate::read::{Facts, OWN_SERVERS};
 use crate::seen::Test;
 use crate::shared_queue::SharedQueue;
@@ -315,7 +316,8 @@ fn set_aside(
         }
         let test = flow.test.as_ref()?;
         let at = places.get(n as usize).copied().flatten()?;
-        if facts.moments.is_beside_others(test, at) {
+        let others = facts.moments.is_beside_others(test, at);
+        if others || is_beside_another_way(facts, test, ends, at) {
             return Some(Left::Beside);
         }
         let another = facts.moments.is_of_another_time(test, at);
@@ -343,6 +345,18 @@ fn set_aside(
     let left = left.filter_map(|(n, why)| Some((*n, (*why)?)));
     let own = own.map(|(n, _)| *n);
     (own.collect(), left.take(LEFT_MAX).collect())
+}
+
+/// Whether the comment above a ping names the way of a test that stands above this one, and not this one's.
+fn is_beside_another_way(facts: &Facts, test: &Test, ends: &[Vec<String>; 2], at: Place) -> bool {
+    let way = facts.moments.way_beside(at);
+    let above = |t: &Test| test.at.lines_below(t.at).is_some_and(|lines| lines > 0);
+    TESTERS.contains(&test.tool)
+        && way.is_some_and(|way| way != test.client)
+        && facts
+            .tests
+            .iter()
+            .any(|t| way == Some(t.client) && above(t) && !is_between_others(facts, t, ends))
 }
 
 /// Whether all addresses among names are of IPv6, or all of IPv4; none where they are of both, or none is an address.

@@ -15,6 +15,7 @@ mod goal;
 pub(super) mod hubs;
 mod silent;
 
+use goal::Command;
 use silent::Silent;
 
 /// A trace that reached its target, and is by TCP or may be.
@@ -90,8 +91,8 @@ pub(super) struct Routes {
     typed: Option<Option<u16>>,
     /// Whether no text says what the probes of the trace are.
     unsaid: bool,
-    /// The host that a command names which was typed and has printed nothing, and where it stands.
-    asked: Option<(String, Place)>,
+    /// A command that was typed and has printed nothing.
+    asked: Option<Command>,
     /// The host that the command of the trace names.
     goal: Option<String>,
     /// The name at the prompt under which the trace begins.
@@ -107,9 +108,6 @@ struct Hop {
     name: String,
     at: Place,
 }
-
-/// The first line of a trace stands so many lines below its command at most. A choice.
-const NEAR: u32 = 5;
 
 /// Most hops that a packet can pass.
 const HOPS_MAX: usize = 255;
@@ -201,16 +199,15 @@ impl Tool for Routes {
             self.target = target(text);
             self.pmtu = after(text, "pmtu ").and_then(decimal);
             self.at = Some(line.at);
-            let near = |at: &Place| line.at.lines_below(*at).is_some_and(|n| n <= NEAR);
-            let asked = self.asked.take().filter(|(_, at)| near(at));
-            self.goal = asked.map(|(host, _)| host);
-            (_, self.prompt) = facts.prompt();
+            let asked = self.asked.take().filter(|command| command.heads(line.at));
+            let prompt = asked.as_ref().and_then(|command| command.prompt.clone());
+            self.prompt = prompt.unwrap_or_else(|| facts.prompt().1);
+            self.goal = asked.and_then(|command| command.host);
             return true;
         }
         if let Some(words) = typed(text) {
             self.typed = Some(port_of(&words));
-            let host = goal::of(&words).filter(|_| goal::is_command(text, &words));
-            self.asked = host.map(|host| (host, line.at));
+            self.asked = Command::of(text, &words, line.at);
             return false;
         }
         if let Some(rest) = text.strip_prefix("Resume: pmtu ") {

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use super::{Hop, Routes, name_of};
 use crate::detour;
-use crate::read::label::behind_prompt;
+use crate::fact::Place;
+use crate::read::label::{behind_prompt, name_at_prompt};
 use crate::read::ping::is_host;
 
 /// Options behind which a host or a word stands that is not the target.
@@ -25,14 +26,39 @@ const VALUED: [&str; 14] = [
     "-M",
 ];
 
-/// Whether words that begin with the name of a tool were typed, and are not prose.
-pub(super) fn is_command(text: &str, words: &[&str]) -> bool {
-    let option = words.get(1).is_some_and(|word| word.starts_with('-'));
-    option || behind_prompt(text).is_some()
+/// The first line of a trace stands so many lines below its command at most. A choice.
+const NEAR: u32 = 5;
+
+/// A command that traces.
+pub(super) struct Command {
+    /// The host that it names.
+    pub(super) host: Option<String>,
+    /// The name at its prompt, which may be empty; none without a prompt.
+    pub(super) prompt: Option<String>,
+    at: Place,
+}
+
+impl Command {
+    /// The command of a line that begins with the name of a tool; none where it is prose.
+    pub(super) fn of(text: &str, words: &[&str], at: Place) -> Option<Command> {
+        let option = words.get(1).is_some_and(|word| word.starts_with('-'));
+        let name = || name_at_prompt(text).map_or_else(String::new, crate::redact);
+        let prompt = behind_prompt(text).map(|_| name());
+        (option || prompt.is_some()).then(|| Command {
+            host: host(words),
+            prompt,
+            at,
+        })
+    }
+
+    /// Whether a line may be the first that it prints.
+    pub(super) fn heads(&self, line: Place) -> bool {
+        line.lines_below(self.at).is_some_and(|n| n <= NEAR)
+    }
 }
 
 /// The host that a command names: its address, or else its last word that may be a name. None where it has several addresses.
-pub(super) fn of(words: &[&str]) -> Option<String> {
+fn host(words: &[&str]) -> Option<String> {
     let ends = |word: &&str| word.contains(['#', ';', '&', '|', '>', '<']);
     let end = words.iter().position(ends).unwrap_or(words.len());
     let behind = words[..end].windows(2);
@@ -87,11 +113,12 @@ fn is_system(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Routes, of};
+    use super::{Command, Routes, host};
+    use crate::fact::Place;
 
     #[test]
     fn a_command_names_its_host_anywhere() {
-        for (command, host) in [
+        for (command, named) in [
             ("mtr -rwn -c 100 192.0.2.66", Some("192.0.2.66")),
             ("mtr 192.0.2.66 -rwn -c 100", Some("192.0.2.66")),
             ("mtr -a 192.0.2.10 -rw far.example", Some("far.example")),
@@ -102,7 +129,33 @@ mod tests {
             ("mtr from 192.0.2.10 to 192.0.2.66", None),
         ] {
             let words: Vec<&str> = command.split_whitespace().collect();
-            assert_eq!(of(&words).as_deref(), host, "{command}");
+            assert_eq!(host(&words).as_deref(), named, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_command_has_the_name_of_its_prompt() {
+        for (text, prompt) in [
+            ("laptop$ mtr -rw far", Some(Some("laptop"))),
+            ("root@box:~# mtr -rw far", Some(Some("box"))),
+            ("$ mtr -rw far", Some(Some(""))),
+            ("mtr -rw far", Some(None)),
+            ("mtr from here to there", None),
+        ] {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let words = &words[words.iter().position(|w| *w == "mtr").unwrap_or(0)..];
+            let command = Command::of(text, words, Place::Line(0, 7));
+            let own = command.as_ref().map(|c| c.prompt.as_deref());
+            assert_eq!(own, prompt, "{text}");
+            let heads = |line| {
+                command
+                    .as_ref()
+                    .is_some_and(|c| c.heads(Place::Line(0, line)))
+            };
+            assert_eq!(
+                [heads(6), heads(9), heads(40)],
+                [false, own.is_some(), false]
+            );
         }
     }
 
