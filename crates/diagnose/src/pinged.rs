@@ -492,7 +492,7 @@ impl Left {
             }
             Left::Time => "is of another time than the test, by the dates or the words above them",
             Left::Host => {
-                "was typed on another host than the test, where another round trip was seen"
+                "was typed on another host than the test, whose own pings took far more or less"
             }
             Left::Beside => "ran beside other traffic than the test, by the comment above it",
         };
