@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::ceiling::{bps, span};
 use crate::complaint::is_beside;
 use crate::document::FlowReport;
+use crate::pettitt::Shift;
 use crate::unrated;
 
 /// Tests of one flow from which on they are a history.
@@ -48,7 +49,10 @@ impl History {
         let (span, median) = (span(low, high), bps(median));
         let all = format!("{} tests, {span}, median {median}", self.tests.len());
         let Some(change) = &self.change else {
-            return format!("{all}; the rate did not change beyond chance");
+            let few = self.last_apart(reports).map(|(count, rate)| {
+                format!("{all}; the last {count} had about {}, as none before: too few to tell a change from chance", bps(rate))
+            });
+            return few.unwrap_or_else(|| format!("{all}; the rate did not change beyond chance"));
         };
         let from = reports[change.first].observed.source.as_deref();
         format!(
@@ -57,6 +61,22 @@ impl History {
             from.unwrap_or("the next"),
             bps(change.after_bps)
         )
+    }
+
+    /// How many of the last tests, and two at least, are all slower than every test before them, or all faster, and their median, bit/s:
+    /// the most of these that are fewer than those before.
+    fn last_apart(&self, reports: &[FlowReport]) -> Option<(usize, f64)> {
+        let rate = |n: &usize| reports.get(*n)?.observed.goodput_bps;
+        let rates: Vec<f64> = self.tests.iter().filter_map(rate).collect();
+        let apart = |count: &usize| {
+            let (before, after) = rates.split_at(rates.len() - count);
+            let [least, most] = ends(before);
+            let [low, high] = ends(after);
+            high <= (1.0 - LEAST_CHANGE) * least || most <= (1.0 - LEAST_CHANGE) * low
+        };
+        let few = 2..rates.len().div_ceil(2);
+        let count = few.rev().find(apart)?;
+        Some((count, middle(&rates[rates.len() - count..])))
     }
 
     /// Positions in `flows`: of each cause the last.
@@ -119,8 +139,7 @@ fn one(name: &str, mut tests: Vec<usize>, reports: &[FlowReport]) -> History {
         before_bps: middle(&rates[..first]),
         after_bps: middle(&rates[first..]),
     });
-    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = rates.iter().copied().fold(0.0, f64::max);
+    let [least, most] = ends(&rates);
     History {
         name: name.to_owned(),
         tests,
@@ -129,21 +148,22 @@ fn one(name: &str, mut tests: Vec<usize>, reports: &[FlowReport]) -> History {
     }
 }
 
-/// The first of the rates that are others: Pettitt's test (Applied Statistics 28, 1979, 126–135), which counts for each instant the
-/// pairs across it that rise less those that fall. None where chance may have made it.
+/// The first of the rates that are others, by Pettitt's test. None where chance may have made it.
 fn changed(rates: &[f64]) -> Option<usize> {
-    let n = rates.len() as f64;
-    let across = |first: usize| {
-        let (before, after) = rates.split_at(first);
-        let pairs = before.iter().flat_map(|b| after.iter().map(move |a| a - b));
-        pairs.filter(|d| *d != 0.0).map(f64::signum).sum::<f64>()
-    };
-    let all = (1..rates.len()).map(|first| (first, across(first)));
-    let (first, most) = all.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
-    let odds = 2.0 * libm::exp(-6.0 * most * most / (n * n * n + n * n));
-    let (before, after) = (middle(&rates[..first]), middle(&rates[first..]));
+    let shift = Shift::of(rates)?;
+    let (before, after) = rates.split_at(shift.first);
+    let (before, after) = (middle(before), middle(after));
     let apart = (before - after).abs() >= LEAST_CHANGE * before.max(after);
-    (odds < CHANCE && apart).then_some(first)
+    (apart && shift.odds() < CHANCE).then_some(shift.first)
+}
+
+/// The least and the greatest.
+fn ends(rates: &[f64]) -> [f64; 2] {
+    let each = || rates.iter().copied();
+    [
+        each().fold(f64::INFINITY, f64::min),
+        each().fold(0.0, f64::max),
+    ]
 }
 
 /// The middle one; 0 of none.
@@ -182,6 +202,11 @@ mod tests {
         let hardly: Vec<f64> = (0..20).map(|n| if n < 12 { 60.0 } else { 60.6 }).collect();
         assert_eq!(changed(&hardly), None);
         assert_eq!(changed(&[1.0, 2.0, 1.0, 2.0, 1.0]), None);
+        // Five against five that are all slower: one order of 126 has as much.
+        let ten = [9.41, 9.40, 9.41, 9.39, 9.41, 2.31, 2.05, 2.44, 2.20, 2.11];
+        assert_eq!(changed(&ten), Some(5));
+        // Three against three: one order of ten.
+        assert_eq!(changed(&[9.4, 9.3, 9.5, 2.3, 2.1, 2.2]), None);
         assert_eq!(middle(&[3.0, 1.0, 2.0, 4.0]), 2.5);
     }
 }

@@ -148,6 +148,7 @@ mod part;
 mod passed;
 mod pattern;
 mod pauses;
+mod pettitt;
 mod pinged;
 mod placed;
 mod port;

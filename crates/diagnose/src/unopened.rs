@@ -94,6 +94,11 @@ impl Unopened {
         matches!(self.why, Why::Name | Why::Handshake | Why::Certificate)
     }
 
+    /// Whether nothing answered in time, in whatever words: where the kernel gave up, curl's code alone says it.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.why == Why::Silent
+    }
+
     /// Whether something refused the connection.
     pub(crate) fn is_refused(&self) -> bool {
         self.why == Why::Refused

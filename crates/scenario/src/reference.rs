@@ -28,7 +28,8 @@ const TAIL: &str = "
 ## `[sweep]`
 
 Keys are `--set` paths in quotes, values are lists: `\"test.bulk.window\" = [\"8 MiB\", \"16 MiB\"]`. The scenario runs once for
-each point of the product; the last key varies fastest. `at` in an `[[expect]]` picks points. A
+each point of the product; the last key varies fastest. Every point has the run's seed, so `scenario.seed` cannot be swept: `--repeat`
+runs each point with several. `at` in an `[[expect]]` picks points. A
 quantity may be written otherwise there than in the list, or by `--set`: `512KiB`, `512 KiB` and `524288 B` are one.
 
 Keys below a line `[[sweep.together]]` are not crossed with each other: their lists are of one length, and the n-th value of one goes

@@ -29,6 +29,9 @@ pub struct SweepPoint {
 /// Most points a sweep may have.
 const MOST_POINTS: usize = 100_000;
 
+/// The key of the run's seed, which is that of every point.
+const SEED: &str = "scenario.seed";
+
 /// The tables of `[sweep]` whose keys advance together.
 const TOGETHER: &str = "together";
 
@@ -451,12 +454,24 @@ fn check_table(
     )));
 }
 
+/// Every point runs with the run's seed: a list of seeds would give the same figures at each of them.
+fn seed(key: &Key) -> Diagnostic {
+    let repeats = key.values.len().max(2);
+    let help = format!(
+        "take it out and run with `--repeat {repeats}`: each repeat of a point has a seed of its own, and the spread of its figures is said"
+    );
+    Diagnostic::new(key.path.span(), format!("`{SEED}` cannot be swept"))
+        .label("every point has the run's own seed")
+        .help(help)
+}
+
 /// The sweep of a scenario, checked.
 pub(crate) fn check(tables: &Tables, scenario: &mut Scenario, faults: &mut Vec<Diagnostic>) {
     for key in &tables.sweep {
         let path = key.path.get_ref();
         match key.is_label {
             true => scenario.labels.push(path.clone()),
+            false if path == SEED => faults.push(seed(key)),
             false => check_path(&key.path, tables, "sweep key", faults),
         }
         scenario.sweep.push((path.clone(), key.values.clone()));

@@ -207,7 +207,7 @@ impl Sender {
             ssthresh: config.first_ssthresh() * segment as f64,
             per_byte: 1.0 / segment as f64,
             log: SendLog::default(),
-            rtt: Rtt::new(config.rto, config.rto_min),
+            rtt: Rtt::new(config.rto, config.rto_min, flavour),
             deadline: Time::MAX,
             release: Time::MAX,
             rto_at: Time::MAX,

@@ -165,6 +165,7 @@ impl Facts {
         let unopened = Unopened::of(said, at);
         // What curl says of a name or of TLS says nothing of who accepts connections.
         let past = unopened.as_ref().is_some_and(Unopened::is_past_port);
+        let silent = unopened.as_ref().is_some_and(Unopened::is_silent);
         if self.refused.unopened.is_none() {
             self.refused.unopened = unopened;
         }
@@ -182,7 +183,7 @@ impl Facts {
             }
             (false, _) => {}
         }
-        if lower.contains("timed out") || lower.contains("timeout was reached") {
+        if silent || lower.contains("timed out") || lower.contains("timeout was reached") {
             self.refused.timed_out.get_or_insert(at);
             if tool == "curl" {
                 self.tries.opens(at, false);

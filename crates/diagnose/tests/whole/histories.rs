@@ -59,6 +59,26 @@ fn tests_of_many_days_say_since_when_the_rate_is_another() {
     }
 }
 
+/// Two slow days behind six fast ones may be chance, and nobody reads that they are as fast.
+#[test]
+fn the_last_few_that_are_apart_are_too_few_to_tell() {
+    let of = |day: u32| {
+        let mbps = (if day < 6 { 600 } else { 250 }) + day;
+        let text = report(Some(day), 40_000 + day, mbps);
+        (format!("day{day:02}.json"), text)
+    };
+    let files: Vec<(String, String)> = (0..8).map(of).collect();
+    let named: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
+    let found = of_files(&named, &Known::default());
+    let [history] = &found.histories[..] else {
+        panic!("one flow: {:#?}", found.histories);
+    };
+    assert_eq!(history.change, None);
+    let words = history.words(&found.flows);
+    assert!(words.contains("the last 2 had about 25"), "{words}");
+    assert!(words.contains("too few to tell"), "{words}");
+}
+
 /// A few tests are shown one by one.
 #[test]
 fn a_few_tests_are_no_history() {

@@ -88,6 +88,35 @@ fn what_is_slow_beside_a_test_has_a_verdict_of_its_own() {
     }
 }
 
+/// Without `-m` the kernel gives up, and curl's words do not name a time that ran out; pings by IPv4 may stand in for a connection.
+#[test]
+fn ipv6_that_the_kernel_gave_up_on_is_slow_beside_a_fast_test() {
+    let six = "$ curl -so /dev/null -6 https://repo.example.org/f
+curl: (28) Failed to connect to repo.example.org port 443 after 130212 ms: Couldn't connect to server
+";
+    let four = "$ curl -so /dev/null -w 'conn %{time_connect} total %{time_total}\\n' -4 https://repo.example.org/f
+conn 0.013110 total 0.081200
+";
+    let pings = "$ ping -4 -c 5 repo.example.org
+PING repo.example.org (192.0.2.44) 56(84) bytes of data.
+
+--- repo.example.org ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 8.101/8.118/8.130/0.010 ms
+";
+    for text in [
+        format!("{six}{four}{TEST}"),
+        format!("{TEST}{six}{four}"),
+        format!("{six}{pings}{TEST}"),
+    ] {
+        let d = judged(&text);
+        let slow = slow(&d).expect("IPv6 is down");
+        assert_eq!(slow.name, "connections by IPv6", "{text}");
+        assert_eq!(slow.verdict.cause, "outage", "{text}");
+        assert!(slow.verdict.confidence >= 0.8, "{:#?}", slow.verdict);
+    }
+}
+
 #[test]
 fn a_wait_for_a_server_keeps_its_reasons_beside_a_test() {
     let d = judged(&format!("{TEST}{CURL}"));

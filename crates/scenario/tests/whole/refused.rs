@@ -812,6 +812,32 @@ fn a_wrong_value_of_a_sweep_is_shown_where_it_stands() {
     }
 }
 
+/// Every point has the run's seed: one of a list of seeds would be the same run again.
+#[test]
+fn a_sweep_of_the_seed() {
+    let said = rendered(format!(
+        "{BASE}{}",
+        r#"
+[sweep]
+"scenario.seed" = [1, 2, 3]
+"#
+    ));
+    let expected = r#"error: `scenario.seed` cannot be swept
+  --> x.toml:31:1
+   |
+31 | "scenario.seed" = [1, 2, 3]
+   | ^^^^^^^^^^^^^^^ every point has the run's own seed
+   |
+   = help: take it out and run with `--repeat 3`: each repeat of a point has a seed of its own, and the spread of its figures is said
+
+1 error in x.toml
+"#;
+    assert_eq!(said, expected, "\n{said}");
+    let group = "[[sweep.together]]\n\"scenario.seed\" = [1, 2]\n\"link.rb.delay\" = [\"1 ms\", \"2 ms\"]\n";
+    let said = rendered(format!("{BASE}\n{group}"));
+    assert!(said.contains("run with `--repeat 2`"), "\n{said}");
+}
+
 #[test]
 fn a_sweep_of_an_unknown_test() {
     let said = rendered(format!(

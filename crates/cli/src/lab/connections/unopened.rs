@@ -144,7 +144,8 @@ mod tests {
         let mut connections = Connections::across([500_000; 2]);
         for n in 1..=100 {
             let text = "ESTAB 0 0 198.18.0.1:40000 198.18.0.2:7000\n\t cubic mss:1428 cwnd:10 bytes_sent:200 bytes_acked:200 busy:1ms app_limited\n";
-            let listed = read_all(at(100 * n), text);
+            let mut listed = read_all(at(100 * n), text);
+            listed[0].1.end.is_left = false;
             connections.note(at(100 * n), 0, listed);
         }
         for (own, from) in [("198.18.0.1:40001", 200), ("198.18.0.1:40002", 5200)] {
