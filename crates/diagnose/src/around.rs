@@ -259,7 +259,7 @@ impl Evidence {
         self.around.sent_again = counted.map(|again| again.value);
         self.around.interface = fullest(facts);
         self.around.link_log = LinkLog::of(facts);
-        self.around.lost_at = lost_at(facts);
+        self.around.lost_at = lost_at(facts, flow);
         self.around.trace_alone = by_trace_alone(facts);
         self.around.stalled = crate::no_rate::stalled(facts);
         self.around.fault = crate::host_fault::fault(facts);

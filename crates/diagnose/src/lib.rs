@@ -213,6 +213,7 @@ mod throttled_prompt;
 mod throttled_server;
 mod ticket;
 mod tiny_window;
+mod traced_elsewhere;
 mod tunnel;
 mod turns;
 mod twin;

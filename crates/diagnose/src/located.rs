@@ -6,7 +6,7 @@
 use crate::bloat::ms;
 use crate::evidence::{Evidence, NS};
 use crate::fact::Of;
-use crate::flow::{number, word};
+use crate::flow::{Flow, number, word};
 use crate::items::Item;
 use crate::no_rate::{CLEAN, LOSSY};
 use crate::part::part;
@@ -16,8 +16,14 @@ use crate::read::Facts;
 const SENT_LEAST: f64 = 20.0;
 const EVEN_S: f64 = 0.03;
 
+/// Where packets of a flow's path are lost, by a trace of it.
+pub(crate) fn lost_at(facts: &Facts, flow: &Flow) -> Option<String> {
+    let (_, at) = word(facts, Of::Path, "loss_hop")?;
+    lost_where(facts).filter(|_| !flow.pings.elsewhere.contains(&at))
+}
+
 /// `from the first hop on, 192.0.2.1`, `between 192.0.2.1 and 198.51.100.9`; none where no trace says it.
-pub(crate) fn lost_at(facts: &Facts) -> Option<String> {
+fn lost_where(facts: &Facts) -> Option<String> {
     let (hop, _) = word(facts, Of::Path, "loss_hop")?;
     let (before, _) = word(facts, Of::Path, "loss_after_hop")?;
     let n = number(facts, Of::Path, "loss_hop_number")?.value;
@@ -64,7 +70,7 @@ pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
     }
     let (end, lost) = (&trace.end, trace.lost);
     if lost > 0.0 {
-        let place = lost_at(facts)?;
+        let place = lost_where(facts)?;
         return Some(format!(
             "{LOSSY}: {lost:.0} of {sent:.0} packets ({}) to {end} are lost {place}, or on the way back from there, and the loss lasts from there to the end. Whether a full queue or a fault takes them it does not say: drops and errors of the ports of that link do, which whoever runs them can read; a trace from the other end shows the way back",
             part(lost / sent)

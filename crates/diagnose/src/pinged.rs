@@ -6,8 +6,11 @@ use std::net::IpAddr;
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::first_hop::is_first_hop;
 use crate::flow::{Flow, alike};
+use crate::follow::TESTERS;
 use crate::read::{Facts, OWN_SERVERS};
+use crate::seen::Test;
 use crate::shared_queue::SharedQueue;
+use crate::traced_elsewhere;
 
 /// Most targets that are named.
 const NAMED_MAX: usize = 4;
@@ -23,6 +26,8 @@ pub(crate) struct Pings {
     pub(crate) others: Vec<String>,
     /// Numbers of pings to one of its ends that are not weighed all the same, and why; [`LEFT_MAX`] at most.
     left: Vec<(u32, Left)>,
+    /// Where traces stand that are of another path.
+    pub(crate) elsewhere: BTreeSet<Place>,
 }
 
 /// Why a ping to an end of a flow is not of its path.
@@ -36,6 +41,8 @@ enum Left {
     Time,
     /// A comment says that other traffic ran beside it.
     Beside,
+    /// It was typed on a third host.
+    Host,
 }
 
 /// Most pings that are named with why they are not weighed.
@@ -49,6 +56,18 @@ impl Pings {
             Of::Ping(n) => self.own.binary_search(&n).is_ok(),
             _ => false,
         }
+    }
+
+    /// Whether a fact is of the flow's path.
+    fn is_of(&self, fact: &Fact) -> bool {
+        let of_trace = fact.of == Of::Path && self.elsewhere.contains(&fact.at);
+        self.is_own(fact.of) && !of_trace
+    }
+
+    /// Whether a run is of a trace of another path.
+    fn is_elsewhere(&self, run: &Run) -> bool {
+        let at = run[0].from.first();
+        at.is_some_and(|at| self.elsewhere.contains(at))
     }
 
     /// The target of the first of them.
@@ -77,7 +96,7 @@ impl Facts {
 
     /// Every figure of this name that was said of the path, in the order of the texts.
     pub(crate) fn of_path(&self, name: &str) -> impl DoubleEndedIterator<Item = &Figure> {
-        self.figures(name, |of| of == Of::Path)
+        self.figures(name, |f| f.of == Of::Path)
     }
 
     /// The same, with what a flow's pings said.
@@ -86,16 +105,16 @@ impl Facts {
         flow: &'f Flow,
         name: &'f str,
     ) -> impl DoubleEndedIterator<Item = &'f Figure> {
-        self.figures(name, |of| flow.pings.is_own(of))
+        self.figures(name, |f| flow.pings.is_of(f))
     }
 
     fn figures<'f>(
         &'f self,
         name: &str,
-        is: impl Fn(Of) -> bool,
+        is: impl Fn(&Fact) -> bool,
     ) -> impl DoubleEndedIterator<Item = &'f Figure> {
         let named = self.facts.iter().filter(move |f| f.name == name);
-        named.filter(move |f| is(f.of)).filter_map(Fact::number)
+        named.filter(move |f| is(f)).filter_map(Fact::number)
     }
 }
 
@@ -105,7 +124,7 @@ pub(crate) type Run = [Figure; 3];
 /// What each run of pings of a flow's path said, and each trace.
 pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Vec<Run> {
     let mut own = runs_of(facts, |of| flow.pings.is_own(of));
-    own.retain(|run| !is_by_other_version(facts, flow, run));
+    own.retain(|run| !is_by_other_version(facts, flow, run) && !flow.pings.is_elsewhere(run));
     let late = traces_of_other_times(facts, flow);
     own.retain(|run| !late.contains(run));
     own
@@ -117,10 +136,11 @@ pub(crate) fn traces_of_other_times(facts: &Facts, flow: &Flow) -> Vec<Run> {
         let both = flow.test.as_ref().zip(run[0].from.first());
         both.is_some_and(|(test, at)| facts.moments.is_of_another_time(test, *at))
     };
-    let all = runs_of(facts, |of| flow.pings.is_own(of));
+    let mut all = runs_of(facts, |of| flow.pings.is_own(of));
+    all.retain(|run| !flow.pings.is_elsewhere(run));
     let timely = all.iter().any(|run| !another(run));
     let mut traces = runs_of(facts, |of| of == Of::Path);
-    traces.retain(|run| timely && another(run));
+    traces.retain(|run| timely && another(run) && !flow.pings.is_elsewhere(run));
     traces
 }
 
@@ -166,19 +186,37 @@ pub(crate) fn runs_of(facts: &Facts, is: impl Fn(Of) -> bool) -> Vec<Run> {
 }
 
 /// Whether a run of pings stands behind another test and before that of a flow, in one text: it was not this flow that loaded the path then.
+/// A test between other hosts did not, either, nor one of the other way than the traffic that the comment above the run names.
 pub(crate) fn is_before(facts: &Facts, flow: &Flow, run: &Run) -> bool {
     let line = |at: Place| match at {
         Place::Line(source, line) => Some((source, line)),
         _ => None,
     };
-    let own = flow.test.as_ref().and_then(|t| line(t.at));
-    let run = run[0].from.first().and_then(|at| line(*at));
-    let (Some(own), Some(run)) = (own, run) else {
+    let (Some(test), Some(at)) = (&flow.test, run[0].from.first()) else {
+        return false;
+    };
+    let (Some(own), Some(run)) = (line(test.at), line(*at)) else {
         return false;
     };
     let earlier = |at: (u32, u32)| at.0 == run.0 && at.1 < run.1;
-    let mut others = facts.tests.iter().filter_map(|t| line(t.at));
+    let ends = [0, 1].map(|n| names(flow, n));
+    let meant = facts.moments.way_beside(*at) == Some(test.client);
+    let loads =
+        |t: &&Test| !is_between_others(facts, t, &ends) && (!meant || t.client == test.client);
+    let others = facts.tests.iter().filter(loads);
+    let mut others = others.filter_map(|t| line(t.at));
     own.0 == run.0 && own.1 > run.1 && others.any(earlier)
+}
+
+/// Whether the addresses of a test's hosts are others than those of both ends of a flow.
+fn is_between_others(facts: &Facts, test: &Test, ends: &[Vec<String>; 2]) -> bool {
+    let hosts = [&test.from.host, &test.to.host];
+    let mut own = hosts.into_iter().zip(&test.aliases);
+    own.all(|(host, aliases)| {
+        let all = aliases.iter().chain([host]).cloned();
+        let all: Vec<String> = all.collect();
+        ends.iter().all(|end| apart(facts, &all, end))
+    })
 }
 
 /// Whether a run of pings was over before the test of a flow began, as both were typed at one prompt: it did not load the path then.
@@ -188,8 +226,20 @@ pub(crate) fn is_over_before(facts: &Facts, flow: &Flow, run: &Run) -> bool {
     both.is_some_and(|(at, test)| facts.moments.is_over_before(test, *at))
 }
 
-/// The pings of a flow's path: those to one of its ends. Where there are none, those to the only target that may be its peer by another name.
+/// The pings of a flow's path, and the traces that are of another.
 pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
+    let mut pings = pings_of(facts, flow);
+    pings.elsewhere = traced_elsewhere::of_flow(facts, flow, &pings);
+    let strange = traced_elsewhere::pings_of_third_hosts(facts, flow, &pings);
+    pings.own.retain(|n| !strange.contains(n));
+    let room = LEFT_MAX.saturating_sub(pings.left.len());
+    let strange = strange.into_iter().map(|n| (n, Left::Host));
+    pings.left.extend(strange.take(room));
+    pings
+}
+
+/// The pings of a flow's path: those to one of its ends. Where there are none, those to the only target that may be its peer by another name.
+fn pings_of(facts: &Facts, flow: &Flow) -> Pings {
     let ends = [0, 1].map(|n| names(flow, n));
     let is = |of: &Vec<String>, end: &[String]| of.iter().any(|a| end.iter().any(|b| alike(a, b)));
     let all = || (0_u32..).zip(&facts.pings);
@@ -204,8 +254,8 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
         return Pings {
             own,
             near,
-            others: Vec::new(),
             left,
+            ..Pings::default()
         };
     }
     let far: Vec<(u32, &Vec<String>)> = all().filter(|(n, _)| !near.contains(n)).collect();
@@ -237,6 +287,7 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow) -> Pings {
         near,
         others,
         left,
+        ..Pings::default()
     }
 }
 
@@ -265,7 +316,8 @@ fn set_aside(
         }
         let test = flow.test.as_ref()?;
         let at = places.get(n as usize).copied().flatten()?;
-        if facts.moments.is_beside_others(test, at) {
+        let others = facts.moments.is_beside_others(test, at);
+        if others || is_beside_another_way(facts, test, ends, at) {
             return Some(Left::Beside);
         }
         let another = facts.moments.is_of_another_time(test, at);
@@ -293,6 +345,18 @@ fn set_aside(
     let left = left.filter_map(|(n, why)| Some((*n, (*why)?)));
     let own = own.map(|(n, _)| *n);
     (own.collect(), left.take(LEFT_MAX).collect())
+}
+
+/// Whether the comment above a ping names the way of a test that stands above this one, and not this one's.
+fn is_beside_another_way(facts: &Facts, test: &Test, ends: &[Vec<String>; 2], at: Place) -> bool {
+    let way = facts.moments.way_beside(at);
+    let above = |t: &Test| test.at.lines_below(t.at).is_some_and(|lines| lines > 0);
+    TESTERS.contains(&test.tool)
+        && way.is_some_and(|way| way != test.client)
+        && facts
+            .tests
+            .iter()
+            .any(|t| way == Some(t.client) && above(t) && !is_between_others(facts, t, ends))
 }
 
 /// Whether all addresses among names are of IPv6, or all of IPv4; none where they are of both, or none is an address.
@@ -343,7 +407,7 @@ pub(crate) fn names(flow: &Flow, n: usize) -> Vec<String> {
 }
 
 /// Names of the end that did not open the connection, which is the one that people ping.
-fn peer<'e>(ends: &'e [Vec<String>; 2], flow: &Flow) -> &'e [String] {
+pub(crate) fn peer<'e>(ends: &'e [Vec<String>; 2], flow: &Flow) -> &'e [String] {
     let fetched = flow
         .test
         .as_ref()
@@ -399,6 +463,7 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
             named.join(", ")
         ));
     }
+    notes.extend(traced_elsewhere::left_out(facts, flows));
     let places = match aside.is_empty() {
         true => Vec::new(),
         false => places(facts),
@@ -426,6 +491,9 @@ impl Left {
                 "may have gone by another version of IP than the flow, as pings went by both"
             }
             Left::Time => "is of another time than the test, by the dates or the words above them",
+            Left::Host => {
+                "was typed on another host than the test, whose own pings took far more or less"
+            }
             Left::Beside => "ran beside other traffic than the test, by the comment above it",
         };
         format!("{place}: this ping {why}: it is not weighed for {flow}")

@@ -66,8 +66,10 @@ pub struct Facts {
     pub(crate) by_ipv6: BTreeMap<u32, bool>,
     /// When lines were printed, and beside which traffic.
     pub(crate) moments: Moments,
-    /// The target of each trace, by the place of its times.
+    /// The target of each trace, by the place of its times: as it was typed and printed, and what answered there.
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
+    /// The name at the prompt under which each trace began, which may be empty, by the place of its times.
+    pub(crate) traced_at: BTreeMap<Place, String>,
     /// Hops of the last trace that stayed silent with answers from behind them, for people, and where the trace begins.
     pub(crate) silent_hops: Option<(String, Place)>,
     /// Ends of traces that count what their hops answer.

@@ -251,10 +251,12 @@ fn mark(text: &str) -> Option<usize> {
 /// The host of a shell's prompt: `server# `, `root@server:~$ `, `[root@server ~]# `, `rainbow:guest {159} `.
 pub(super) fn prompt(text: &str) -> Option<&str> {
     let mark = mark(text)?;
-    if !is_command(&text[mark + 1..]) {
-        return None;
-    }
-    let head = text[..mark].trim_start_matches(['[', '(']);
+    is_command(&text[mark + 1..]).then(|| name_at_prompt(text))?
+}
+
+/// The name in a shell's prompt, whatever stands behind it.
+pub(super) fn name_at_prompt(text: &str) -> Option<&str> {
+    let head = text[..mark(text)?].trim_start_matches(['[', '(']);
     let head = head.split_once('@').map_or(head, |(_, host)| host);
     let end = head.find([':', ' ', ']', ')', '~']).unwrap_or(head.len());
     let name = &head[..end];

@@ -213,6 +213,17 @@ impl Moments {
         })
     }
 
+    /// The end of the client in tests of the way that the comment above a place says was loaded meanwhile; none where it names no way, or both.
+    pub(crate) fn way_beside(&self, at: Place) -> Option<Side> {
+        let (_, words) = before(&self.comments, at)?;
+        let meanwhile = has(words, &MEANWHILE) && !has(words, &OVER);
+        match (has(words, &UPLOADS), has(words, &DOWNLOADS)) {
+            (true, false) if meanwhile => Some(Side::Sender),
+            (false, true) if meanwhile => Some(Side::Receiver),
+            _ => None,
+        }
+    }
+
     /// Whether the comment above a place names traffic that is not a test's, and the test stands under another, which names none.
     pub(crate) fn is_beside_others(&self, test: &Test, at: Place) -> bool {
         let own = before(&self.comments, test.at);

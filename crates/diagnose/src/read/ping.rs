@@ -433,7 +433,7 @@ fn target(text: &str) -> Vec<String> {
 }
 
 /// Whether a word may be the name or the address of a host.
-fn is_host(word: &str) -> bool {
+pub(super) fn is_host(word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
     let name = word.starts_with(char::is_alphabetic) && word.chars().all(part);
     name || word.parse::<std::net::IpAddr>().is_ok()

@@ -11,9 +11,11 @@ use crate::late_hops::{Late, Rise};
 use crate::long_way::{LongWay, Timed};
 use crate::words::{after, decimal, number};
 
+mod goal;
 pub(super) mod hubs;
 mod silent;
 
+use goal::Command;
 use silent::Silent;
 
 /// A trace that reached its target, and is by TCP or may be.
@@ -89,6 +91,12 @@ pub(super) struct Routes {
     typed: Option<Option<u16>>,
     /// Whether no text says what the probes of the trace are.
     unsaid: bool,
+    /// A command that was typed and has printed nothing.
+    asked: Option<Command>,
+    /// The host that the command of the trace names.
+    goal: Option<String>,
+    /// The name at the prompt under which the trace begins.
+    prompt: String,
 }
 
 /// A hop.
@@ -191,10 +199,15 @@ impl Tool for Routes {
             self.target = target(text);
             self.pmtu = after(text, "pmtu ").and_then(decimal);
             self.at = Some(line.at);
+            let asked = self.asked.take().filter(|command| command.heads(line.at));
+            let prompt = asked.as_ref().and_then(|command| command.prompt.clone());
+            self.prompt = prompt.unwrap_or_else(|| facts.prompt().1);
+            self.goal = asked.and_then(|command| command.host);
             return true;
         }
         if let Some(words) = typed(text) {
             self.typed = Some(port_of(&words));
+            self.asked = Command::of(text, &words, line.at);
             return false;
         }
         if let Some(rest) = text.strip_prefix("Resume: pmtu ") {
@@ -385,14 +398,14 @@ impl Routes {
         }
     }
 
-    /// Whether a hop that answers is the target. Tracepath says so; mtr goes on until it is. A traceroute of which the address is
-    /// known ends there, and nowhere else.
+    /// Whether a hop that answers is the target. Tracepath says so; mtr goes on until it is, unless its end was cut off. A traceroute of
+    /// which the address is known ends there, and nowhere else.
     fn is_target(&self, text: &str) -> bool {
         let is_address = |w: &&String| w.parse::<std::net::IpAddr>().is_ok();
         let mut addresses = self.target.iter().filter(is_address).peekable();
         match self.kind {
             "tracepath" => text.ends_with("reached") || text.contains("reached "),
-            "mtr" => true,
+            "mtr" => self.may_end_at(text),
             _ if addresses.peek().is_none() => true,
             _ => addresses.any(|a| text.split_whitespace().any(|w| name_of(w) == a)),
         }
@@ -451,7 +464,9 @@ impl Routes {
             return;
         };
         facts.exact(Of::Path, "hops", hops, hop.at);
-        facts.trace_targets.insert(hop.at, self.target.clone());
+        let ends_at = self.ends_at(&hop, &hops_by);
+        facts.trace_targets.insert(hop.at, ends_at);
+        facts.traced_at.insert(hop.at, self.prompt.clone());
         if !reached {
             facts.unreached(kind, at.unwrap_or(hop.at), end);
             return;

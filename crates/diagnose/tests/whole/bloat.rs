@@ -1,6 +1,6 @@
 //! Queues that make others wait, from pings, sockets, windows and shapers.
 
-use farpath_diagnose::{Diagnosis, FlowReport};
+use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
 use crate::{of, of_files, on};
 
@@ -218,9 +218,7 @@ fn a_queue_is_no_round_trip_of_slow_start() {
         "{HEAD}[  5]   0.00-5.00   sec  12.6 MBytes  21.1 Mbits/sec    0   2.12 MBytes\n[  5]   5.00-10.00  sec  11.2 MBytes  18.9 Mbits/sec    0   2.40 MBytes\n- - - - -\n[  5]   0.00-10.00  sec  23.8 MBytes  20.0 Mbits/sec    0             sender\n[  5]   0.00-10.75  sec  23.8 MBytes  18.6 Mbits/sec                  receiver\n"
     );
     let text = [ping([12.0, 12.1, 12.3]), log, ping([701.0, 940.1, 1002.3])].concat();
-    let flow = of(&text, &farpath_diagnose::Known::default())
-        .flows
-        .remove(0);
+    let flow = of(&text, &Known::default()).flows.remove(0);
     assert_ne!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
     let ramp = flow.ceilings.iter().any(|c| c.cause == "ramp");
     assert!(!ramp, "{:#?}", flow.ceilings);
@@ -231,7 +229,7 @@ fn a_queue_is_no_round_trip_of_slow_start() {
 fn a_loaded_ping_is_of_the_test_before_it() {
     let download = "Connecting to host 198.51.100.88, port 5201\nReverse mode, remote host 198.51.100.88 is sending\n[  5] local 192.0.2.88 port 44020 connected to 198.51.100.88 port 5201\n[ ID] Interval           Transfer     Bitrate\n[  5]   0.00-5.00   sec  56.0 MBytes  94.0 Mbits/sec\n[  5]   5.00-10.00  sec  56.1 MBytes  94.1 Mbits/sec\n- - - - -\n[  5]   0.00-10.02  sec   112 MBytes  93.9 Mbits/sec    0             sender\n[  5]   0.00-10.00  sec   112 MBytes  94.1 Mbits/sec                  receiver\n";
     let text = [ping(REST), log(STILL), ping(LOADED), download.to_owned()].concat();
-    let d = of(&text, &farpath_diagnose::Known::default());
+    let d = of(&text, &Known::default());
     let grew = |fast: bool| {
         let mut flows = d.flows.iter();
         let is = |f: &&FlowReport| {
@@ -320,4 +318,43 @@ fn a_test_of_both_ways_has_the_queue_of_the_slower_one() {
         assert!(all.contains(words), "{words}: {all}");
     }
     assert!(!text(&d.flows[1]).contains("cake bandwidth"));
+}
+
+/// A test of the other way, or of other hosts, that stands above pings during the upload takes nothing from it.
+#[test]
+fn pings_during_an_upload_are_its_own_whatever_stands_above_them() {
+    let test = |reverse: bool, own: &str, far: &str| {
+        let (option, says) = match reverse {
+            true => (
+                "-R ",
+                format!("Reverse mode, remote host {far} is sending\n"),
+            ),
+            false => ("", String::new()),
+        };
+        format!(
+            "$ iperf3 -c {far} {option}-t 10\nConnecting to host {far}, port 5201\n{says}[  5] local {own} port 50001 connected to {far} port 5201\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  112 MBytes  93.6 Mbits/sec  0             sender\n[  5]   0.00-10.04  sec  112 MBytes  93.6 Mbits/sec                  receiver\n\niperf Done.\n\n"
+        )
+    };
+    let upload = format!(
+        "idle:\n$ ping -c 20 198.51.100.88\n{}during the upload:\n$ ping -c 20 198.51.100.88\n{}$ iperf3 -c 198.51.100.88 -t 12\n{}",
+        ping(REST),
+        ping(LOADED),
+        log(STILL)
+    );
+    let download = test(true, "192.0.2.88", "198.51.100.88");
+    let others = test(false, "203.0.113.9", "203.0.113.250");
+    for all in [
+        upload.clone() + &download,
+        download + &upload,
+        others + &upload,
+    ] {
+        let d = of(&all, &Known::default());
+        assert_eq!(d.flows.len(), 2, "{all}");
+        for flow in &d.flows {
+            let because = flow.verdict.because.join("\n");
+            let grew = because.contains("the round trip grew by 270 ms");
+            let own = flow.name == "192.0.2.88 > 198.51.100.88";
+            assert_eq!(grew, own, "{}: {because}", flow.name);
+        }
+    }
 }

@@ -85,6 +85,90 @@ fn a_trace_that_arrived_is_one() {
     }
 }
 
+/// mtr, traceroute, tracepath and tracert that end 1.3 ms away, at a router or at another host.
+fn of_other_paths() -> [String; 7] {
+    let mtr = |last: &str| {
+        let rows = [("192.0.2.1", 0.4, 0.3, 0.6), (last, 1.3, 1.2, 1.6)];
+        let mut all =
+            "HOST: cli                         Loss%   Snt   Last   Avg  Best  Wrst StDev\n"
+                .to_owned();
+        for (n, (host, mean, best, worst)) in (1..).zip(rows) {
+            all += &format!(
+                "  {n}.|-- {host:<26} 0.0%    20    {mean}   {mean}   {best}   {worst}   0.1\n"
+            );
+        }
+        all
+    };
+    [
+        format!("$ mtr -rwn -c 20 198.51.100.66\n{}", mtr("198.51.100.9")),
+        // The end of the table was not pasted.
+        format!("$ mtr -rwn -c 20 203.0.113.66\n{}", mtr("198.51.100.9")),
+        mtr("198.51.100.66"),
+        format!("$ mtr -rw -c 20 mail.example\n{}", mtr("mail.example")),
+        "$ traceroute -n 198.51.100.66\ntraceroute to 198.51.100.66 (198.51.100.66), 30 hops max, 60 byte packets\n 1  192.0.2.1  0.4 ms  0.4 ms  0.4 ms\n 2  198.51.100.66  1.3 ms  1.3 ms  1.2 ms\n".to_owned(),
+        format!(
+            "$ tracepath -n 198.51.100.66\n{}",
+            tracepath(" 2:  198.51.100.66                                         1.301ms reached\n     Resume: pmtu 1500 hops 2 back 2\n")
+        ),
+        "Tracing route to 198.51.100.66 over a maximum of 30 hops\n\n  1    <1 ms    <1 ms    <1 ms  192.0.2.1\n  2     1 ms     1 ms     1 ms  198.51.100.66\n\nTrace complete.\n".to_owned(),
+    ]
+}
+
+/// A trace to another host, or one that ended before its target, is no round trip of the flow at rest.
+#[test]
+fn a_trace_to_another_host_is_of_another_path() {
+    for trace in of_other_paths() {
+        let d = of(
+            &format!("{LOG}$ ping -c 10 203.0.113.66\n{PING}{trace}"),
+            &Known::default(),
+        );
+        let because = d.flows[0].verdict.because.join("\n");
+        assert!(
+            !because.contains("the round trip grew"),
+            "{trace}: {because}"
+        );
+        let rtt = d.flows[0].observed.rtt_ns.expect("it was pinged");
+        assert!((23.6e6..24e6).contains(&rtt), "{trace}: {rtt}");
+        let notes = d.notes.join("\n");
+        let said = ["did not reach its target", "are of another path"];
+        assert!(said.iter().any(|words| notes.contains(words)), "{notes}");
+    }
+    // Without a ping a name may be the peer's, and an address is not.
+    for (n, trace) in of_other_paths().iter().enumerate() {
+        let d = of(&format!("{LOG}{trace}"), &Known::default());
+        let named = n == 3;
+        assert_eq!(d.flows[0].observed.rtt_ns.is_some(), named, "{trace}");
+    }
+}
+
+/// A trace to a name that may be the peer's is the path at rest beside pings that a queue delays.
+#[test]
+fn a_trace_to_a_name_counts_beside_pings_that_vary() {
+    let loaded = PING.replace(
+        "23.700/23.800/24.000/0.090",
+        "402.000/612.000/741.000/88.000",
+    );
+    let trace = &of_other_paths()[3];
+    let d = of(&format!("{LOG}{loaded}{trace}"), &Known::default());
+    let because = d.flows[0].verdict.because.join("\n");
+    assert!(because.contains("the round trip grew"), "{because}");
+}
+
+/// What a third host traces is not the way from the one that the test ran on, where that one's pings say another round trip.
+#[test]
+fn a_trace_from_another_host_is_of_another_path() {
+    let trace = second_hop(HEAD, 1.3);
+    for (prompt, own) in [("laptop", false), ("cli", true)] {
+        let text = format!(
+            "cli$ iperf3 -c 203.0.113.66\n{LOG}cli$ ping -c 10 203.0.113.66\n{PING}{prompt}$ traceroute -n 203.0.113.66\n{trace}"
+        );
+        let d = of(&text, &Known::default());
+        let because = d.flows[0].verdict.because.join("\n");
+        let grew = because.contains("the round trip grew");
+        assert_eq!(grew, own, "{prompt}: {because}");
+    }
+}
+
 /// What a router reported before the trace ended is known not to pass; the interface's own MTU is nothing.
 #[test]
 fn the_packet_size_of_a_trace_that_did_not_arrive_is_that_of_no_path() {

@@ -57,6 +57,32 @@ fn what_an_end_of_the_flow_pings_is_its_path() {
     }
 }
 
+/// A test at a prompt without a name has the round trip of what was pinged there, and not that of a host with a name.
+#[test]
+fn what_a_third_host_pings_is_not_the_path_of_a_test_without_a_name() {
+    let test = format!("$ iperf3 -c 10.65.4.20 -t 30\n{LOG}");
+    for text in [
+        test.clone() + &ping("", LONG) + &ping("laptop", SHORT),
+        ping("", LONG) + &test + &ping("laptop", SHORT),
+    ] {
+        let d = of(&text, &on("10Gbit/s"));
+        let notes = d.notes.join("\n");
+        assert!(
+            notes.contains("typed on another host than the test"),
+            "{notes}"
+        );
+        let flow = first_flow(d);
+        let because = because(&flow);
+        assert!(!because.contains("grew by"), "{because}");
+        assert!((60.0..60.5).contains(&rtt_ms(&flow)), "{}", rtt_ms(&flow));
+    }
+    // What varies at the prompt of the test may have met a queue.
+    let loaded = ping("", [61.0, 180.0, 402.0]);
+    let flow = flow(&(test + &loaded + &ping("laptop", SHORT)));
+    let because = because(&flow);
+    assert!(because.contains("grew by"), "{because}");
+}
+
 /// One prompt, a word of the load, or a test in the background: it is asked of no two hosts.
 #[test]
 fn pings_that_a_text_calls_loaded_are_of_one_path() {

@@ -33,16 +33,19 @@ fn hop(hub: &Json, at: Place) -> Option<Hop> {
 /// Takes a report; `false` of one without hops, or with a hop that does not count what was lost.
 pub(in crate::read) fn take(report: &Json, at: Place, facts: &mut Facts) -> bool {
     let hubs = report.get("hubs").and_then(Json::as_array);
+    let goal = report.get("mtr").and_then(|mtr| mtr.get("dst"));
     let mut routes = Routes {
         kind: "mtr",
         at: Some(at),
+        goal: goal.and_then(Json::as_str).map(str::to_owned),
         ..Routes::default()
     };
     for (n, hub) in (1_u32..).zip(hubs.into_iter().flatten()) {
         let Some(hop) = hop(hub, at) else {
             return false;
         };
-        routes.take(hop, Some(n), true);
+        let is_target = routes.may_end_at(&hop.name);
+        routes.take(hop, Some(n), is_target);
     }
     let any = routes.hops > 0.0;
     routes.close(facts);
