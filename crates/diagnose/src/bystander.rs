@@ -65,8 +65,8 @@ pub(crate) fn not_windows(facts: &Facts, flow: &Flow, host: u32) -> [bool; 2] {
     })
 }
 
-/// The end that a host is of by an interface's address, as the only one that runs a server, by the command of its test, or as the address that a
-/// transfer asked.
+/// The end that a host is of by an interface's address, as the only one that runs a server, by the command of its test or copy, or as the
+/// address that a transfer asked.
 pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
     let own = |name: &String| names.iter().any(|n| alike(n, name));
     let owns = |side: Side| {
@@ -99,8 +99,15 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
         let is_it = all.any(|(name, address)| own(name) && *address == fetch.host);
         (is_it && !through).then(|| test.client.other())
     };
+    let copies = || {
+        let ends = facts.copied_by(flow.test.as_ref()?)?;
+        match own(&ends.here) {
+            true => Some(ends.side),
+            false => own(&ends.far).then(|| ends.side.other()),
+        }
+    };
     let by_test = by_address.or_else(serves).or_else(connects);
-    by_test.or_else(fetched)
+    by_test.or_else(fetched).or_else(copies)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.
@@ -135,6 +142,8 @@ pub(crate) fn excluded(
         return [false, false];
     }
     let own = |name: &String| names.iter().any(|n| alike(n, name));
+    let test = flow.test.as_ref();
+    let copied = test.and_then(|test| facts.copied_by(test));
     [(&flow.from, 0), (&flow.to, 1)].map(|(end, n)| {
         let called = flow.end_names(n);
         let is_end = |target: &String| called.iter().any(|c| alike(c, target));
@@ -152,6 +161,8 @@ pub(crate) fn excluded(
             .iter()
             .flat_map(|h| facts.hosts[*h as usize].iter());
         known.extend(texts);
+        let here = copied.filter(|ends| ends.side as usize == n);
+        known.extend(here.map(|ends| &ends.here));
         let another = !known.is_empty() && !known.into_iter().any(own);
         another || addresses.is_some_and(|all| all.iter().all(|a| differs(a, &end.host)))
     })
@@ -190,6 +201,8 @@ const UNNAMED: &str = "the host of Windows";
 impl Assumed {
     /// Those of a flow.
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Vec<Assumed> {
+        let test = flow.test.as_ref();
+        let copied = test.and_then(|test| facts.copied_by(test));
         let host = |n: &u32| {
             let side = flow.end_of(*n)?;
             let said = facts.facts.iter().filter(|f| f.of == Of::Host(*n));
@@ -201,7 +214,10 @@ impl Assumed {
             Some(Assumed {
                 name: named.or(unnamed)?.to_owned(),
                 side,
-                end: flow.called(side),
+                end: match copied.filter(|ends| ends.side != side) {
+                    Some(ends) => ends.far.clone(),
+                    None => flow.called(side),
+                },
                 places: said.map(|f| f.at).collect(),
                 windows,
                 carries: carries.map(str::to_owned),
@@ -308,9 +324,12 @@ impl Evidence {
             Cause::HostCpu if !self.waits_for_window() => figures(self.cpu.iter().collect()),
             Cause::Link => figures(self.line.iter().map(|(line, _)| line).collect()),
             Cause::Duplex => self.half_duplex.into_iter().collect(),
+            Cause::Disk => figures(self.around.busy.iter().chain(&self.around.disk).collect()),
             _ => return None,
         };
-        let is_of = |a: &&Assumed| places.iter().all(|p| a.places.contains(p));
+        // A disk of Windows is of the end at whose prompt the copy ran.
+        let may_be = |a: &Assumed| cause != Cause::Disk || !a.windows;
+        let is_of = |a: &&Assumed| may_be(a) && places.iter().all(|p| a.places.contains(p));
         self.assumed.iter().find(|a| !places.is_empty() && is_of(a))
     }
 }
@@ -349,7 +368,7 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
     named.truncate(NAMED_MAX);
     (!named.is_empty()).then(|| {
         format!(
-            "what the texts say of {} is not of a flow here, and is left out: that host is neither its sender nor its receiver",
+            "what the texts say of {} is not of a flow here, and is left out: by its name, and by what was typed, that host is neither its sender nor its receiver. Where it is one, a line \"sender:\" or \"receiver:\" above its text says so",
             named.join(", ")
         )
     })
