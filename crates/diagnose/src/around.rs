@@ -155,8 +155,8 @@ pub(crate) struct Around {
     pub(crate) round_robin: crate::round_robin::RoundRobin,
     /// An end that is a virtual machine, and of which no text has what its hypervisor took, for people.
     pub(crate) steal_unread: Option<String>,
-    /// A tunnel's program that fills a processor, and what speaks against this flow going through the tunnel, for people.
-    pub(crate) other_tunnel: Option<String>,
+    /// A program that fills a processor and does not carry this flow, and what says so, for people.
+    pub(crate) other_program: Option<String>,
     /// A full table of connections, beside some that did not open.
     pub(crate) full_table: Option<crate::full_table::FullTable>,
     /// A server's full accept queue, as two of three signs show it.

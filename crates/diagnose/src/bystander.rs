@@ -65,8 +65,8 @@ pub(crate) fn not_windows(facts: &Facts, flow: &Flow, host: u32) -> [bool; 2] {
     })
 }
 
-/// The end that a host is of by an interface's address, as the only one that runs a server, by the command of its test, or as the address that a
-/// transfer asked.
+/// The end that a host is of by an interface's address, as the only one that runs a server, by the command of its test or copy, or as the
+/// address that a transfer asked.
 pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side> {
     let own = |name: &String| names.iter().any(|n| alike(n, name));
     let owns = |side: Side| {
@@ -99,8 +99,15 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
         let is_it = all.any(|(name, address)| own(name) && *address == fetch.host);
         (is_it && !through).then(|| test.client.other())
     };
+    let copies = || {
+        let ends = facts.copied_by(flow.test.as_ref()?)?;
+        match own(&ends.here) {
+            true => Some(ends.side),
+            false => own(&ends.far).then(|| ends.side.other()),
+        }
+    };
     let by_test = by_address.or_else(serves).or_else(connects);
-    by_test.or_else(fetched)
+    by_test.or_else(fetched).or_else(copies)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.
@@ -135,6 +142,8 @@ pub(crate) fn excluded(
         return [false, false];
     }
     let own = |name: &String| names.iter().any(|n| alike(n, name));
+    let test = flow.test.as_ref();
+    let copied = test.and_then(|test| facts.copied_by(test));
     [(&flow.from, 0), (&flow.to, 1)].map(|(end, n)| {
         let called = flow.end_names(n);
         let is_end = |target: &String| called.iter().any(|c| alike(c, target));
@@ -152,6 +161,8 @@ pub(crate) fn excluded(
             .iter()
             .flat_map(|h| facts.hosts[*h as usize].iter());
         known.extend(texts);
+        let here = copied.filter(|ends| ends.side as usize == n);
+        known.extend(here.map(|ends| &ends.here));
         let another = !known.is_empty() && !known.into_iter().any(own);
         another || addresses.is_some_and(|all| all.iter().all(|a| differs(a, &end.host)))
     })
@@ -180,6 +191,8 @@ pub(crate) struct Assumed {
     places: BTreeSet<Place>,
     /// Whether it is one of Windows.
     windows: bool,
+    /// Whether it is a device on the way, by its shaper alone.
+    between: bool,
     /// The program that fills a processor of it, where that carries what others send: its host may lie between the ends.
     carries: Option<String>,
 }
@@ -190,8 +203,16 @@ const UNNAMED: &str = "the host of Windows";
 impl Assumed {
     /// Those of a flow.
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Vec<Assumed> {
+        let test = flow.test.as_ref();
+        let copied = test.and_then(|test| facts.copied_by(test));
         let host = |n: &u32| {
-            let side = flow.end_of(*n)?;
+            let between = flow.between.contains(n);
+            let side = match between {
+                true => Side::Sender,
+                false => flow.end_of(*n)?,
+            };
+            // What lies between is on the way to the receiver.
+            let to = if between { Side::Receiver } else { side };
             let said = facts.facts.iter().filter(|f| f.of == Of::Host(*n));
             let windows = is_windows(facts, *n);
             let unnamed = windows.then_some(UNNAMED);
@@ -201,13 +222,18 @@ impl Assumed {
             Some(Assumed {
                 name: named.or(unnamed)?.to_owned(),
                 side,
-                end: flow.called(side),
+                end: match copied.filter(|ends| ends.side != to) {
+                    Some(ends) => ends.far.clone(),
+                    None => flow.called(to),
+                },
                 places: said.map(|f| f.at).collect(),
                 windows,
+                between,
                 carries: carries.map(str::to_owned),
             })
         };
-        flow.assumed.iter().filter_map(host).collect()
+        let all = flow.assumed.iter().chain(&flow.between);
+        all.filter_map(host).collect()
     }
 
     /// The program by whose processor a cause goes, where its host may lie between the ends.
@@ -220,6 +246,9 @@ impl Assumed {
     pub(crate) fn sentence(&self, cause: Cause) -> String {
         let name = &self.name;
         match self.carrier(cause) {
+            _ if self.between => format!(
+                "this goes by the shaper of {name}: that this flow goes through {name} is assumed, as no text says so"
+            ),
             Some(program) => format!(
                 "this goes by what {name} says, whose {program} carries what others send: that this flow goes through it is assumed, whether it is {} or lies before it",
                 self.end
@@ -234,6 +263,10 @@ impl Assumed {
 
     /// Says of a change what comes before it; of a host that may lie between, that the change is there.
     pub(crate) fn precede(&self, cause: Cause, change: &mut Change) {
+        // A change of a shaper names its host.
+        if self.between {
+            return;
+        }
         if self.carrier(cause).is_some() {
             change.host.clone_from(&self.name);
             return;
@@ -245,8 +278,26 @@ impl Assumed {
         change.commands.insert(0, first);
     }
 
+    /// What would tell whether a flow goes through it.
+    fn asks_way(&self) -> MissingFact {
+        let name = &self.name;
+        MissingFact {
+            fact: "host_name",
+            would_decide: format!(
+                "whether this flow goes through {name} at all, whose shaper it would fill"
+            ),
+            command: format!(
+                "on {name}, before and after a test: tc -s qdisc show: whether its bytes grow by those of the test; on the sender: traceroute -n {}: whether a hop is an address of {name}",
+                self.end
+            ),
+        }
+    }
+
     /// What would tell whether it is that end.
     fn asks(&self, cause: Cause) -> MissingFact {
+        if self.between {
+            return self.asks_way();
+        }
         if let Some(program) = self.carrier(cause) {
             return MissingFact {
                 fact: "host_name",
@@ -307,13 +358,27 @@ impl Evidence {
             // Who is slow to read makes its sender wait.
             Cause::HostCpu if !self.waits_for_window() => figures(self.cpu.iter().collect()),
             Cause::Link => figures(self.line.iter().map(|(line, _)| line).collect()),
+            // A queue that was seen is one that the flow goes through.
+            Cause::Shaper if self.queueing().is_none_or(|s| s < QUEUED_S) => {
+                figures(self.shaper.iter().collect())
+            }
             Cause::Duplex => self.half_duplex.into_iter().collect(),
+            Cause::Disk => figures(self.around.busy.iter().chain(&self.around.disk).collect()),
             _ => return None,
         };
-        let is_of = |a: &&Assumed| places.iter().all(|p| a.places.contains(p));
+        // A disk of Windows is of the end at whose prompt the copy ran.
+        let may_be = |a: &Assumed| match cause {
+            Cause::Shaper => a.between,
+            Cause::Disk => !a.between && !a.windows,
+            _ => !a.between,
+        };
+        let is_of = |a: &&Assumed| may_be(a) && places.iter().all(|p| a.places.contains(p));
         self.assumed.iter().find(|a| !places.is_empty() && is_of(a))
     }
 }
+
+/// Packets that wait for so long under load stand in a queue, seconds. A choice.
+const QUEUED_S: f64 = 0.002;
 
 /// A kernel that waited for a window or a buffer for this share of its time shows it, whosever settings were printed.
 const WAITED: f64 = 0.3;
@@ -349,7 +414,7 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
     named.truncate(NAMED_MAX);
     (!named.is_empty()).then(|| {
         format!(
-            "what the texts say of {} is not of a flow here, and is left out: that host is neither its sender nor its receiver",
+            "what the texts say of {} is not of a flow here, and is left out: by its name, and by what was typed, that host is neither its sender nor its receiver. Where it is one, a line \"sender:\" or \"receiver:\" above its text says so",
             named.join(", ")
         )
     })

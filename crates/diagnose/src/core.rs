@@ -134,6 +134,18 @@ pub(crate) fn is_tunnel(program: &str, to: &str) -> bool {
 /// Programs that carry what others send from one connection to another, and one that sets up tunnels of IPsec.
 const PROXIES: [&str; 5] = ["squid", "haproxy", "nginx", "envoy", "charon"];
 
+/// Programs that compile and link: none of them is part of a flow.
+const BUILDERS: [&str; 14] = [
+    "cc1", "cc1plus", "cc1obj", "lto1", "f951", "clang", "clang++", "rustc", "ghc", "javac", "ld",
+    "ld.lld", "ld.gold", "mold",
+];
+
+/// Whether a program builds software: what it takes of one processor is not what holds a flow on a host with several.
+pub(crate) fn builds(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    BUILDERS.contains(&name)
+}
+
 /// Whether a program carries what others send, so that its host may lie between the ends of a flow.
 pub(crate) fn may_lie_between(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -169,7 +181,15 @@ const SHARED: u32 = (100 << 2) | (64 >> 6);
 
 #[cfg(test)]
 mod tests {
-    use super::{is_tunnel, may_lie_between, outside};
+    use super::{builds, is_tunnel, may_lie_between, outside};
+
+    #[test]
+    fn a_compiler_is_known_by_its_program() {
+        assert!(builds("cc1plus") && builds("/usr/lib/llvm/bin/clang"));
+        for program in ["rsync", "ssh", "python3", "java", "", "nginx:"] {
+            assert!(!builds(program), "{program}");
+        }
+    }
 
     #[test]
     fn a_tunnel_is_known_by_its_program() {

@@ -2,7 +2,7 @@
 
 use crate::advice::SOFTNET;
 use crate::cause::Cause;
-use crate::core::{Core, is_tunnel, outside, receives};
+use crate::core::{ALL, Core, builds, is_tunnel, outside, receives};
 use crate::duplex::Mismatch;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
@@ -70,6 +70,10 @@ impl Evidence {
                 if tunnels && self.goes_beside(program, flow, number(facts, of, "cpu_ratio")) {
                     continue;
                 }
+                if builds(program) && number(facts, of, ALL).is_none() {
+                    self.passes_over(program, number(facts, of, "cpu_ratio"));
+                    continue;
+                }
                 if self.tester && !kernel && !tunnels && !program.starts_with(begins) {
                     continue;
                 }
@@ -100,6 +104,16 @@ impl Evidence {
         });
     }
 
+    /// Keeps to be said that a program which carries nothing fills a processor of a host that has others.
+    fn passes_over(&mut self, program: &str, cpu: Option<&Figure>) {
+        if let Some(cpu) = cpu.filter(|c| c.value > FULL[0]) {
+            self.around.other_program = Some(format!(
+                "the program {program} used {:.0} % of a processor: it builds software and carries nothing of this flow, which has the other processors",
+                cpu.value * 100.0
+            ));
+        }
+    }
+
     /// Whether a flow does not go through the tunnel of a program, as far as its ends and its rate say; a full processor is kept to be said.
     fn goes_beside(&mut self, program: &str, flow: &Flow, cpu: Option<&Figure>) -> bool {
         let line = self.line.as_ref().map(|(line, _)| line.value);
@@ -110,7 +124,7 @@ impl Evidence {
             return false;
         };
         if let Some(cpu) = cpu.filter(|c| c.value > FULL[0]) {
-            self.around.other_tunnel = Some(format!(
+            self.around.other_program = Some(format!(
                 "the program {program} used {:.0} % of a processor for what goes through its tunnel, and of this flow {why}",
                 cpu.value * 100.0
             ));
@@ -242,7 +256,7 @@ pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let hosts = [
         full.map(|cpu| of_processor(e, cpu)),
         drops.map(|drops| dropped(e, drops)),
-        e.around.other_tunnel.clone(),
+        e.around.other_program.clone(),
         e.own_drops_in_words(),
         e.fixed_in_words(),
         e.unlike_mtus_in_words(),
@@ -316,7 +330,7 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
         }
     }
     items.extend(by_full_tunnel(e));
-    items.extend(e.around.other_tunnel.clone().map(|sentence| Item {
+    items.extend(e.around.other_program.clone().map(|sentence| Item {
         holds: 1.0,
         weights: Vec::new(),
         sentence,

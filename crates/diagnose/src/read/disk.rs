@@ -151,10 +151,7 @@ impl Tool for Disk {
         let linux = heads == "Device" && words.last() == Some(&"%util");
         let disks = linux || heads == "device" && words.last() == Some(&"%b");
         if disks || heads == "avg-cpu" && words.last() == Some(&"%idle") {
-            if !going || !self.iostat {
-                self.host = None;
-            }
-            self.iostat = true;
+            self.begin(going, line.at, facts);
             self.processors = !disks;
             let heads = words.iter().filter(|_| disks);
             self.columns = heads.map(|w| (*w).to_owned()).collect();
@@ -172,6 +169,15 @@ impl Tool for Disk {
 }
 
 impl Disk {
+    /// A table of `iostat`, or another of the same one.
+    fn begin(&mut self, going: bool, at: Place, facts: &Facts) {
+        if !going || !self.iostat {
+            self.host = facts.headed(at);
+            self.disks.clear();
+        }
+        self.iostat = true;
+    }
+
     /// What `fio` read or wrote in all; of one that did both the disk moved the sum.
     fn fio(&mut self, reads: bool, bps: f64, at: Place, going: bool, facts: &mut Facts) {
         // What it wrote stands below what it read.

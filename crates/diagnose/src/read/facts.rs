@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bundles::Member;
 use super::channels::Channels;
+use super::copy_typed::CopyTyped;
 use super::drives::Drives;
 use super::environment::Environment;
 use super::failed::Refused;
@@ -142,8 +143,12 @@ pub struct Facts {
     pub(crate) host_sources: Vec<u32>,
     /// What was typed and printed at prompts that have a name.
     pub(crate) prompts: Prompts,
+    /// The last line that names the host of the table below it, `Linux 6.1.0 (rx)  11/27/2026 _x86_64_ (8 CPU)`, and that host.
+    pub(super) head: Option<(Place, Of)>,
     /// The host whose system or settings were read last in a source, and which of the two.
     pub(super) described: Option<(u32, Of, Described)>,
+    /// Whether that was printed at a prompt of a Unix without a name: one with a name is of another host.
+    pub(super) described_unnamed: bool,
     /// What each stretch of lines was.
     pub pieces: Vec<Read>,
     /// Names of the sources.
@@ -156,6 +161,8 @@ pub struct Facts {
     pub(crate) fetches: Vec<Fetch>,
     /// The last line that sets what is typed below it apart, and where it stands.
     pub(super) titled: Option<(Place, String)>,
+    /// Commands that copy files between two hosts, in the order of the texts.
+    pub(super) copied: Vec<CopyTyped>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
     pub(super) limited: Vec<Limited>,
     /// What files of such programs say of rates.

@@ -18,6 +18,9 @@ pub(crate) struct Client {
     pub(crate) at: Place,
 }
 
+/// So many lines below the line that names its host a table begins at most.
+const HEAD: u32 = 2;
+
 /// Most ends of shells that are kept.
 const SHELLS_MAX: usize = 1000;
 
@@ -67,7 +70,8 @@ impl Facts {
     pub(crate) fn reached<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
         let own = self.label.name.clone();
         let source = self.here();
-        let room = self.prompts.reached.len() < SHELLS_MAX;
+        // What was typed at a prompt without a name may be of another host than the one whose prompt stands above.
+        let room = self.prompts.reached.len() < SHELLS_MAX && !self.label.unnamed;
         for name in names.filter(|n| room && !own.is_empty() && !n.is_empty()) {
             let target = crate::address(name);
             if own == WINDOWS {
@@ -155,6 +159,13 @@ impl Facts {
         host
     }
 
+    /// The host of a table that begins here, where the line above it, with an empty one between, names that.
+    pub(super) fn headed(&self, at: Place) -> Option<Of> {
+        let (above, host) = self.head?;
+        at.lines_below(above).filter(|n| *n <= HEAD)?;
+        Some(host)
+    }
+
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
         self.host_sources.push(self.here());
@@ -184,7 +195,7 @@ impl Facts {
                 let names = &self.hosts[n as usize];
                 let system = self.latest_word(host, "system").map(|(word, _)| word);
                 let of_kind = (name == WINDOWS) == (system == Some("windows"));
-                let fits = names.is_empty() && of_kind;
+                let fits = names.is_empty() && of_kind && !self.described_unnamed;
                 (name.is_empty() || fits || names.contains(name))
                     && [None, self.sides[n as usize]].contains(&self.label.side)
             }
@@ -199,6 +210,7 @@ impl Facts {
             return host;
         }
         let host = self.host();
+        self.described_unnamed = self.label.unix && self.label.name.is_empty();
         self.described = Some((source, host, now));
         host
     }

@@ -19,6 +19,15 @@ pub(super) struct Label {
     pub(super) remote: bool,
     /// Whether something under it was read.
     pub(super) used: bool,
+    /// Whether a command stands under it at a prompt without a name, which may be of another host.
+    pub(super) unnamed: bool,
+}
+
+impl Label {
+    /// A line under it that is no label.
+    pub(super) fn passes(&mut self, text: &str) {
+        self.unnamed |= text.starts_with(['$', '%']) && is_typed(text);
+    }
 }
 
 /// Longest line that is a label.
@@ -31,14 +40,15 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 31] = [
     "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
     "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
-    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat", "dmesg", "hostname", "ipconfig",
+    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat", "dmesg", "hostname", "ipconfig", "iw",
+    "iwconfig",
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 44] = [
+const ALSO: [&str; 42] = [
     "rclone",
     "aria2c",
     "dd",
@@ -53,8 +63,6 @@ const ALSO: [&str; 44] = [
     "wget",
     "rsync",
     "scp",
-    "iw",
-    "iwconfig",
     "nfsiostat",
     "fio",
     "owping",
@@ -108,6 +116,7 @@ pub(super) fn label(text: &str, before: &Label) -> Option<Label> {
         remote: far.is_some(),
         percent: mark(text).is_some_and(|at| text[at..].starts_with('%')),
         used: false,
+        unnamed: false,
     })
 }
 
@@ -251,12 +260,25 @@ fn mark(text: &str) -> Option<usize> {
 /// The host of a shell's prompt: `server# `, `root@server:~$ `, `[root@server ~]# `, `rainbow:guest {159} `.
 pub(super) fn prompt(text: &str) -> Option<&str> {
     let mark = mark(text)?;
-    is_command(&text[mark + 1..]).then(|| name_at_prompt(text))?
+    let typed = is_command(&text[mark + 1..]);
+    host_of(&text[..mark]).filter(|_| typed)
+}
+
+/// The host of a Unix shell's prompt behind which any command stands that people type: `ws$ rsync -a big b:/data/`.
+pub(super) fn shell_name(text: &str) -> Option<&str> {
+    let mark = mark(text)?;
+    let typed = is_unix(text) && is_known(&text[mark + 1..]);
+    host_of(&text[..mark]).filter(|_| typed)
 }
 
 /// The name in a shell's prompt, whatever stands behind it.
 pub(super) fn name_at_prompt(text: &str) -> Option<&str> {
-    let head = text[..mark(text)?].trim_start_matches(['[', '(']);
+    host_of(&text[..mark(text)?])
+}
+
+/// The host that a prompt names before its mark.
+fn host_of(prompt: &str) -> Option<&str> {
+    let head = prompt.trim_start_matches(['[', '(']);
     let head = head.split_once('@').map_or(head, |(_, host)| host);
     let end = head.find([':', ' ', ']', ')', '~']).unwrap_or(head.len());
     let name = &head[..end];

@@ -17,6 +17,7 @@ mod clocks;
 pub(crate) mod command;
 pub(crate) mod conditioned;
 mod copies;
+mod copy_typed;
 pub(crate) mod counters;
 pub(crate) mod curl;
 mod dig;
@@ -365,7 +366,7 @@ struct Reader<'t> {
 }
 
 impl Facts {
-    /// What a command that was typed does: it fetches a file, holds its own rate or prints what does, tries one version of IP. A time
+    /// What a command that was typed does: it fetches or copies files, holds its own rate or prints what does, tries one version of IP. A time
     /// of day that somebody typed above it says when.
     fn typed(&mut self, line: Line) {
         self.moments.clock(line);
@@ -373,6 +374,7 @@ impl Facts {
         self.typed_fetch(line);
         self.typed_through(line);
         self.typed_limit(line);
+        self.typed_copy(line);
         self.typed_rate_file(line);
         self.tries_of(line);
     }
@@ -404,6 +406,8 @@ impl Reader<'_> {
             }
             if let Some(label) = label::label(bare, &facts.label) {
                 facts.labels(label, Place::Line(self.number, n));
+            } else {
+                facts.label.passes(bare);
             }
             if bare.starts_with(['{', '['])
                 && let Some(end) = self.json(begin, n, facts)

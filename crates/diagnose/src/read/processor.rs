@@ -15,6 +15,8 @@ pub(crate) const SWAPPED: [&str; 2] = ["swap_in_bps", "swap_out_bps"];
 pub(super) struct Processor {
     kind: &'static str,
     host: Option<Of>,
+    /// Nothing but the line that names the host was read of its table.
+    headed: bool,
     /// The heads of the columns of the table that is read.
     columns: Vec<String>,
     /// The host has one processor, by the head.
@@ -80,6 +82,10 @@ impl Tool for Processor {
                 let busy = of_top(host, percent, line.at, facts);
                 self.all = busy.map(|busy| (busy, line.at));
             }
+            self.headed = line.bare.starts_with("Linux ");
+            if self.headed {
+                facts.head = Some((line.at, host));
+            }
             if let Some(name) = host_of(line.bare) {
                 facts.word(host, HEADED, &crate::redact(name), line.at);
                 facts.names(host, name);
@@ -135,6 +141,9 @@ impl Processor {
             return;
         }
         facts.exact(host, "cpu_ratio", *share, *at);
+        if self.single && self.kind != "mpstat" && *share > FULL {
+            facts.exact(host, ALL, *share, *at);
+        }
         if let Some(number) = whole(name).filter(|_| self.kind == "mpstat") {
             facts.exact(host, "cpu_number", number as f64, *at);
             for ((_, fact), part) in PARTS.iter().zip(parts) {
@@ -152,7 +161,10 @@ impl Processor {
     }
 
     fn begin(&mut self, kind: &'static str, going: bool) {
-        if !going || self.kind != kind {
+        // One line heads the tables of several tools.
+        let same = self.kind == kind || self.headed && self.rows.is_empty();
+        self.headed = false;
+        if !going || !same {
             self.host = None;
             self.rows.clear();
             self.columns.clear();

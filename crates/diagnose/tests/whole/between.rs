@@ -70,6 +70,22 @@ fn a_router_that_is_named_shapes_as_one_that_is_not() {
     }
 }
 
+/// No queue was seen: nothing but the rate says that the flow goes through that host.
+#[test]
+fn a_shaper_of_a_host_that_no_text_ties_to_the_path_is_only_assumed() {
+    let rest = ping([30.1, 30.2, 30.4]);
+    let assumed = |text: &str| {
+        let flow = flow(text, &Known::default());
+        assert_eq!(flow.verdict.cause, "shaper", "{:#?}", flow.verdict);
+        let said = crate::because(&flow).contains("that this flow goes through gw7 is assumed");
+        let asked = crate::asked(&flow).contains(&"host_name");
+        (said, asked, flow.verdict.confidence <= 0.6)
+    };
+    let unseen = format!("{rest}{}{ROUTER}{QDISC}", log());
+    assert_eq!(assumed(&unseen), (true, true, true));
+    assert_eq!(assumed(&text(ROUTER)), (false, false, false));
+}
+
 /// What the receiver itself sends is not this flow's data.
 #[test]
 fn a_shaper_of_the_receiver_is_not_on_the_way() {

@@ -188,3 +188,105 @@ fn the_target_by_name_is_the_host_of_that_prompt() {
     assert_eq!(verdict.cause, "receive_window", "{verdict:#?}");
     assert!(verdict.confidence > 0.9, "{verdict:#?}");
 }
+
+/// A prompt without a name is not that of the host above it: what was typed there says nothing of which end that host is.
+#[test]
+fn a_ping_at_a_prompt_without_a_name_is_of_no_named_host() {
+    let old = settings(OLD, 128 * MIB, 16 * MIB);
+    let text = new() + old.trim_end() + "\n" + &ping("$ ");
+    let d = of(&text, &on("40Gbit/s"));
+    let flow = &d.flows[0];
+    assert_eq!(ceilings(flow, "receive_window"), 1, "{flow:#?}");
+    let why = flow.verdict.because.join("\n");
+    assert!(why.contains("no text ties stor-old"), "{why}");
+}
+
+/// The client's own `uname`, pasted first, is not the kernel of the host whose settings stand behind the next prompt with a name.
+#[test]
+fn a_kernel_at_a_prompt_without_a_name_is_of_no_named_host() {
+    let remote = "remote# sysctl net.ipv4.tcp_rmem\nnet.ipv4.tcp_rmem = 4096 131072 16777216\nremote# uname -r\n5.14.0-427.el9.x86_64\n";
+    let window = |first: &str| {
+        let log = test("$ ", "198.51.100.10", 41822, 0.7);
+        let text = format!("{first}{log}{}{remote}", ping("$ "));
+        let flow = of(&text, &on("40Gbit/s")).flows.remove(0);
+        let limit = flow.ceilings.iter().find(|c| c.cause == "receive_window");
+        limit.expect("it is known").limit_bps
+    };
+    assert_eq!(window("$ uname -r\n6.12.9\n\n"), window(""));
+}
+
+/// Both ends are named, and the radio link is of neither.
+#[test]
+fn the_radio_of_a_third_host_is_not_the_line() {
+    let log = test(NEW, "198.51.100.10", 41822, 0.09)
+        .replace(&format!("-c {TO}"), "-c lima")
+        .replace(
+            &format!("Connecting to host {TO}"),
+            "Connecting to host lima",
+        );
+    let link = "laptop$ iw dev wlan0 link\nConnected to 02:00:00:00:00:01 (on wlan0)\n\tSSID: corp\n\tfreq: 5240\n\tsignal: -71 dBm\n\ttx bitrate: 144.4 MBit/s MCS 15\n";
+    let text = log + &ping(NEW) + link + "root@lima:~# uname -r\n6.12.0\n";
+    let d = of(&text, &farpath_diagnose::Known::default());
+    assert_eq!(ceilings(&d.flows[0], "link"), 0, "{:#?}", d.flows[0]);
+    assert!(notes(&d).contains("laptop (ticket.txt:"), "{}", notes(&d));
+}
+
+/// A copy from `ws` to `archive`, over 2 ms.
+const COPY: &str = "ws$ rsync -a big archive:/data/\n\nsent 107,400,400,112 bytes  received 250 bytes  233,542,237.00 bytes/sec\ntotal size is 107,374,182,400  speedup is 1.00\n\n$ ping -c 20 archive\nPING archive (archive) 56(84) bytes of data.\n--- archive ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 20020ms\nrtt min/avg/max/mdev = 1.900/2.000/2.200/0.100 ms\n";
+
+/// What a verdict on the copy is, beside what a host prints.
+fn copied(host: &str, printed: &str) -> FlowReport {
+    let text = format!("{COPY}{}", printed.replace("HOST", host));
+    of(&text, &farpath_diagnose::Known::default())
+        .flows
+        .remove(0)
+}
+
+#[test]
+fn a_compiler_on_one_of_many_processors_is_not_what_holds_a_copy() {
+    let table = "HOST$ pidstat -u 5 1\nLinux 6.1.0 (HOST) \t11/30/26 \t_x86_64_\t(64 CPU)\n\n03:20:01      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n03:20:06     1000    120011   99.80    0.10    0.00    0.00   99.90    12  cc1plus\n";
+    for host in ["ws", "archive", "build7"] {
+        let verdict = copied(host, table).verdict;
+        assert_ne!(verdict.cause, "host_cpu", "{host}: {verdict:#?}");
+        let why = verdict.because.join("\n");
+        assert!(why.contains("builds software"), "{host}: {why}");
+    }
+    // It fills a host that has no other, and a program that may copy is not left out.
+    for (from, to) in [("64 CPU", "1 CPU"), ("cc1plus", "ssh")] {
+        let verdict = copied("ws", &table.replace(from, to)).verdict;
+        assert_eq!(verdict.cause, "host_cpu", "{to}: {verdict:#?}");
+        assert!(verdict.confidence > 0.8, "{to}: {verdict:#?}");
+    }
+}
+
+/// What a host prints whose name the command of the copy does not have is assumed to be of the far end, and that is said.
+#[test]
+fn a_host_that_the_command_of_a_copy_does_not_name_is_only_assumed() {
+    let processors = "HOST$ mpstat -P ALL 5 1\nLinux 6.8.0 (HOST) \t11/30/26 \t_x86_64_\t(8 CPU)\n\n03:11:02     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n03:11:07     all    0.30    0.00    4.10    0.00    0.00   12.60    0.00    0.00    0.00   83.00\n03:11:07       2    0.20    0.00    4.60    0.00    0.00    0.20    0.00    0.00    0.00   94.80\n03:11:07       3    0.20    0.00    0.20    0.00    0.00   99.60    0.00    0.00    0.00    0.00\n";
+    let disks = "HOST$ iostat -x 5 1\nLinux 6.1.0 (HOST) \t11/30/26 \t_x86_64_\t(64 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           1.10    0.00    2.40    7.90    0.00   88.60\n\nDevice r/s rkB/s w/s wkB/s w_await aqu-sz %util\nmd0 0.00 0.00 801.00 228000.00 88.20 70.10 99.80\n";
+    for (printed, cause) in [(processors, "host_cpu"), (disks, "disk")] {
+        let verdict = copied("archive", printed).verdict;
+        assert_eq!(verdict.cause, cause, "{verdict:#?}");
+        assert!(verdict.confidence > 0.8, "{verdict:#?}");
+        let why = verdict.because.join("\n");
+        assert!(!why.contains("assumed to be"), "{why}");
+        let verdict = copied("build7", printed).verdict;
+        assert!(verdict.confidence <= 0.6, "{verdict:#?}");
+        let why = verdict.because.join("\n");
+        assert!(why.contains("no text ties build7 to archive"), "{why}");
+    }
+}
+
+/// The prompt of the receiver's socket has another name: a disk that only writes is not the sender's either.
+#[test]
+fn the_disk_of_a_third_host_is_not_what_a_receiver_waits_for() {
+    let socket = "rx$ ss -tmn src 192.0.2.5\nState Recv-Q  Send-Q Local Address:Port  Peer Address:Port\nESTAB 6220112 0      192.0.2.5:51422     198.51.100.3:443\n\t skmem:(r6291456,rb6291456,t0,tb87040,f0,w0,o0,bl0,d0)\n";
+    let copy = "rx$ rclone copy s3ams:run42 /ceph/run42 --transfers 1 -P\nTransferred:   \t    5.012 GiB / 5.012 GiB, 100%, 31.020 MiB/s, ETA 0s\nTransferred:            1 / 1, 100%\nElapsed time:      2m45.1s\n\n";
+    let disk = "backup-srv$ iostat -x 5 1\nLinux 6.1.0 (backup-srv) \t11/30/26 \t_x86_64_\t(64 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           1.10    0.00    2.40    7.90    0.00   88.60\n\nDevice r/s rkB/s w/s wkB/s w_await aqu-sz %util\nmd0 0.00 0.00 801.00 410100.00 88.20 70.10 99.80\n";
+    let text = format!("{socket}{socket}{copy}{disk}");
+    let verdict = of(&text, &farpath_diagnose::Known::default())
+        .flows
+        .remove(0)
+        .verdict;
+    assert_eq!(verdict.cause, "client", "{verdict:#?}");
+}

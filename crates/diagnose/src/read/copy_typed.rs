@@ -1,0 +1,152 @@
+//! Commands of rsync and scp: the host at whose prompt each was typed, the host that it names, and which of the two sends.
+
+use super::label::{behind_prompt, shell_name};
+use super::shell::{before, words};
+use super::{Facts, Line};
+use crate::fact::Place;
+use crate::seen::{Side, Test};
+
+/// Programs that copy between this host and another, which their commands name.
+const PROGRAMS: [&str; 2] = ["rsync", "scp"];
+
+/// Most commands that are kept.
+const TYPED_MAX: usize = 200;
+
+/// A command that copies files.
+#[derive(Clone, Debug)]
+pub(crate) struct CopyTyped {
+    /// Where it was typed.
+    at: Place,
+    /// The program.
+    tool: &'static str,
+    /// Its hosts, where the prompt has a name and the command names one other host.
+    ends: Option<CopyEnds>,
+}
+
+/// The two hosts of a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CopyEnds {
+    /// The name at the prompt.
+    pub(crate) here: String,
+    /// Which end that host is.
+    pub(crate) side: Side,
+    /// The other host, as the command names it.
+    pub(crate) far: String,
+}
+
+impl Facts {
+    /// Keeps a line that was typed, where it is such a command.
+    pub(super) fn typed_copy(&mut self, line: Line<'_>) {
+        let text = line.bare;
+        let named = PROGRAMS.iter().any(|program| text.contains(program));
+        if !named || self.copied.len() >= TYPED_MAX {
+            return;
+        }
+        let command = behind_prompt(text).and_then(of_command);
+        let Some((tool, way)) = command.or_else(|| of_command(text)) else {
+            return;
+        };
+        let ends = shell_name(text)
+            .zip(way)
+            .map(|(name, (side, far))| CopyEnds {
+                here: crate::redact(name),
+                side,
+                far: crate::redact(&far),
+            });
+        self.copied.push(CopyTyped {
+            at: line.at,
+            tool,
+            ends,
+        });
+    }
+
+    /// The hosts of a copy, by the command above it in its text; none where another program's test stands between.
+    pub(crate) fn copied_by(&self, test: &Test) -> Option<&CopyEnds> {
+        let Place::Line(own, _) = test.at else {
+            return None;
+        };
+        let of_text = |at: Place| matches!(at, Place::Line(source, _) if source == own);
+        let above = |c: &&CopyTyped| of_text(c.at) && c.at <= test.at;
+        let last = self.copied.iter().rfind(above)?;
+        let others = |t: &Test| t.at > last.at && t.at < test.at && t.tool != test.tool;
+        let is_its = last.tool == test.tool && !self.tests.iter().any(others);
+        last.ends.as_ref().filter(|_| is_its)
+    }
+}
+
+/// The program of a command, and the host that it names with the end that its own host is; none of a copy on one host or between two others.
+fn of_command(command: &str) -> Option<(&'static str, Option<(Side, String)>)> {
+    let all = words(command);
+    let goes_on = |word: &&str| !word.starts_with(['#', '>', '<', '&']) && !word.starts_with("2>");
+    let typed = all.iter().skip(before(&all)).map(String::as_str);
+    let typed: Vec<&str> = typed.take_while(goes_on).collect();
+    let (program, rest) = typed.split_first()?;
+    let program = program.rsplit('/').next()?;
+    let tool = PROGRAMS.into_iter().find(|known| *known == program)?;
+    let is_place = |word: &&str| !word.starts_with('-');
+    let places: Vec<&str> = rest.iter().copied().filter(is_place).collect();
+    let (last, sources) = places.split_last()?;
+    let from = sources.iter().copied().find_map(host);
+    // What stands last behind an option may be its value.
+    let valued = rest.iter().rev().nth(1).is_some_and(|word| !is_place(word));
+    let way = match (from, host(last)) {
+        (None, Some(to)) => Some((Side::Sender, to.to_owned())),
+        (Some(from), None) if !valued => Some((Side::Receiver, from.to_owned())),
+        _ => None,
+    };
+    Some((tool, way))
+}
+
+/// The host of a place elsewhere: `me@b:/data/`, `b::module`, `rsync://b:873/data/`.
+fn host(word: &str) -> Option<&str> {
+    let before = match word.split_once("://") {
+        Some((_, rest)) => rest.split('/').next()?,
+        None => word.split_once(':')?.0,
+    };
+    let name = before.rsplit('@').next()?.split(':').next()?;
+    let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    (is_name && name.bytes().all(is_part)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Side, of_command};
+
+    #[test]
+    fn a_command_names_the_other_host_and_the_way() {
+        for (typed, side, far) in [
+            ("rsync -a big archive:/data/", Side::Sender, "archive"),
+            (
+                "rsync -a me@b.example:/data/ .",
+                Side::Receiver,
+                "b.example",
+            ),
+            (
+                "sudo rsync -av x rsync://far:873/data/",
+                Side::Sender,
+                "far",
+            ),
+            ("rsync -ave 'ssh -p 2222' x lis::srv/", Side::Sender, "lis"),
+            (
+                "/usr/bin/scp -P 22 x me@192.0.2.7:",
+                Side::Sender,
+                "192.0.2.7",
+            ),
+        ] {
+            let way = Some((side, far.to_owned()));
+            assert_eq!(of_command(typed).map(|(_, way)| way), Some(way), "{typed}");
+        }
+        let noted = of_command("rsync -a x b:/y --progress  # again").map(|(_, way)| way);
+        assert_eq!(noted, Some(Some((Side::Sender, "b".to_owned()))));
+        for neither in [
+            "rsync -a /a/x:y /b/",
+            "scp a:/x b:/y",
+            "rsync x b:/y -e ssh",
+        ] {
+            assert_eq!(of_command(neither).map(|(_, way)| way), Some(None));
+        }
+        assert_eq!(of_command("iperf3 -c archive:1"), None);
+        assert_eq!(of_command("rsync"), None);
+    }
+}
