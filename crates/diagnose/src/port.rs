@@ -46,6 +46,8 @@ pub(crate) enum Kind {
     HalfOfRouterOs,
     /// The same of ProCurve.
     HalfOfProCurve,
+    /// The same of SR OS.
+    HalfOfSrOs,
     /// A port's speed, bit/s.
     Speed,
     /// What the queue of a class is shaped to, bit/s.

@@ -491,6 +491,9 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
             "interface {} speed-duplex auto",
             name.trim_start_matches("port ")
         )],
+        Kind::HalfOfSrOs => vec![format!(
+            "configure port {name} ethernet autonegotiate; of the MD-CLI autonegotiate true, and commit"
+        )],
         _ => vec![
             format!("interface {name}"),
             " duplex auto".to_owned(),
@@ -511,6 +514,7 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
         Kind::HalfOfVrp => format!("display current-configuration interface {name}"),
         Kind::HalfOfRouterOs => "/interface ethernet export".to_owned(),
         Kind::HalfOfProCurve => "show interfaces config".to_owned(),
+        Kind::HalfOfSrOs => format!("show port {name} detail"),
         _ => format!("show running-config interface {name}"),
     };
     let undo = match kind {

@@ -102,6 +102,7 @@ mod smb;
 pub(crate) mod sockstat;
 mod speedtest;
 mod sqlplus;
+mod sros;
 pub(crate) mod ss;
 mod survey;
 mod sys_mtu;
@@ -216,6 +217,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
 /// Those of tests, copies, and what hosts say of themselves; they are asked first.
 fn of_ends() -> Vec<Box<dyn Tool>> {
     vec![
+        Box::new(sros::ShowPort::default()),
         Box::new(foreign::Foreign::default()),
         Box::new(iperf3::Iperf3::default()),
         Box::new(iperf2::Iperf2::default()),
