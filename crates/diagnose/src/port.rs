@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Dropped,
     /// Packets that a port dropped as they arrived.
     Refused,
+    /// Frames that were too large for a port.
+    Giants,
     /// Collisions.
     Collided,
     /// Those of them that were late.
