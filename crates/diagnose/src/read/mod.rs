@@ -118,6 +118,7 @@ mod vrp;
 mod windows;
 pub(crate) mod wireguard;
 pub(crate) mod xfrm;
+mod xrdcp;
 
 use crate::fact::Place;
 pub(crate) use bundles::{Member, State};
@@ -271,6 +272,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(aws_s3::AwsS3::default()),
         Box::new(rclone::Rclone::default()),
         Box::new(aria2::Aria2::default()),
+        Box::new(xrdcp::Xrdcp::default()),
         Box::new(globus_url_copy::GlobusUrlCopy::default()),
         Box::new(globus_task::GlobusTask::default()),
         Box::new(drives::NetUse),
