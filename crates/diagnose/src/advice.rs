@@ -7,6 +7,7 @@ mod core;
 mod dropping;
 mod fitting;
 mod interface;
+mod marking;
 mod negotiated;
 mod next;
 mod options;
@@ -69,8 +70,9 @@ pub(crate) fn changes(
     ceilings: &[Limit],
 ) -> Vec<Change> {
     let mut all = on_path(causes.0, e, of, ceilings);
-    if all.is_empty() {
-        all = of_causes(causes, e, of, ceilings);
+    // A queue that marks is the path's, and what holds besides may be a host's.
+    if all.is_empty() || causes.0 == Cause::Marks {
+        all.extend(of_causes(causes, e, of, ceilings));
     }
     all.extend(options::let_through(causes.0, e));
     all.extend(dropping::change(causes.0, e));

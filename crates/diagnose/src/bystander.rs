@@ -355,6 +355,8 @@ impl Evidence {
             }
             Cause::SendBuffer if !fills => figures(self.buffers.iter().map(|r| &r.bytes).collect()),
             Cause::NoWindowScaling => self.unscaled.into_iter().collect(),
+            // A control group of an end that waits is what holds it, however idle others are.
+            Cause::HostCpu if self.throttled_first().is_some() => return None,
             // Who is slow to read makes its sender wait.
             Cause::HostCpu if !self.waits_for_window() => figures(self.cpu.iter().collect()),
             Cause::Link => figures(self.line.iter().map(|(line, _)| line).collect()),

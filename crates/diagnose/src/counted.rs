@@ -14,6 +14,7 @@ use crate::machine::FULL;
 use crate::other_test::OtherTest;
 use crate::overrun::Overrun;
 use crate::read::Facts;
+use crate::requests::Requests;
 use crate::seen::{ASKED, Row, Side, Test};
 use crate::tally::HOSTS_MAX;
 use crate::unlike_control::UnlikeControl;
@@ -169,7 +170,9 @@ impl Evidence {
                 *once = OtherTest::faster(once.take(), test.tool, (rate, times));
             }
             let known = self.counted_else.faster.as_ref().map_or(1.0, |f| f.2);
-            if more > 1.0 && test.tool != "ss" {
+            // A mount that is slower for itself does not share what limits a test.
+            let itself = self.tester && times < 1.0 && Requests::of(test).is_some();
+            if more > 1.0 && test.tool != "ss" && !itself {
                 self.counted_else.wider = Some((more, times));
             } else if more <= 1.0 && tests && own_file && times > known {
                 self.counted_else.faster = Some((test.tool, rate.clone(), times));

@@ -11,6 +11,7 @@ use crate::known::System;
 use crate::pinged::{self, Pings};
 use crate::placed;
 use crate::read::{COPIES, Facts};
+use crate::requests::MOUNTER;
 use crate::roles::{self, Roles};
 use crate::seen::{End, Report, Side, Test};
 use crate::sockets;
@@ -187,16 +188,20 @@ fn beside(facts: &Facts, flows: &mut [Flow]) {
         None => sockets::head(facts, f),
     };
     let tests: Vec<Option<Test>> = flows.iter().map(head).collect();
+    let of_mount = |a: &Test, b: &Test| OF_MOUNTS.contains(&a.tool) && TESTERS.contains(&b.tool);
     let is_end = |a: &Test, b: &Test, n: usize| {
+        // Of a test of which only the report was pasted one end may be unnamed, and of a mount its client.
+        let open = n == 0 || of_mount(a, b) || of_mount(b, a);
         let of = |t: &Test| {
             let end = if n == 0 { &t.from } else { &t.to };
-            let names = t.aliases[n].iter().chain([&end.host]);
+            let client = t.words.get(MOUNTER);
+            let client = client.filter(|_| n == usize::from(t.client == Side::Receiver));
+            let names = t.aliases[n].iter().chain([&end.host]).chain(client);
             let named = names.filter(|h| !h.is_empty());
             named.cloned().collect::<Vec<String>>()
         };
         let (a, b) = (of(a), of(b));
-        // Of a test of which only the report was pasted one end may be unnamed.
-        n == 0 && (a.is_empty() || b.is_empty()) || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
+        open && (a.is_empty() || b.is_empty()) || a.iter().any(|a| b.iter().any(|b| alike(a, b)))
     };
     for (n, flow) in flows.iter_mut().enumerate() {
         let Some(test) = &tests[n] else { continue };
@@ -232,6 +237,9 @@ fn between_the_same(facts: &Facts, tests: &[Option<Test>], copy: &Test) -> Optio
     let slower = slower.min_by(|a, b| rate(a).total_cmp(&rate(b)));
     slower.map(|t| (*t).clone())
 }
+
+/// What says the rate of a mount, whose client no text need name.
+const OF_MOUNTS: [&str; 2] = ["dd", "nfsiostat"];
 
 /// Most other tests that a flow is compared with.
 const BESIDE_MAX: usize = 8;

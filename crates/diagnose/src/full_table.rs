@@ -34,8 +34,13 @@ struct Counted {
 }
 
 impl Counted {
-    /// By the last reading of a count, and the last of the most on the same host.
+    /// A table that is full.
     fn of(facts: &Facts) -> Option<Counted> {
+        Counted::last(facts).filter(|counted| counted.kept >= FULL * counted.most)
+    }
+
+    /// By the last reading of a count, and the last of the most on the same host.
+    fn last(facts: &Facts) -> Option<Counted> {
         let name = |fact: &Fact| match fact.of {
             Of::Host(n) => facts.hosts.get(n as usize)?.first().map(String::as_str),
             _ => None,
@@ -51,8 +56,27 @@ impl Counted {
             most: value(most)?,
             at: kept.at,
         };
-        (counted.most > 0.0 && counted.kept >= FULL * counted.most).then_some(counted)
+        (counted.most > 0.0).then_some(counted)
     }
+}
+
+/// A table with less than this part of its room in use was full at another time, if ever. A choice.
+const ROOMY: f64 = 0.5;
+
+/// That a table which a kernel logged as full has room where its connections were counted, for people.
+pub(crate) fn emptied(facts: &Facts) -> Option<String> {
+    let (host, at) = facts.refused.table_full.as_ref()?;
+    let now = Counted::last(facts).filter(|now| now.kept < ROOMY * now.most)?;
+    let same = host.is_empty() || now.host.is_empty() || now.host == *host;
+    same.then(|| {
+        format!(
+            "{}: the table of connections has {:.0} of {:.0} in use: that it was full ({}) is of another time",
+            facts.place(now.at),
+            now.kept,
+            now.most,
+            facts.place(*at)
+        )
+    })
 }
 
 /// A table that is full, by two of three signs: its kernel's log, its count, and connections that opened late or never.

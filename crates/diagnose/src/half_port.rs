@@ -17,12 +17,13 @@ enum Why {
 }
 
 /// What ports at half duplex are read as, by their system.
-const HALVES: [Kind; 5] = [
+const HALVES: [Kind; 6] = [
     Kind::HalfOfJunos,
     Kind::HalfOfIos,
     Kind::HalfOfVrp,
     Kind::HalfOfRouterOs,
     Kind::HalfOfProCurve,
+    Kind::HalfOfSrOs,
 ];
 
 /// Readings of ports at half duplex.

@@ -160,6 +160,9 @@ fn swallowed(e: &Evidence, items: &mut Vec<Item>) {
 /// What it is worth that a port is known which carries no packets so large, decibans: as much as unlike MTUs of both ends. A choice.
 const LOCATED: f64 = 6.0;
 
+/// What it is worth that a port whose MTU is below them counts frames as too large for it, decibans. A choice.
+const GIANTS: f64 = 12.0;
+
 /// Pings as large as the connection's segments are all lost, and smaller ones are answered.
 fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     let Some(lost) = e.large_lost.as_ref().filter(|_| !e.udp) else {
@@ -175,7 +178,11 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
         1.0 - step(rate, 1e5, 2e6)
     };
     let port = e.around.ports.smaller_mtu(lost.value);
-    let besides = [port, e.mtu_bounds_in_words()].into_iter().flatten();
+    let giants = e.around.ports.too_large(lost.value);
+    let counted = giants.as_ref().map_or(0.0, |_| GIANTS);
+    let besides = [port, giants, e.mtu_bounds_in_words()]
+        .into_iter()
+        .flatten();
     let besides: String = besides.map(|said| format!("; {said}")).collect();
     let located = match e.around.narrow_ports.is_empty() {
         true => 0.0,
@@ -184,7 +191,7 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     items.push(Item {
         holds: if as_large { holds } else { 0.0 },
         weights: match proven {
-            false => vec![(Cause::MtuBlackHole, 24.0 + located)],
+            false => vec![(Cause::MtuBlackHole, 24.0 + located + counted)],
             true => [of(&LOSSES, -20.0), vec![(Cause::MtuBlackHole, 44.0)]].concat(),
         },
         sentence: format!(

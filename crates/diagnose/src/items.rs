@@ -310,8 +310,14 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     // The law is proportional to the size of segments.
     let larger = if e.mss_said { 1.0 } else { JUMBO / e.mss };
     let above = rate.low > law.rate.high * 1.15 * larger;
+    // Where a counter says who dropped them no other reason is needed.
+    let port = e.around.ports.dropped.as_ref();
+    let port = port.map_or(0.0, |dropped| crate::ports::queue::queue_holds(e, dropped));
+    let host = e.nic_drops.as_ref().filter(|drops| drops.grew);
+    let host = host.map_or(0.0, |drops| crate::machine::alike(e, &drops.count));
+    let open = port.max(host) <= 0.5;
     items.push(Item {
-        holds: if above { 1.0 } else { 0.0 },
+        holds: if above && open { 1.0 } else { 0.0 },
         weights: Vec::new(),
         sentence: format!(
             "so many losses one by one would leave {} in the long run: most came in bursts, or the window of the start still counts{}",

@@ -4,6 +4,7 @@
 use farpath_record::trace::TraceDirection;
 
 use crate::cause::Cause;
+use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
 use crate::items::{Item, step};
@@ -79,7 +80,26 @@ impl Evidence {
         let lost = self.retransmits.as_ref().map_or(0.0, |r| r.value);
         (lost <= cuts).then_some(cuts)
     }
+
+    /// Which queue marks, where marks hold the window: only its own counters say it.
+    pub(crate) fn asks_marking(&self, likely: &[Cause]) -> Option<MissingFact> {
+        let marks = likely.first() == Some(&Cause::Marks);
+        let grows = self.delivered.map_or_else(String::new, |of| {
+            format!(
+                ": its count grows by about as many as the sender's socket counts, {:.0} here",
+                of.marked
+            )
+        });
+        marks.then(|| MissingFact {
+            fact: "marking_queue",
+            would_decide: format!("which queue of the path marks, and from how much on{grows}"),
+            command: MARKING.to_owned(),
+        })
+    }
 }
+
+/// What prints how many packets a queue marked.
+const MARKING: &str = "on each hop of the path, before and after a test: tc -s qdisc show of Linux (ecn_mark of fq_codel, codel, pie and dualpi2, marked of red, marks of cake); show policy-map interface of IOS and show queuing interface of NX-OS, the class with WRED and ECN; show interfaces queue of Junos; and show interfaces: whether that port is full";
 
 /// What sockets count of marks: the cause where nothing else holds the sender, and said in any case.
 fn by_delivered(e: &Evidence, items: &mut Vec<Item>) {

@@ -102,6 +102,7 @@ fn of_line(e: &Evidence, asking: &Asking, likely: &[Cause], sure: bool) -> Vec<M
         e.asks_rest(asking, likely),
         e.asks_own_queue(asking, likely),
         e.asks_own_drops(asking, likely),
+        e.asks_marking(likely),
         e.asks_service()
             .or_else(|| e.asks_slower_line(asking, likely)),
         e.asks_guessed_line(likely),

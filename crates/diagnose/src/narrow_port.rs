@@ -7,6 +7,7 @@ use crate::holes::{is_bridged, smallest_lost};
 use crate::ports::{Counted, Kind, Port, counts};
 use crate::read::Facts;
 use crate::tunnel;
+use crate::words::whole;
 
 /// Such a port, and what it is to carry.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +84,9 @@ impl NarrowPort {
 fn carries(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let begins = CARRIES.iter().any(|kind| lower.starts_with(kind));
-    begins && lower.contains('/')
+    // `Ethernet11` of EOS.
+    let numbered = lower.strip_prefix("ethernet").and_then(whole);
+    begins && (lower.contains('/') || numbered.is_some())
 }
 
 /// Whether what was read at this place was printed by IOS, NX-OS or EOS.
@@ -99,12 +102,14 @@ fn has_statements(facts: &Facts, at: Place) -> bool {
 }
 
 /// The ports between the ends of a flow whose MTU is below pings that were all lost, and not below one that was answered; none where a router
-/// or a tunnel may lie between.
+/// or a tunnel may lie between. One that counts frames as too large is one wherever routers lie.
 fn narrow(facts: &Facts, flow: &Flow) -> Vec<NarrowPort> {
+    let (bridged, giants) = (is_bridged(facts, flow), counts(facts, Kind::Giants));
     let lost = smallest_lost(facts, flow);
-    let Some(lost) = lost.filter(|_| is_bridged(facts, flow)) else {
+    let Some(lost) = lost.filter(|_| bridged || !giants.is_empty()) else {
         return Vec::new();
     };
+    let gets = |c: &Counted| giants.iter().any(|g| g.port == c.port);
     let answered = facts.along(flow, "ping_answered_bytes").map(|f| f.value);
     let passes = answered.filter(|b| *b < lost.value).fold(0.0, f64::max);
     if tunnel::of_flow(facts, flow, [passes, lost.value]).is_some() {
@@ -116,7 +121,8 @@ fn narrow(facts: &Facts, flow: &Flow) -> Vec<NarrowPort> {
     let is_it = |c: &&Counted| {
         let between = c.count.value < lost.value && c.count.value >= passes;
         let mut places = c.count.from.iter();
-        between && carries(&c.port.name) && places.any(|at| has_statements(facts, *at))
+        let on_way = bridged || gets(c);
+        between && on_way && carries(&c.port.name) && places.any(|at| has_statements(facts, *at))
     };
     let ports = all.iter().filter(is_it).take(NAMED_MAX);
     ports.map(|c| NarrowPort::of(c, &all, needed)).collect()
@@ -135,7 +141,13 @@ mod tests {
 
     #[test]
     fn a_port_that_carries_frames_has_a_name_that_a_vlan_has_not() {
-        for name in ["Te1/0/5", "ethernet1/5", "HundredGigE0/0/0/1", "Gi0/1"] {
+        for name in [
+            "Te1/0/5",
+            "ethernet1/5",
+            "Ethernet11",
+            "HundredGigE0/0/0/1",
+            "Gi0/1",
+        ] {
             assert!(carries(name), "{name}");
         }
         for name in ["Vlan10", "Tunnel0", "port-channel10", "Loopback0", ""] {

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Dropped,
     /// Packets that a port dropped as they arrived.
     Refused,
+    /// Frames that were too large for a port.
+    Giants,
     /// Collisions.
     Collided,
     /// Those of them that were late.
@@ -46,6 +48,8 @@ pub(crate) enum Kind {
     HalfOfRouterOs,
     /// The same of ProCurve.
     HalfOfProCurve,
+    /// The same of SR OS.
+    HalfOfSrOs,
     /// A port's speed, bit/s.
     Speed,
     /// What the queue of a class is shaped to, bit/s.

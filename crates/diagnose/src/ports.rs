@@ -3,6 +3,7 @@
 mod between;
 mod by_name;
 mod dim;
+mod giants;
 mod offered;
 mod once;
 mod policing;
@@ -61,6 +62,8 @@ pub(crate) struct Ports {
     pub(crate) dropped: Option<Counted>,
     /// What a port dropped as it arrived.
     refused: Option<Counted>,
+    /// A port that counts frames as too large for it.
+    giants: Option<giants::Giants>,
     /// A port at half duplex that may have carried the flow.
     half: Option<PortReading>,
     /// Speeds of ports, bit/s.
@@ -319,6 +322,7 @@ impl Ports {
             policed,
             dropped,
             refused: largest(Kind::Refused),
+            giants: giants::of(facts, flow),
             half: half_on_path(facts, flow)
                 .and_then(|at| halves(facts).find(|r| r.at == at).cloned()),
             mtu: counts(facts, Kind::Mtu).into_iter().min_by(Counted::order),

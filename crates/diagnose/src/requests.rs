@@ -24,6 +24,9 @@ pub(crate) const MOST: &str = "request_most_bytes";
 /// The most bytes of a request that a mount and its server agreed on (`rsize`, `wsize`), of every test of a mount that says it.
 pub(crate) const AGREED: &str = "mount_request_bytes";
 
+/// The address of a mount's client, as its options say it (`clientaddr`).
+pub(crate) const MOUNTER: &str = "mount_client";
+
 /// Of writes to a mount with the option `sync`, by which each waits until the server has it.
 pub(crate) const SYNC: &str = "mount_sync";
 
@@ -328,6 +331,9 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
         });
     }
     let apart = (of.took_s / path - 1.0).abs();
+    if apart >= ONE[1] {
+        return few_at_a_time(e, of, path);
+    }
     let rate = format!(
         "the rate is one request of {} in each round trip of {}",
         crate::ceiling::bytes(of.bytes),
@@ -358,6 +364,21 @@ fn one_at_a_time(e: &Evidence, of: Requests) -> Option<Item> {
         holds: 1.0 - step(apart, ONE[0], ONE[1]),
         weights,
         sentence,
+    })
+}
+
+/// Weighs a few of a mount's largest requests in each round trip against a path that carries far more: no more are asked for at a time.
+fn few_at_a_time(e: &Evidence, of: Requests, path_s: f64) -> Option<Item> {
+    let (.., times) = e.counted_else.faster.as_ref()?;
+    let number = of.per_s * path_s;
+    (*times > ROOM && number > 1.0 + ONE[1]).then(|| Item {
+        holds: 1.0 - step(number, FEW[0], FEW[1]),
+        weights: vec![(Cause::Application, 10.0)],
+        sentence: format!(
+            "the rate is {number:.1} requests of {} in each round trip of {}, and the path carries far more: so few are asked for at a time, or the server takes longer",
+            crate::ceiling::bytes(of.bytes),
+            ms(path_s)
+        ),
     })
 }
 

@@ -17,8 +17,8 @@ const COUNTING: [&str; 5] = ["iperf3", "iperf2", "nuttcp", "netperf", "pschedule
 /// From so many times what this flow has in flight on it says something, and fully.
 const MORE: [f64; 2] = [1.5, 3.0];
 
-/// What it speaks against a window or buffer of which nothing else is known, decibans: of a tool that only tests, and of a program that may
-/// ask for its own. Choices.
+/// What it speaks against a window or buffer of which nothing else is known, decibans: of a tool that only tests or a mount, and of a
+/// program that may ask for its own. Choices.
 const AGAINST: f64 = -14.0;
 const OF_PROGRAM: f64 = -5.0;
 
@@ -56,7 +56,12 @@ pub(crate) fn by_room_of_others(e: &Evidence, items: &mut Vec<Item>) {
     let Some((flight, times, tool)) = e.roomier() else {
         return;
     };
-    let weight = if e.tester { AGAINST } else { OF_PROGRAM };
+    // The client of a mount is the kernel, which asks for no buffer of its own either.
+    let kernel = e.requests.is_some() || e.read_ahead.is_some();
+    let weight = match e.tester || kernel {
+        true => AGAINST,
+        false => OF_PROGRAM,
+    };
     let unknown = [
         (e.windows.is_empty(), Cause::ReceiveWindow),
         (e.windows.is_empty(), Cause::NoWindowScaling),

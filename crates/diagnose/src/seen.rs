@@ -7,6 +7,7 @@ use crate::burst::{AFTER_BURST, after_burst};
 use crate::fact::{Figure, Place};
 use crate::outage::Recorded;
 use crate::read::COPIER;
+use crate::requests::MOUNTER;
 
 /// When a test began, seconds since 1970-01-01 00:00 UTC.
 pub(crate) const STARTED: &str = "started_utc_s";
@@ -190,7 +191,7 @@ pub struct Test {
     pub counts: Vec<StreamCount>,
     /// What else was said of it, by name with the unit last.
     pub numbers: BTreeMap<&'static str, Figure>,
-    /// Names of congestion controls, by side.
+    /// Names of congestion controls, by side, and of others that it speaks of.
     pub words: BTreeMap<&'static str, String>,
     /// What held the sender back, where that was seen.
     pub account: Option<Account>,
@@ -237,8 +238,9 @@ impl Test {
     pub(crate) fn head(&self) -> Test {
         let mut numbers = self.numbers.clone();
         let lasting = after_burst(self).filter(|_| !self.udp);
-        let control = self.words.get_key_value("cc").into_iter();
-        let control = control.map(|(name, cc)| (*name, cc.clone()));
+        let words = ["cc", MOUNTER].into_iter();
+        let words = words.filter_map(|name| self.words.get_key_value(name));
+        let words = words.map(|(name, word)| (*name, word.clone()));
         numbers.extend(lasting.map(|then| (AFTER_BURST, Figure::exact(then, self.at))));
         Test {
             from: self.from.clone(),
@@ -251,7 +253,7 @@ impl Test {
             sent: self.sent.clone(),
             received: self.received.clone(),
             numbers,
-            words: control.collect(),
+            words: words.collect(),
             recorded: self.recorded.clone(),
             ..Test::new(self.tool, self.at)
         }

@@ -57,6 +57,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::bundle::notes(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
     notes.extend(crate::mounted::left_out(facts));
+    notes.extend(crate::full_table::emptied(facts));
     notes.extend(crate::cloud_elsewhere::notes(facts, &flows));
     notes.extend(crate::swap::notes(facts));
     notes.extend(crate::outer_mtu::notes(facts));

@@ -28,7 +28,7 @@ pub(super) fn against_hole(
     let tunnel = tunnel::of_flow(facts, flow, [size.0 as f64, lost]);
     // No router between the ends of a tunnel lowers what is within it.
     let bridged = tunnel.is_none() && is_bridged(facts, flow);
-    let ports = match bridged {
+    let ports = match tunnel.is_none() {
         true => e.around.narrow_ports.as_slice(),
         false => &[],
     };

@@ -6,7 +6,7 @@ mod simple_queue;
 
 use crate::advice::interface::with_name;
 use crate::advice::systems::{DELETED, larger_instance, unseen_back};
-use crate::advice::{End, named, negotiated, policy_map, printed, shaper};
+use crate::advice::{End, marking, named, negotiated, policy_map, printed, shaper};
 use crate::cause::Cause;
 use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
 use crate::document::{Change, Then};
@@ -28,6 +28,9 @@ pub(super) fn changes_of_path(
 ) -> Vec<Change> {
     if cause == Cause::Shaper {
         return of_shaper(e, (facts, flow));
+    }
+    if cause == Cause::Marks {
+        return vec![marking::change(e, flow)];
     }
     if let Some(change) = e.keep_connections().filter(|_| cause == Cause::SetUp) {
         return vec![change];
@@ -488,6 +491,9 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
             "interface {} speed-duplex auto",
             name.trim_start_matches("port ")
         )],
+        Kind::HalfOfSrOs => vec![format!(
+            "configure port {name} ethernet autonegotiate; of the MD-CLI autonegotiate true, and commit"
+        )],
         _ => vec![
             format!("interface {name}"),
             " duplex auto".to_owned(),
@@ -508,6 +514,7 @@ fn negotiating(port: &Port, kind: Kind, facts: &Facts) -> (String, Vec<String>, 
         Kind::HalfOfVrp => format!("display current-configuration interface {name}"),
         Kind::HalfOfRouterOs => "/interface ethernet export".to_owned(),
         Kind::HalfOfProCurve => "show interfaces config".to_owned(),
+        Kind::HalfOfSrOs => format!("show port {name} detail"),
         _ => format!("show running-config interface {name}"),
     };
     let undo = match kind {

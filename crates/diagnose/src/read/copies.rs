@@ -9,7 +9,7 @@ use crate::small_files::COPIED;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
-pub(crate) const COPIES: [&str; 10] = [
+pub(crate) const COPIES: [&str; 11] = [
     "scp",
     "rsync",
     "curl",
@@ -20,6 +20,7 @@ pub(crate) const COPIES: [&str; 10] = [
     super::aws_s3::TOOL,
     super::rclone::TOOL,
     super::aria2::TOOL,
+    super::xrdcp::TOOL,
 ];
 
 /// What a terminal showed last of a line that was written over.

@@ -1,6 +1,6 @@
 //! Output of platforms that is recognised and not read: it is named as that, and is not taken for another platform's.
 
-use super::{Facts, Line, NOTES_MAX, Tool};
+use super::{Facts, Line, NOTES_MAX, Tool, sros};
 use crate::fact::Place;
 use crate::words::whole;
 
@@ -35,6 +35,9 @@ impl Tool for Foreign {
 
     fn line(&mut self, line: Line<'_>, going: bool, _facts: &mut Facts) -> bool {
         let (text, at) = (line.bare, line.at);
+        if sros::asks(text).is_some() {
+            return false;
+        }
         let follows = |platform: &Platform| going && platform.prints(text);
         let Some(platform) = begins(text).or(self.now.filter(follows)) else {
             return false;
@@ -83,7 +86,7 @@ pub(super) fn is_of_asa(text: &str) -> bool {
 }
 
 /// `A:PE1# show port 1/1/1`, `*B:PE1>config# show router interface`: which of two processors is active stands before the name.
-fn is_of_sros(text: &str) -> bool {
+pub(super) fn is_of_sros(text: &str) -> bool {
     let text = text.strip_prefix('*').unwrap_or(text);
     let rest = text.strip_prefix("A:").or_else(|| text.strip_prefix("B:"));
     let typed = rest.and_then(|rest| rest.split_once("# "));
@@ -277,7 +280,7 @@ impl Platform {
 }
 
 /// A line of SR OS: `Oper State     : up`, `Octets       812345      4711`, or a heading.
-fn is_row(text: &str) -> bool {
+pub(super) fn is_row(text: &str) -> bool {
     let named = |w: &str| w.starts_with(|c: char| c.is_ascii_uppercase());
     let number = |w: &str| whole(&w.trim_end_matches('%').replace('.', "")).is_some();
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -143,8 +143,9 @@ impl Tool for KernelLog {
         }
         if new && facts.notes.len() < NOTES_MAX {
             let words = crate::redact(message(line.bare));
+            let when = dated(line.bare).map_or_else(String::new, |at| format!(" ({at})"));
             let note = format!(
-                "{}: the kernel says: {words}: {}",
+                "{}: the kernel says{when}: {words}: {}",
                 facts.place(line.at),
                 SAYS[n].1
             );
@@ -191,6 +192,13 @@ fn message(text: &str) -> &str {
     timed.map_or(text, |(_, rest)| rest)
 }
 
+/// When it was said, where a line of `dmesg -T` has a date: `[Tue Mar  3 02:11:09 2026]`.
+fn dated(text: &str) -> Option<&str> {
+    let (at, _) = text.strip_prefix('[')?.split_once("] ")?;
+    let day = at.starts_with(|c: char| c.is_ascii_uppercase());
+    (day && at.contains(':')).then_some(at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +208,9 @@ mod tests {
         let text = "[12345.678901] nf_conntrack: table full, dropping packet";
         assert!(is_logged(text));
         assert_eq!(message(text), "nf_conntrack: table full, dropping packet");
+        assert_eq!(dated(text), None);
+        let day = dated("[Tue Mar  3 02:11:09 2026] nf_conntrack: table full");
+        assert_eq!(day, Some("Tue Mar  3 02:11:09 2026"));
         let text = "Nov 20 10:00:00 fw kernel: TCP: out of memory -- consider tuning tcp_mem";
         assert!(is_logged(text));
         assert!(message(text).starts_with("TCP: out of memory"));

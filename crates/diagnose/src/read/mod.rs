@@ -103,6 +103,7 @@ mod smb;
 pub(crate) mod sockstat;
 mod speedtest;
 mod sqlplus;
+mod sros;
 pub(crate) mod ss;
 mod survey;
 mod sys_mtu;
@@ -118,6 +119,7 @@ mod vrp;
 mod windows;
 pub(crate) mod wireguard;
 pub(crate) mod xfrm;
+mod xrdcp;
 
 use crate::fact::Place;
 pub(crate) use bundles::{Member, State};
@@ -217,6 +219,7 @@ fn tools() -> Vec<Box<dyn Tool>> {
 /// Those of tests, copies, and what hosts say of themselves; they are asked first.
 fn of_ends() -> Vec<Box<dyn Tool>> {
     vec![
+        Box::new(sros::ShowPort::default()),
         Box::new(foreign::Foreign::default()),
         Box::new(iperf3::Iperf3::default()),
         Box::new(iperf2::Iperf2::default()),
@@ -270,6 +273,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(aws_s3::AwsS3::default()),
         Box::new(rclone::Rclone::default()),
         Box::new(aria2::Aria2::default()),
+        Box::new(xrdcp::Xrdcp::default()),
         Box::new(globus_url_copy::GlobusUrlCopy::default()),
         Box::new(globus_task::GlobusTask::default()),
         Box::new(drives::NetUse),

@@ -5,12 +5,17 @@ use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::mounted;
 use crate::redact::address;
-use crate::requests::{AGREED, DIRECT, MOST, OTHER, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE};
+use crate::requests::{
+    AGREED, DIRECT, MOST, MOUNTER, OTHER, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE,
+};
 use crate::seen::{Report, Side, Test};
 use crate::words::{between, decimal, keyed, whole};
 
 /// The port of an NFS server, as IANA registers it.
 const PORT: u16 = 2049;
+
+/// What stands for any address of a client, and says none.
+const ANY: [&str; 2] = ["0.0.0.0", "::"];
 
 /// Most mounts that are kept.
 const MOUNTS_MAX: usize = 100;
@@ -47,6 +52,8 @@ struct Mount {
     folder: String,
     /// The server's address, where the options have it.
     alias: Option<String>,
+    /// The client's address, where the options have it.
+    client: Option<String>,
     /// The largest read and write, bytes.
     sizes: [Option<f64>; 2],
     connections: Option<f64>,
@@ -197,6 +204,7 @@ impl Nfs {
                 server,
                 folder: folder.to_owned(),
                 alias: None,
+                client: None,
                 sizes: [None, None],
                 connections: None,
                 sync: false,
@@ -225,6 +233,8 @@ impl Nfs {
         let find = |key: &str| keyed(options, key);
         let alias = find("addr=").or_else(|| find("mountaddr="));
         mount.alias = alias.map(address);
+        let client = find("clientaddr=").map(address);
+        mount.client = client.filter(|own| !ANY.contains(&own.as_str()));
         if mount.smb {
             return;
         }
@@ -326,6 +336,8 @@ impl Mount {
         test.to.host.clone_from(&self.server);
         test.to.port = Some(if self.smb { SMB_PORT } else { PORT });
         test.aliases[1].extend(self.alias.clone());
+        let client = self.client.iter().map(|own| (MOUNTER, own.clone()));
+        test.words.extend(client);
         let kind = if reads { "reads" } else { "writes" };
         let system = if self.smb { "SMB" } else { "NFS" };
         test.name = format!("{system} {kind}, {}", crate::redact(&self.folder));

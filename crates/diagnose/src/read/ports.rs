@@ -147,6 +147,9 @@ impl Here {
             return true;
         }
         self.refused(text, at, facts);
+        if let Some(n) = giants(text) {
+            self.has(Kind::Giants, n, at, facts);
+        }
         let drops = dropped(text);
         if let Some(n) = packets(text, INPUT) {
             self.packets = Some(n);
@@ -450,6 +453,14 @@ fn refused(text: &str) -> Vec<(&'static str, f64)> {
         .into_iter()
         .filter_map(|(what, n)| Some((what, n? as f64)));
     said.collect()
+}
+
+/// Frames that were too large, where there were any: `0 runts, 9210 giants` of IOS and EOS, `0 runts  12 giants  0 CRC` of NX-OS.
+fn giants(text: &str) -> Option<f64> {
+    let (head, _) = text.split_once(" giants")?;
+    let (runts, n) = head.rsplit_once(' ')?;
+    let n = whole(n).filter(|n| *n > 0 && runts.contains(" runts"))?;
+    Some(n as f64)
 }
 
 /// The counter of errors, drops, bit errors or weak light in a line.

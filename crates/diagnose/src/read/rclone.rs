@@ -164,9 +164,14 @@ impl Rclone {
             test.set(COPIED, Figure::exact(across as f64, progress.at));
             test.set(AT_ONCE, Figure::exact(f64::from(files), progress.at));
         }
-        let assumed = !(files_said && parts_said);
+        let unset = match (files_said, parts_said) {
+            (true, true) => None,
+            (false, true) => Some("--transfers is"),
+            (true, false) => Some("--multi-thread-streams is"),
+            (false, false) => Some("--transfers and --multi-thread-streams are"),
+        };
         let said = [
-            assumed.then(|| format!("{} connections side by side are assumed, as many as rclone has where --transfers and --multi-thread-streams are not set", test.streams)),
+            unset.map(|unset| format!("{} connections side by side are assumed, as many as rclone has where {unset} not set", test.streams)),
             last.typed.side.is_none().then(|| "which way it went no line says: it is taken for sent".to_owned()),
         ];
         let said: Vec<&str> = said.iter().flatten().map(String::as_str).collect();
@@ -371,6 +376,18 @@ Elapsed time:       42.5s
             "{notes}"
         );
         assert!(notes.contains("which way it went"), "{notes}");
+    }
+
+    /// The note named `--transfers`, which the command has.
+    #[test]
+    fn what_the_command_sets_is_not_assumed() {
+        let typed = format!("$ rclone copy s3:bucket /data --transfers 1 -P\n{OLD}");
+        let (facts, _) = read_whole(&typed);
+        let notes = facts.notes.join("\n");
+        assert!(
+            notes.contains("where --multi-thread-streams is not set"),
+            "{notes}"
+        );
     }
 
     #[test]

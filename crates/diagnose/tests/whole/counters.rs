@@ -231,6 +231,16 @@ fn losses_that_leave_less_than_was_measured_came_in_bursts() {
     let flow = first(&[("sender.txt", &lossy(190))]);
     let because = flow.verdict.because.join("\n");
     assert!(because.contains("most came in bursts"), "{because}");
+    // Where the receiver's interface counts as many drops, that is how they came.
+    let table = |dropped| {
+        let [.., free] = tables(0, dropped);
+        free
+    };
+    let receiver = table(88) + &table(276);
+    let flow = first(&[("sender.txt", &lossy(190)), ("receiver.txt", &receiver)]);
+    assert_eq!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+    let because = flow.verdict.because.join("\n");
+    assert!(!because.contains("in bursts"), "{because}");
 }
 
 /// The receiver counts as many damaged frames as were sent again: the plug to clean is there, and that is all to change.

@@ -87,3 +87,26 @@ fn no_setting_of_tuning_bounds_a_copy_that_asks_for_its_buffer() {
         "{formulas:?}"
     );
 }
+
+/// 250 times 1048576 bytes a second by the line of XRootD, which was no rate.
+#[test]
+fn a_copy_of_xrootd_has_a_rate_and_its_server() {
+    let ping = COPY.split_once("$ ping").expect("it has pings").1;
+    let ping = format!(
+        "$ ping{}",
+        ping.replace("dtn.example.org", "eos.example.org")
+    );
+    let line = "[10GB/10GB][100%][==================================================][250MB/s]  \n";
+    let file = "root://eos.example.org//eos/x.root";
+    for (ends, name) in [
+        (format!("{file} /dev/null"), "eos.example.org > receiver"),
+        (format!("/data/x.root {file}"), "sender > eos.example.org"),
+    ] {
+        let flow = first(&format!("$ xrdcp {ends}\n{line}{ping}"));
+        assert_eq!(flow.name, name);
+        let rate = flow.observed.goodput_bps.unwrap_or(0.0);
+        assert!((rate - 250.0 * 1_048_576.0 * 8.0).abs() < 1.0, "{rate}");
+        let rtt = flow.observed.rtt_ns.expect("it was pinged");
+        assert!((rtt - 90.53e6).abs() < 5e5, "{rtt}");
+    }
+}

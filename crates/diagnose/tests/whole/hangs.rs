@@ -401,3 +401,24 @@ rtt min/avg/max/mdev = 5.020/5.065/5.110/0.045 ms
     let all: Vec<String> = all.collect();
     assert!(!all.join("\n").contains("larger pieces"), "{all:?}");
 }
+
+/// The kernel's line is of March, and the table has room: the note advised to raise it, and had no date.
+#[test]
+fn a_table_that_has_room_now_was_full_at_another_time() {
+    let text = "ps1# dmesg -T | grep conntrack
+[Tue Mar  3 02:11:09 2026] nf_conntrack: nf_conntrack: table full, dropping packet
+ps1# sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max
+net.netfilter.nf_conntrack_count = 1021
+net.netfilter.nf_conntrack_max = 262144
+";
+    let notes = |text: &str| crate::of(text, &Known::default()).notes.join("\n");
+    let said = notes(text);
+    for says in [
+        "the kernel says (Tue Mar  3 02:11:09 2026): nf_conntrack",
+        "the table of connections has 1021 of 262144 in use",
+    ] {
+        assert!(said.contains(says), "{says}: {said}");
+    }
+    let full = notes(&text.replace("= 1021", "= 262140"));
+    assert!(!full.contains("of another time"), "{full}");
+}

@@ -245,6 +245,58 @@ fn pings_of_a_mac_bound_a_path_mtu() {
     assert!(why.contains("the path MTU is 1500 to 8999 bytes"), "{why}");
 }
 
+/// A port of 1500 bytes that counts what arrives as too large is where large pings are lost, whoever lies between: its count was not read.
+#[test]
+fn a_port_that_counts_giants_is_where_large_packets_are_lost() {
+    let pings = "nfs1$ ping -M do -s 8972 -c 5 10.9.1.2
+PING 10.9.1.2 (10.9.1.2) 8972(9000) bytes of data.
+
+--- 10.9.1.2 ping statistics ---
+5 packets transmitted, 0 received, 100% packet loss, time 4097ms
+
+nfs1$ ping -c 5 10.9.1.2
+PING 10.9.1.2 (10.9.1.2) 56(84) bytes of data.
+
+--- 10.9.1.2 ping statistics ---
+5 packets transmitted, 5 received, 0% packet loss, time 4005ms
+rtt min/avg/max/mdev = 0.101/0.118/0.130/0.010 ms
+";
+    let of = |giants: u32| {
+        let port = format!(
+            "leaf2#show interfaces Ethernet11
+Ethernet11 is up, line protocol is up (connected)
+  Hardware is Ethernet, address is 001c.7300.0011
+  MTU 1500 bytes, BW 25000000 kbit
+  Full-duplex, 25Gb/s, auto negotiation: off, uni-link: n/a
+     188122 packets input, 99112233 bytes
+     Received 22 broadcasts, 12 multicast
+     0 runts, {giants} giants
+     {giants} input errors, 0 CRC, 0 alignment, 0 symbol, 0 input discards
+     180002 packets output, 8811223344 bytes
+     0 output errors, 0 collisions
+"
+        );
+        let d = crate::of(&format!("{pings}{port}"), &Known::default());
+        let flow = d.flows[0].clone();
+        assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+        flow
+    };
+    let flow = of(9210);
+    assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+    let why = crate::because(&flow);
+    let says = "Ethernet11 of leaf2 counts 9210 frames that were too large for it (giants)";
+    assert!(why.contains(says), "{why}");
+    let commands = crate::commands(&flow);
+    assert!(
+        commands.contains("interface Ethernet11; mtu 9216"),
+        "{commands}"
+    );
+    let flow = of(0);
+    assert!(flow.verdict.confidence < 0.8, "{:#?}", flow.verdict);
+    let why = crate::because(&flow);
+    assert!(!why.contains("giants"), "{why}");
+}
+
 /// Answers whose TTL no router lowered: switches alone lie between, and one of them has the smaller MTU.
 #[test]
 fn a_hole_in_one_subnet_is_a_switch() {

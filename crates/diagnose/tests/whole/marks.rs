@@ -2,7 +2,7 @@
 
 use farpath_diagnose::Known;
 
-use crate::{because, first_flow, of};
+use crate::{asked_with, because, commands, first_flow, of};
 
 /// A socket of the sender of which so many segments arrived marked.
 fn socket(marked: &str) -> String {
@@ -21,6 +21,16 @@ fn a_sender_that_a_queue_slows_by_marks_is_said_to_be() {
     let why = because(&flow);
     let said = "86 of 12090 segments that arrived were marked, 0.71 %, and 0 were sent again";
     assert!(why.contains(said), "{why}");
+    // Nothing was to be changed, and nothing was asked for.
+    let queues = asked_with(&flow, "marking_queue").expect("it is asked for");
+    assert!(queues.contains("tc -s qdisc show"), "{queues}");
+    let all = commands(&flow);
+    for says in ["a higher threshold there", "sysctl -w net.ipv4.tcp_ecn=0"] {
+        assert!(all.contains(says), "{says}: {all}");
+    }
+    let undo = flow.changes[0].undo.join("\n");
+    assert!(undo.contains("net.ipv4.tcp_ecn=VALUE"), "{undo}");
     let flow = of("");
+    assert_eq!(asked_with(&flow, "marking_queue"), None);
     assert_ne!(flow.verdict.cause, "ecn_marks", "{:#?}", flow.verdict);
 }

@@ -302,7 +302,24 @@ Duplex: HALF,  Negotiation: DISABLE
                       rate: 100Mbps
                full-duplex: no
 ";
+    let nokia = "*A:pe2# show port 1/1/3 detail
+===============================================================================
+Ethernet Interface
+===============================================================================
+Description        : to customer
+Interface          : 1/1/3                      Oper Speed       : 100 Mbps
+Link-level         : Ethernet                   Config Speed     : 100 Mbps
+Admin State        : up                         Oper Duplex      : half
+Oper State         : up                         Config Duplex    : full
+Physical Link      : Yes                        MTU              : 9212
+===============================================================================
+";
     for (router, port, command) in [
+        (
+            nokia,
+            "pe2, 1/1/3",
+            "configure port 1/1/3 ethernet autonegotiate",
+        ),
         (huawei, "core1, Ethernet0/0/1", " undo duplex"),
         (
             mikrotik,
@@ -621,7 +638,7 @@ Interface GigabitEthernet0/0 \"outside\", is up, line protocol is up
 \tinput queue (blocks free curr/low): hardware (255/250)
 \toutput queue (blocks free curr/low): hardware (255/254)
 ";
-    let sros = "A:PE1# show port 1/1/1
+    let sros = "A:PE1# show lag 1 detail
 ===============================================================================
 Ethernet Interface
 ===============================================================================

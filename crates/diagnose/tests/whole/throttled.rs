@@ -88,6 +88,25 @@ fn a_group_that_hardly_waits_or_is_of_another_host_is_not_blamed() {
     }
 }
 
+/// The processors of a host that no text ties to the flow are idle: that held what is said of the group to 60 %.
+#[test]
+fn an_idle_host_that_nothing_ties_to_the_flow_leaves_the_group() {
+    let idle = "h$ mpstat -P ALL 2 1
+12:01:10     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+12:01:12       0    1.00    0.00   14.00    0.00    0.00    0.00    0.00    0.00    0.00   85.00
+12:01:12       1    0.00    0.00    2.00    0.00    0.00    0.00    0.00    0.00    0.00   98.00
+";
+    let flow = first(&format!(
+        "{}{LOG}{LIMIT}{}{idle}",
+        stat("pod-a", 462, 450),
+        stat("pod-a", 512, 498)
+    ));
+    assert_eq!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence > 0.8, "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(!why.contains("no text ties"), "{why}");
+}
+
 /// What runs in a container or on another host by a command that names it is of that one.
 #[test]
 fn a_group_is_of_the_container_that_its_command_names() {
