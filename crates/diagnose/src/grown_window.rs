@@ -12,6 +12,9 @@ use crate::items::{Item, of, step};
 /// from the second on. Choices: kernels before Linux 3.16 let slow start grow a window further that was not used up.
 const TIMES: [f64; 2] = [3.0, 6.0];
 
+/// A window of so many segments may be one that never grew (RFC 6928 §2), or fell behind losses.
+const FIRST: f64 = 20.0;
+
 /// What it says against them, decibans.
 const AGAINST: f64 = -60.0;
 
@@ -22,7 +25,8 @@ impl Evidence {
         let once = self.once_in_flight();
         let implied = self.settled_flight()?.high;
         let holds = step(once / implied.max(1.0), TIMES[0], TIMES[1]);
-        (self.never_pauses() && holds > 0.0).then_some((once, implied, holds))
+        let grew = once > FIRST * self.mss;
+        (self.never_pauses() && grew && holds > 0.0).then_some((once, implied, holds))
     }
 
     /// What holds a flow so evenly that no window does: a processor of which no text says how busy it is.

@@ -215,7 +215,7 @@ Approximate round trip times in milli-seconds:
         "{commands}"
     );
     assert!(
-        !commands.contains("sysctl") && !commands.contains("ip link"),
+        !commands.contains("sysctl") && !commands.contains("ip link set"),
         "{commands}"
     );
     let why = crate::because(flow);

@@ -370,7 +370,7 @@ fn what_is_read_ahead_holds_a_reader() {
     let mount = "nas:/export on /mnt/nfs type nfs4 (rw,relatime,vers=4.2,rsize=65536,wsize=65536,namlen=255,hard,proto=tcp,timeo=600,retrans=2,sec=sys,clientaddr=192.0.2.10,local_lock=none,addr=198.51.100.20)\n";
     let dd = "$ dd if=/mnt/nfs/big of=/dev/null bs=1M count=2000\n2000+0 records in\n2000+0 records out\n2097152000 bytes (2.1 GB, 2.0 GiB) copied, 61.2 s, 34.3 MB/s\n";
     let ping = PING.replace("60.011/60.042/60.313", "3.800/3.820/3.900");
-    let of = |said: &str| of(&format!("{dd}{mount}{said}{ping}"), &known());
+    let of = |said: &str| of(&format!("{mount}{dd}{said}{ping}"), &known());
     let d = of("$ cat /sys/class/bdi/0:52/read_ahead_kb\n128\n");
     read_whole(&d);
     let flow = &d.flows[0];

@@ -67,7 +67,7 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
         true => "to find which switch has the smaller MTU",
         false => {
             commands.extend([
-                format!("or at the other end, for TCP: an MTU of {passes} at the interface by which it reaches this host, that of its VPN (tun0, wg0) where it has one. It offers segments that fit then; keep what `ip link show` prints there"),
+                format!("or at the other end, for TCP: an MTU of {passes} at the interface by which it reaches this host, that of its VPN where it has one. It offers segments that fit then; keep what `ip link show` prints there"),
                 format!("or on the router before the small link: iptables -t mangle -A {LOWER} {mss}"),
                 format!("the same in nftables, in a chain that forwards: nft add rule inet filter forward tcp flags syn tcp option maxseg size set {mss}"),
                 format!("the same in IOS, at the interface: ip tcp adjust-mss {mss}"),
