@@ -4,7 +4,7 @@
 //! `wmem_max`, of `net.ipv4.tcp_mem`, of the list of congestion controls everyone may use, nor of CUBIC's HyStart: these
 //! are the machine's, and become [`Need`]s, which `--tune-host` can meet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::{fmt, io};
 
@@ -234,6 +234,7 @@ pub fn settings(scenario: &Scenario, node: NodeId, machine: &Machine) -> Setting
     }
     let tests = tests_of(scenario, node);
     settings.stack(&tests, machine);
+    settings.initial_windows(scenario, node);
     settings.control(host, &tests, machine);
     settings.slow_start(&tests, machine);
     settings.buffers(host, &tests, machine);
@@ -319,6 +320,23 @@ impl Settings {
                 "its tests do not agree on {RTO_MIN}, which is for all connections of a host: it stays 200000"
             )),
             _ => {}
+        }
+    }
+
+    /// Initial windows that no route can have, as tests to one node differ in them.
+    fn initial_windows(&mut self, scenario: &Scenario, node: NodeId) {
+        let mut windows: BTreeMap<NodeId, BTreeSet<u32>> = BTreeMap::new();
+        for test in &scenario.tests {
+            let (source, sink) = test.data_ends();
+            if let Some(tcp) = test.kind.tcp().filter(|_| source == node) {
+                windows.entry(sink).or_default().insert(tcp.initial_window);
+            }
+        }
+        for (to, _) in windows.iter().filter(|(_, all)| all.len() > 1) {
+            self.notes.push(format!(
+                "its tests to `{}` do not agree on `initial_window`, which is for all connections of a route: it stays 10",
+                scenario.node_name(*to)
+            ));
         }
     }
 
@@ -647,6 +665,16 @@ pub(crate) mod tests {
         let settings = told("", &tests, &machine());
         assert_eq!(value(&settings, "net.ipv4.tcp_sack"), None);
         assert_eq!(notes_of(&settings, "do not agree on net.ipv4.tcp_sack"), 1);
+        let (three, ten) = (test("t", "initial_window = 3"), test("u", ""));
+        let differing = "to `b` do not agree on `initial_window`";
+        for (tests, notes) in [
+            (three.clone() + &ten, 1),
+            (three.clone() + &test("u", "reverse = true"), 0),
+            (three, 0),
+        ] {
+            let settings = told("", &tests, &machine());
+            assert_eq!(notes_of(&settings, differing), notes, "{tests}");
+        }
     }
 
     #[test]
