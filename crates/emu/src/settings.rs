@@ -4,7 +4,7 @@
 //! `wmem_max`, of `net.ipv4.tcp_mem`, of the list of congestion controls everyone may use, nor of CUBIC's HyStart: these
 //! are the machine's, and become [`Need`]s, which `--tune-host` can meet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::{fmt, io};
 
@@ -28,6 +28,8 @@ pub struct Machine {
     pub allowed: Vec<String>,
     /// Whether a host can have a floor of its retransmission timer (Linux 6.11 and later).
     pub rto_min: bool,
+    /// Whether a sender with SACK finds losses by RACK whatever is set ([`has_rack_alone`]).
+    pub rack_alone: bool,
     /// Whether CUBIC leaves slow start by HyStart; unknown where the kernel has no CUBIC or does not show it.
     pub hystart: Option<bool>,
     /// BPF programs registered for the lab: what a scenario asks for, as [`asked`] says it, and the name the
@@ -83,11 +85,22 @@ impl Machine {
             available: controls(AVAILABLE)?,
             allowed: controls(ALLOWED)?,
             rto_min: setting_file(root, RTO_MIN).exists(),
+            rack_alone: std::fs::read_to_string(setting_file(root, RELEASE))
+                .is_ok_and(|release| has_rack_alone(&release)),
             hystart: nth(HYSTART, 0)?.map(|on| on != 0),
             programs: BTreeMap::new(),
             control: None,
         })
     }
+}
+
+/// Whether a sender of Linux `release`, as `6.18.44-generic`, finds losses by RACK where it has SACK, whatever `net.ipv4.tcp_recovery` says:
+/// from 6.17 on, which counts duplicate acknowledgements no more (commit 1c120191dcec). False where the text is no release.
+pub fn has_rack_alone(release: &str) -> bool {
+    let numbers = release.split(|c: char| !c.is_ascii_digit());
+    let mut numbers = numbers.map(|number| number.parse::<u32>().ok());
+    let version = numbers.next().flatten().zip(numbers.next().flatten());
+    version.is_some_and(|version| version >= (6, 17))
 }
 
 /// The congestion controls in the list `key`. Older kernels have such lists in the first network namespace alone: elsewhere
@@ -132,6 +145,8 @@ const MTU_PROBING: &str = "net.ipv4.tcp_mtu_probing";
 const WINDOW_SCALING: &str = "net.ipv4.tcp_window_scaling";
 const COMP_SACK_NR: &str = "net.ipv4.tcp_comp_sack_nr";
 pub(crate) const CONTROL: &str = "net.ipv4.tcp_congestion_control";
+const RELEASE: &str = "kernel.osrelease";
+const RECOVERY: &str = "net.ipv4.tcp_recovery";
 pub(crate) const HYSTART: &str = "tcp_cubic.hystart";
 
 /// Something that can only be set for the machine as a whole.
@@ -219,6 +234,7 @@ pub fn settings(scenario: &Scenario, node: NodeId, machine: &Machine) -> Setting
     }
     let tests = tests_of(scenario, node);
     settings.stack(&tests, machine);
+    settings.initial_windows(scenario, node);
     settings.control(host, &tests, machine);
     settings.slow_start(&tests, machine);
     settings.buffers(host, &tests, machine);
@@ -249,9 +265,7 @@ const WISHES: [Wish; 8] = [
         flag(t.recovery.dsack || !t.sack)
     }),
     // RACK, and tail loss probes with it.
-    ("net.ipv4.tcp_recovery", "1", |t| {
-        flag(t.recovery.rack || !t.sack)
-    }),
+    (RECOVERY, "1", |t| flag(t.recovery.rack || !t.sack)),
     ("net.ipv4.tcp_early_retrans", "3", |t| {
         if t.recovery.rack || !t.sack { "3" } else { "0" }.to_owned()
     }),
@@ -289,6 +303,11 @@ impl Settings {
                 )),
             }
         }
+        if machine.rack_alone && tests.iter().any(|t| t.sack && !t.recovery.rack) {
+            self.notes.push(format!(
+                "its connections with SACK have RACK, whatever {RECOVERY} says: Linux from 6.17 on finds losses by nothing else"
+            ));
+        }
         match agreed(tests, |t| t.rto_min) {
             Some(floor) if floor == USUAL_RTO_MIN => {}
             Some(floor) if machine.rto_min => {
@@ -301,6 +320,23 @@ impl Settings {
                 "its tests do not agree on {RTO_MIN}, which is for all connections of a host: it stays 200000"
             )),
             _ => {}
+        }
+    }
+
+    /// Initial windows that no route can have, as tests to one node differ in them.
+    fn initial_windows(&mut self, scenario: &Scenario, node: NodeId) {
+        let mut windows: BTreeMap<NodeId, BTreeSet<u32>> = BTreeMap::new();
+        for test in &scenario.tests {
+            let (source, sink) = test.data_ends();
+            if let Some(tcp) = test.kind.tcp().filter(|_| source == node) {
+                windows.entry(sink).or_default().insert(tcp.initial_window);
+            }
+        }
+        for (to, _) in windows.iter().filter(|(_, all)| all.len() > 1) {
+            self.notes.push(format!(
+                "its tests to `{}` do not agree on `initial_window`, which is for all connections of a route: it stays 10",
+                scenario.node_name(*to)
+            ));
         }
     }
 
@@ -446,6 +482,7 @@ pub(crate) mod tests {
             available: ["reno", "cubic"].map(str::to_owned).to_vec(),
             allowed: vec!["reno".to_owned()],
             rto_min: true,
+            rack_alone: false,
             hystart: None,
             programs: BTreeMap::new(),
             control: None,
@@ -548,6 +585,34 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn rack_that_a_kernel_always_has_is_said() {
+        let new = Machine {
+            rack_alone: true,
+            ..machine()
+        };
+        for (keys, machine, notes) in [
+            ("rack = false", &new, 1),
+            ("rack = false", &machine(), 0),
+            ("rack = true", &new, 0),
+            ("sack = false", &new, 0),
+        ] {
+            let settings = told("", &test("t", keys), machine);
+            assert_eq!(notes_of(&settings, "Linux from 6.17 on"), notes, "{keys}");
+        }
+        for (release, alone) in [
+            ("6.17.0-rc1\n", true),
+            ("6.18.44-fc-v595", true),
+            ("7.0", true),
+            ("6.16.12", false),
+            ("5.19.0", false),
+            ("6", false),
+            ("", false),
+        ] {
+            assert_eq!(has_rack_alone(release), alone, "{release}");
+        }
+    }
+
+    #[test]
     fn a_host_that_probes_its_paths_says_so_to_the_kernel() {
         for (key, set) in [("", None), ("1", Some("1")), ("2", Some("2"))] {
             let host = match key {
@@ -600,6 +665,16 @@ pub(crate) mod tests {
         let settings = told("", &tests, &machine());
         assert_eq!(value(&settings, "net.ipv4.tcp_sack"), None);
         assert_eq!(notes_of(&settings, "do not agree on net.ipv4.tcp_sack"), 1);
+        let (three, ten) = (test("t", "initial_window = 3"), test("u", ""));
+        let differing = "to `b` do not agree on `initial_window`";
+        for (tests, notes) in [
+            (three.clone() + &ten, 1),
+            (three.clone() + &test("u", "reverse = true"), 0),
+            (three, 0),
+        ] {
+            let settings = told("", &tests, &machine());
+            assert_eq!(notes_of(&settings, differing), notes, "{tests}");
+        }
     }
 
     #[test]
@@ -686,12 +761,14 @@ pub(crate) mod tests {
             (TCP_MEM, "1\t2\t3\n"),
             (AVAILABLE, "reno bbr cubic\n"),
             (ALLOWED, "reno\n"),
+            (RELEASE, "6.18.44-generic\n"),
         ]);
         let machine = Machine::read(folder.path()).unwrap();
         assert_eq!(machine.rmem_max, Some(Size::from_bytes(4_194_304)));
         assert_eq!(machine.tcp_mem, Some(Size::from_bytes(2 * page_size())));
         assert_eq!(machine.available, ["reno", "bbr", "cubic"]);
         assert!(machine.allows("reno") && !machine.allows("cubic"));
+        assert!(machine.rack_alone);
         let strange = root(&[(CONTROL, "cubic"), (RMEM_MAX, "none")]);
         let fault = Machine::read(strange.path()).unwrap_err();
         assert_eq!(fault, "read net.core.rmem_max: `none`");

@@ -192,7 +192,7 @@ impl Experiment {
         let seeds = &seeds[..most];
         let tests = |at: &At| (at.point.clone(), at.scenario.tests.clone());
         let tests = self.points.iter().map(tests).collect();
-        losses::say(&mut document.records, &tests);
+        losses::say(&mut document.records, &document.links, &tests);
         probes::say(&mut document, self.swept());
         if most > 1 {
             unvaried::say(&mut document.records, most as u32, &tests);

@@ -40,6 +40,7 @@ mod sequence;
 mod simulate;
 mod spread;
 pub mod tap;
+mod unset;
 mod unvaried;
 
 pub use experiment::{Experiment, Outcome, Part};

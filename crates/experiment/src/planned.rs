@@ -16,6 +16,8 @@ use farpath_probe::job::{
 };
 use farpath_tcp::Algorithm;
 
+use crate::unset;
+
 /// What a scenario's tests come to on real hosts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Planned {
@@ -146,20 +148,27 @@ impl Planner<'_> {
                 flows.len()
             ));
         }
+        if let Some(tcp) = test.kind.tcp() {
+            self.note_unset(number, test, tcp);
+        }
         if test.tool == Tool::Iperf3 {
             return self.iperf3(number, test, flows);
         }
-        if test
-            .kind
-            .tcp()
-            .is_some_and(|tcp| tcp.initial_ssthresh.is_some())
-        {
+        self.plan(number, test, flows)
+    }
+
+    /// Notes what of a test's connections no kernel is set to.
+    fn note_unset(&mut self, number: usize, test: &Test, tcp: &Tcp) {
+        if tcp.initial_ssthresh.is_some() {
             self.note(
                 number,
                 "`initial_ssthresh` is the model's: the kernel's slow start ends by its own rules",
             );
         }
-        self.plan(number, test, flows)
+        let is_own = self.algorithm(number, tcp) == tcp.cc.algorithm.name();
+        if let Some(note) = unset::words(self.scenario, test, is_own) {
+            self.note(number, &note);
+        }
     }
 
     pub(crate) fn timing(&self, test: &Test, start: Time, flow: usize) -> Timing {

@@ -18,6 +18,7 @@ use farpath_scenario::{NodeId, Periodic, Scenario, Test, Tool, buffer_note};
 use farpath_units::{Duration, Time};
 
 use crate::planned::Planned;
+use crate::unset;
 use farpath_probe::Results;
 use farpath_probe::report::{
     AskReport, PingReport, Report, TcpReceiveReport, TcpSendReport, UdpReceiveReport, UdpSendReport,
@@ -126,7 +127,10 @@ impl Collector<'_, '_> {
                 record.duration_ns = last.since(test.start).as_ns();
             }
         }
-        record.taken = Some(self.taken(test, &flows));
+        let taken = self.taken(test, &flows);
+        let sender = self.scenario.node_name(test.data_ends().0);
+        record.notes.extend(unset::rack(test, sender, &taken));
+        record.taken = Some(taken);
         let note = flows
             .first()
             .map(|f| self.plan.hole_note(self.scenario, *f));
@@ -500,5 +504,30 @@ duration = "10 s"
         let found = records(&scenario, &plan, run, Origin::Emulated, &point, &paths);
         assert_eq!(found[0].streams.len(), 1);
         assert_eq!(asked.borrow().first(), Some(&1), "{asked:?}");
+    }
+
+    #[test]
+    fn a_sender_whose_kernel_has_rack_always_says_so() {
+        let name = "s.toml".to_owned();
+        let text = format!("{TEXT}rack = false\n");
+        let scenario = parse(&Source { name, text }, &[]).expect("a scenario");
+        let plan = Plan::new(&scenario).expect("a plan");
+        let planned = plan_jobs(&scenario, &plan, 1, &Hosts::at(&address));
+        let said = |kernel: &str| {
+            let system = farpath_probe::System {
+                os: "linux".to_owned(),
+                kernel: kernel.to_owned(),
+            };
+            let results = Results {
+                systems: BTreeMap::from([("a".to_owned(), system)]),
+                ..Results::default()
+            };
+            let point = BTreeMap::new();
+            let run = (&planned, &results);
+            let found = records(&scenario, &plan, run, Origin::Emulated, &point, &|_| None);
+            let notes = found[0].notes.iter();
+            notes.filter(|note| note.contains("RACK always")).count()
+        };
+        assert_eq!((said("6.18.44"), said("6.12.9")), (1, 0));
     }
 }
