@@ -151,7 +151,7 @@ mod tests {
         let trail: Vec<Answered> = trail.iter().map(|(n, s)| ((*n).to_owned(), *s)).collect();
         let mut facts = Facts::default();
         locate(&trail, 4.0, Place::You, &mut facts);
-        (lost_at(&facts), own_answers(&facts))
+        (lost_where(&facts), own_answers(&facts))
     }
 
     #[test]
