@@ -2845,6 +2845,33 @@ fn a_stream_that_losses_thin_keeps_nothing_waiting() {
     assert!(of(&thinned, "rtt_avg_ns") < 5e6, "{thinned:?}");
 }
 
+/// A second of 20 Mbit/s into 10: 10.4 Mbit are left, of which the queue holds eight times as many. The stream's own note had that, and
+/// the other test's a full queue and losses.
+#[test]
+fn what_waits_beside_a_short_stream_is_what_it_leaves() {
+    let beside = |seconds: u32| {
+        let far = "rate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nqueue = \"10 MB\"";
+        let tests = format!(
+            "kind = \"udp\"\nsize = 1472\nrate = \"20 Mbit/s\"\nduration = \"{seconds} s\"\n\
+             [[test]]\nname = \"p\"\nkind = \"oneway\"\nfrom = \"a\"\nto = \"b\"\ncount = 300\ninterval = \"10 ms\"\nstart = \"500 ms\""
+        );
+        by_router("rate = \"1 Gbit/s\"", far, &tests)
+    };
+    let short = beside(1);
+    assert!(
+        says(&short, "fills the queue of rb r>b, up to 1.0"),
+        "{:?}",
+        short.notes
+    );
+    let lost = "how many packets are lost there is not foreseen";
+    assert!(!says(&short, lost), "{:?}", short.notes);
+    assert!(of(&short, "loss_ratio").abs() < 1e-9, "{short:?}");
+    // Long enough for the queue to be full.
+    let long = beside(600);
+    assert!(says(&long, lost), "{:?}", long.notes);
+    assert!(!long.metrics.contains_key("loss_ratio"), "{long:?}");
+}
+
 /// `predict path` has a figure for BIC: the law is of Linux's steps, and the paper's have none.
 #[test]
 fn which_bic_has_a_law_is_said() {
