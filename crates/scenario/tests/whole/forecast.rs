@@ -2747,6 +2747,17 @@ fn acknowledgements_wait_in_the_queue_of_a_slow_way_back() {
     assert!(says(&short, "is large enough"), "{:?}", short.notes);
     let long = down(1000);
     assert!(says(&long, "no more than 5.64"), "{:?}", long.notes);
+    // The rate is what the note says.
+    for (record, mbps, counted) in [
+        (&paced, 2.06, true),
+        (&short, 19.0, false),
+        (&long, 5.64, true),
+    ] {
+        let goodput = of(record, "goodput_bps") / 1e6;
+        assert!((goodput / mbps - 1.0).abs() < 0.05, "{goodput} for {mbps}");
+        assert_eq!(record.limited_by.as_deref() != Some("link"), counted);
+        assert_eq!(says(record, "as if the way back"), !counted);
+    }
     for record in [short, long] {
         assert!(says(&record, "carries 178 of"), "{:?}", record.notes);
     }
