@@ -19,13 +19,6 @@ pub(super) struct Ceiling {
     pub(super) policed: Option<[f64; 3]>,
 }
 
-impl Ceiling {
-    /// Whether neither losses nor a policer keep a window that is too large from a queue.
-    pub(super) fn queues_window(&self) -> bool {
-        self.policed.is_none() && self.loss_bps.is_infinite()
-    }
-}
-
 impl Path<'_> {
     /// `None` where nothing arrives, or no closed form says what does: the record has it then.
     pub(super) fn ceiling(&self, test: &Test, flow: &Flow, record: &mut Record) -> Option<Ceiling> {
@@ -116,6 +109,11 @@ impl Path<'_> {
 }
 
 impl Ceiling {
+    /// Whether neither losses nor a policer keep a window that is too large from a queue.
+    pub(super) fn queues_window(&self) -> bool {
+        self.policed.is_none() && self.loss_bps.is_infinite()
+    }
+
     /// As if no policer met the connections.
     pub(super) fn unpoliced(self, flow: &Flow) -> Ceiling {
         let clean = flow.steady(self.loss_bps);
