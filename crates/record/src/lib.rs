@@ -44,7 +44,8 @@ pub use judge::{Expect, Point, Results, counting, judge, median, unmeasured};
 pub use kinds::{Kind, kinds_words, two_kinds};
 pub use link::{DROP_REASONS, link_metric};
 pub use notes::{
-    FEW_LOSSES, FOREIGN, Label, NOT_FOLLOWED, ONE_RUN, WAS_DOWN, record_notes, record_notes_of,
+    FEW_LOSSES, FOREIGN, Label, NOT_FOLLOWED, ONE_RUN, WAS_DOWN, in_one, record_notes,
+    record_notes_of,
 };
 pub use point::{KeyName, Keys, points_words};
 pub use read::{ReadError, read};

@@ -163,8 +163,35 @@ fn shape(said: &Said) -> String {
 }
 
 fn one_of(all: Vec<Said>) -> Said {
-    let values: Vec<Vec<String>> = all.iter().map(|s| numbers(&s.text).1).collect();
-    let shape = all.first().map(|s| numbers(&s.text).0).unwrap_or_default();
+    let texts: Vec<&str> = all.iter().map(|s| s.text.as_str()).collect();
+    let text = ranged(&texts);
+    let mut about: Vec<About> = Vec::new();
+    for one in all.into_iter().flat_map(|s| s.about) {
+        let same = |a: &&mut About| a.test == one.test && a.origin == one.origin;
+        match about.iter_mut().find(same) {
+            Some(known) => {
+                let new = |p: &Point| !known.points.contains(p);
+                let points: Vec<Point> = one.points.into_iter().filter(new).collect();
+                known.points.extend(points);
+            }
+            None => about.push(one),
+        }
+    }
+    Said { text, about }
+}
+
+/// Sentences that differ in nothing but their numbers as one, from the least to the greatest; `None` of others, and of none.
+#[must_use]
+pub fn in_one(all: &[&str]) -> Option<String> {
+    let shape = numbers(all.first()?).0;
+    let alike = all.iter().all(|text| numbers(text).0 == shape);
+    alike.then(|| ranged(all))
+}
+
+/// Sentences of one shape as one.
+fn ranged(all: &[&str]) -> String {
+    let values: Vec<Vec<String>> = all.iter().map(|text| numbers(text).1).collect();
+    let shape = all.first().map(|text| numbers(text).0).unwrap_or_default();
     let parts: Vec<&str> = shape.split(NUMBER).collect();
     let mut text = parts[0].to_owned();
     for (slot, part) in parts[1..].iter().enumerate() {
@@ -181,19 +208,7 @@ fn one_of(all: Vec<Said>) -> Said {
         };
         text += part;
     }
-    let mut about: Vec<About> = Vec::new();
-    for one in all.into_iter().flat_map(|s| s.about) {
-        let same = |a: &&mut About| a.test == one.test && a.origin == one.origin;
-        match about.iter_mut().find(same) {
-            Some(known) => {
-                let new = |p: &Point| !known.points.contains(p);
-                let points: Vec<Point> = one.points.into_iter().filter(new).collect();
-                known.points.extend(points);
-            }
-            None => about.push(one),
-        }
-    }
-    Said { text, about }
+    text
 }
 
 /// Whether this stands between the two numbers of a range, ` to ` or ` ms to `.

@@ -1,6 +1,6 @@
 //! Points of a sweep at which a test has no recovery, though the table has one at others.
 
-use farpath_record::{Keys, Origin, Point, Record, RunDocument, is_nothing, points_words};
+use farpath_record::{Keys, Origin, Point, Record, RunDocument, in_one, is_nothing, points_words};
 
 use crate::table::Row;
 
@@ -13,7 +13,21 @@ const RARE: &str = "fewer than half of the repeats have one";
 const UNKNOWN: &str =
     "no loss cut the window, or it was not back where it had been when the test ended";
 
-/// A sentence for each test and reason.
+/// Reasons that differ in nothing but their numbers, and the points that have one of them.
+struct Lack<'r> {
+    whys: Vec<String>,
+    at: Vec<&'r Point>,
+}
+
+impl Lack<'_> {
+    /// All reasons as one, `why` among them; `None` where that is another.
+    fn with(&self, why: &str) -> Option<String> {
+        let known = self.whys.iter().map(String::as_str);
+        in_one(&known.chain([why]).collect::<Vec<_>>())
+    }
+}
+
+/// A sentence for each test and reason; reasons that differ in their numbers alone are one, from the least to the greatest.
 pub(crate) fn notes(run: &RunDocument, rows: &[Row]) -> Vec<String> {
     let keys = Keys::of(run);
     let of = |row: &Row| {
@@ -39,18 +53,25 @@ pub(crate) fn notes(run: &RunDocument, rows: &[Row]) -> Vec<String> {
             let mut rows = rows.iter().filter(|row| row.point == *point);
             rows.any(|row| of(row).as_ref() == Some(test))
         };
-        let mut lacks: Vec<(String, Vec<&Point>)> = Vec::new();
+        let mut lacks: Vec<Lack<'_>> = Vec::new();
         for point in all.iter().copied().filter(|point| !has(point)) {
             let there = run.records.iter().filter(mine);
             let why = why(there.filter(|r| r.point == *point).collect());
-            match lacks.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, at)) => at.push(point),
-                None => lacks.push((why, vec![point])),
+            match lacks.iter_mut().find(|known| known.with(&why).is_some()) {
+                Some(known) => {
+                    known.whys.push(why);
+                    known.at.push(point);
+                }
+                None => lacks.push(Lack {
+                    whys: vec![why],
+                    at: vec![point],
+                }),
             }
         }
-        notes.extend(lacks.iter().map(|(why, at)| {
-            let at = points_words(at, &all, &keys);
-            format!("{test} recovery, at {at}: none ({why})")
+        notes.extend(lacks.iter().filter_map(|lack| {
+            let at = points_words(&lack.at, &all, &keys);
+            let why = lack.with(lack.whys.first()?)?;
+            Some(format!("{test} recovery, at {at}: none ({why})"))
         }));
     }
     notes
@@ -103,6 +124,14 @@ mod tests {
         let why = "the test ended 2 s after the cut";
         run.records[2].unset(RECOVERY, why.to_owned());
         assert!(said(&run).contains(&format!("at cc vegas: none ({why})")));
+        // The same of others, with other numbers, is one sentence.
+        let mut illinois = run.records[2].clone();
+        illinois.point = [("test.bulk.cc".to_owned(), "illinois".to_owned())].into();
+        illinois.unset(RECOVERY, "the test ended 0.4 s after the cut".to_owned());
+        run.records.push(illinois);
+        let text = said(&run);
+        let one = "at cc vegas; cc illinois: none (the test ended 0.4 to 2 s after the cut)";
+        assert!(text.contains(one), "{text}");
         // Without a row there is nothing to compare with.
         run.records.remove(0);
         assert!(!said(&run).contains("recovery, at"));

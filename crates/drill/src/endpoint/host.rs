@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use farpath_tcp::Algorithm;
 use farpath_units::Time;
 use farpath_wire::tcp::Control;
 
@@ -10,7 +11,7 @@ use super::socket::{Kind, Outcome, Socket};
 use super::{Connection, Packet, State, Tunnel};
 use crate::code::Datum;
 use crate::settings::{Manners, Settings};
-use crate::syntax::{Call, Returned};
+use crate::syntax::{Call, Returned, Value};
 
 /// Initial sequence numbers: far enough up that every script wraps around sooner or later, and a
 /// stride between connections.
@@ -196,6 +197,36 @@ impl Host {
             }
             _ => Outcome::Fails("EINVAL"),
         }
+    }
+
+    /// TCP_CONGESTION: of connections to come. One that has begun keeps the algorithm that it has.
+    pub(super) fn set_congestion(&mut self, fd: i64, value: Option<&Value>) -> Outcome {
+        let asked = match value {
+            Some(Value::Text(name)) => name.as_str(),
+            Some(Value::List(list)) => match list.first() {
+                Some(Value::Text(name)) => name.as_str(),
+                _ => "",
+            },
+            _ => "",
+        };
+        let name = if asked == "newreno" { "reno" } else { asked };
+        let Some(algorithm) = Algorithm::named(name) else {
+            return Outcome::Unsupported(format!("congestion control `{asked}`"));
+        };
+        let begun = match self.sockets.get(&fd).map(|socket| socket.kind) {
+            Some(Kind::Connected(n)) => self.connections.get(n),
+            _ => None,
+        };
+        match begun.map(|connection| connection.settings.algorithm) {
+            None => self.settings.algorithm = algorithm,
+            Some(has) if has == algorithm => {}
+            Some(_) => {
+                return Outcome::Unsupported(format!(
+                    "congestion control `{asked}` of a connection that has begun"
+                ));
+            }
+        }
+        Outcome::Returns(0)
     }
 
     /// The descriptor the script wants, where that is free; else the lowest free one. A script's

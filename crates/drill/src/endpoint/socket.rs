@@ -1,6 +1,5 @@
 //! System calls on sockets.
 
-use farpath_tcp::Algorithm;
 use farpath_units::{Rate, Time};
 
 use super::{Connection, Errno, Host, State};
@@ -408,25 +407,7 @@ impl Host {
             }
             "TCP_MAXSEG" => self.settings.user_mss = u16::try_from(number).ok(),
             "TCP_REMOTE_UDP_ENCAPS_PORT" => return self.set_udp_port(fd, number),
-            "TCP_CONGESTION" => {
-                let algorithm = match value {
-                    Some(Value::Text(name)) => name.as_str(),
-                    Some(Value::List(list)) => match list.first() {
-                        Some(Value::Text(name)) => name.as_str(),
-                        _ => "",
-                    },
-                    _ => "",
-                };
-                let name = if algorithm == "newreno" {
-                    "reno"
-                } else {
-                    algorithm
-                };
-                match Algorithm::named(name) {
-                    Some(algorithm) => self.settings.algorithm = algorithm,
-                    None => return Unsupported(format!("congestion control `{algorithm}`")),
-                }
-            }
+            "TCP_CONGESTION" => return self.set_congestion(fd, value),
             other => return Unsupported(format!("the socket option {other}")),
         }
         Returns(0)

@@ -237,6 +237,30 @@ fn what_cannot_be_run_says_why() {
     }
 }
 
+/// Linux changes the algorithm of an open connection, and the model does not: another than it has is not passed over.
+#[test]
+fn congestion_control_of_an_open_connection_is_not_ignored() {
+    let with = |name: &str| {
+        let set = format!("+0 setsockopt(4, SOL_TCP, TCP_CONGESTION, \"{name}\", 4) = 0\n");
+        let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n\
+            +0 bind(3, ..., ...) = 0\n+0 listen(3, 1) = 0\n\
+            +0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <mss 1460>\n\
+            +.1 < . 1:1(0) ack 1 win 1000\n+0 accept(3, ..., ...) = 4\n";
+        verdict(&format!("{text}{set}"))
+    };
+    assert_eq!(with("cubic"), Verdict::Pass);
+    match with("reno") {
+        Verdict::Unsupported { line, reason } => {
+            assert_eq!(line, 8);
+            assert_eq!(
+                reason,
+                "congestion control `reno` of a connection that has begun"
+            );
+        }
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
 fn shell_lines_of_files_are_read() {
     let script = parse(

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use farpath_predict::Cc;
 use farpath_predict::climb::Climb;
+use farpath_record::quantity::quantity;
 use farpath_record::{Origin, Record};
 use farpath_tcp::SlowStart;
 use farpath_units::{Duration, Size, Time};
@@ -56,6 +57,8 @@ struct Load {
     burst: Duration,
     /// It sends more than its port carries, all the time.
     overloads: bool,
+    /// The queue there takes up what the port does not carry, to the end of the test.
+    taken_up: bool,
 }
 
 impl Path<'_> {
@@ -144,7 +147,9 @@ impl Path<'_> {
             .iter()
             .map(|(n, path)| (*n, path.load(&self.scenario.tests[*n]), path))
             .collect();
-        let overload = |l: &Load| l.overloads && l.port.is_some_and(|p| self.uses(number, p));
+        // What one alone leaves of a queue may not be enough for several.
+        let drops = |l: &Load| l.overloads && !(l.taken_up && loads.len() == 1);
+        let overload = |l: &Load| drops(l) && l.port.is_some_and(|p| self.uses(number, p));
         let losing = if loads.iter().any(|(_, l, _)| overload(l)) {
             Some("more is sent than a link on the way carries")
         } else {
@@ -258,6 +263,7 @@ impl Path<'_> {
                 settles: Duration::ZERO,
                 burst: Duration::ZERO,
                 overloads: false,
+                taken_up: false,
             },
         }
     }
@@ -282,6 +288,7 @@ impl Path<'_> {
             // Slow start sends twice what the path takes meanwhile: half of the window waits.
             burst: seconds(flow.window as f64 * 8.0 * flow.streams / flow.narrowest.bps / 2.0),
             overloads: false,
+            taken_up: false,
         };
         if loss_bps.is_none() || self.hole(&flow.config).is_some() {
             load.waits = Waits::Unknown("how fast it is, no closed form says");
@@ -304,6 +311,7 @@ impl Path<'_> {
             settles: Duration::ZERO,
             burst: Duration::ZERO,
             overloads: false,
+            taken_up: false,
         };
         let until = test.omit + test.duration.unwrap_or_default();
         let (narrowest, ahead) = self.stream_held(until, (len, udp.size), load.bps);
@@ -315,8 +323,15 @@ impl Path<'_> {
                 Some(queue) if !varies => {
                     let holds = queue.as_secs_f64() * narrowest.bps + ahead;
                     let fills = holds / (comes_bps - narrowest.bps);
-                    load.settles = seconds(CERTAIN * fills) + self.one_way(len);
-                    Waits::Always(queue)
+                    let until_s = until.as_secs_f64();
+                    if until_s > 0.0 && until_s < LIGHT * fills {
+                        load.taken_up = true;
+                        let left = (comes_bps - narrowest.bps) * until_s - ahead;
+                        Waits::Between(seconds((left / narrowest.bps).max(0.0)))
+                    } else {
+                        load.settles = seconds(CERTAIN * fills) + self.one_way(len);
+                        Waits::Always(queue)
+                    }
                 }
                 _ => Waits::Unknown(
                     "the queue that it fills is not a plain one, or an event changes it",
@@ -475,14 +490,14 @@ impl Met {
                 }
                 record.notes.push(format!(
                     "{others} keeps {} waiting in front of {place}",
-                    milliseconds(queue)
+                    wait_words(queue)
                 ));
                 return;
             }
             (Waits::Always(queue) | Waits::Between(queue), _) => {
                 format!(
                     "{others} fills the queue of {place}, up to {}",
-                    milliseconds(queue)
+                    wait_words(queue)
                 )
             }
             (Waits::Unknown(_), _) => format!("beside {others}: {place}"),
@@ -522,8 +537,8 @@ fn is_time(metric: &str) -> bool {
         && metric.ends_with("_ns")
 }
 
-fn milliseconds(time: Duration) -> String {
-    format!("{:.3} ms", time.as_secs_f64() * 1e3)
+fn wait_words(time: Duration) -> String {
+    quantity("waits_s", time.as_secs_f64())
 }
 
 fn seconds(seconds: f64) -> Duration {

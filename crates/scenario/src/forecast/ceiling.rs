@@ -109,6 +109,11 @@ impl Path<'_> {
 }
 
 impl Ceiling {
+    /// Whether neither losses nor a policer keep a window that is too large from a queue.
+    pub(super) fn queues_window(&self) -> bool {
+        self.policed.is_none() && self.loss_bps.is_infinite()
+    }
+
     /// As if no policer met the connections.
     pub(super) fn unpoliced(self, flow: &Flow) -> Ceiling {
         let clean = flow.steady(self.loss_bps);

@@ -340,7 +340,7 @@ impl Path<'_> {
         let header = self.header();
         let every = f64::from(flow.config.delayed_ack.every.max(1));
         let acks = steady / 8.0 / f64::from(flow.config.mss) / every;
-        let full = self.note_of_full_way_back(flow, steady);
+        let full = self.note_of_full_way_back(test, flow, steady);
         record.notes.extend(full);
         let passes = self.acks_policed(test);
         if acks > passes {

@@ -30,7 +30,6 @@ use kept::Kept;
 pub(super) use ramp::Ramp;
 
 use super::beside::Waits;
-use super::ceiling::Ceiling;
 use super::flow::Flow;
 use super::{Path, put};
 use crate::model::{Loss, QueueRule, Tcp, Test};
@@ -53,13 +52,10 @@ impl Path<'_> {
         let Some(ceiling) = self.ceiling(test, &flow, record) else {
             return;
         };
-        let Ceiling {
-            bps: steady,
-            loss_bps,
-            policed,
-            ..
-        } = ceiling;
-        if policed.is_none() && loss_bps.is_infinite() && !self.is_held(&flow) {
+        let clean = ceiling.bps; // With every acknowledgement.
+        let ceiling = self.behind_full_way_back(test, &flow, ceiling);
+        let (steady, loss_bps, policed) = (ceiling.bps, ceiling.loss_bps, ceiling.policed);
+        if steady >= clean && ceiling.queues_window() && !self.is_held(&flow) {
             self.longest(test, &flow, steady, record);
         }
         let ramp = flow.ramp(steady / flow.streams);
@@ -105,7 +101,7 @@ impl Path<'_> {
         record.notes.extend(flow.doubts_of_loss(loss_bps, amount));
         record.notes.extend(of_losses);
         record.notes.extend(kept.note(&flow, test, ends_s));
-        self.note_queues(test, &flow, (steady, amount), short.as_ref(), record);
+        self.note_queues(test, &flow, (clean, amount), short.as_ref(), record);
         record.notes.extend(self.unfilled(test, &flow));
         match policed {
             Some(bounds) => self.note_policed(&flow, bounds, goodput / steady, record),

@@ -2747,6 +2747,17 @@ fn acknowledgements_wait_in_the_queue_of_a_slow_way_back() {
     assert!(says(&short, "is large enough"), "{:?}", short.notes);
     let long = down(1000);
     assert!(says(&long, "no more than 5.64"), "{:?}", long.notes);
+    // The rate is what the note says.
+    for (record, mbps, counted) in [
+        (&paced, 2.06, true),
+        (&short, 19.0, false),
+        (&long, 5.64, true),
+    ] {
+        let goodput = of(record, "goodput_bps") / 1e6;
+        assert!((goodput / mbps - 1.0).abs() < 0.05, "{goodput} for {mbps}");
+        assert_eq!(record.limited_by.as_deref() != Some("link"), counted);
+        assert_eq!(says(record, "as if the way back"), !counted);
+    }
     for record in [short, long] {
         assert!(says(&record, "carries 178 of"), "{:?}", record.notes);
     }
@@ -2843,6 +2854,33 @@ fn a_stream_that_losses_thin_keeps_nothing_waiting() {
     let thinned = ping(0.2);
     assert!(!waits(&thinned), "{:?}", thinned.notes);
     assert!(of(&thinned, "rtt_avg_ns") < 5e6, "{thinned:?}");
+}
+
+/// A second of 20 Mbit/s into 10: 10.4 Mbit are left, of which the queue holds eight times as many. The stream's own note had that, and
+/// the other test's a full queue and losses.
+#[test]
+fn what_waits_beside_a_short_stream_is_what_it_leaves() {
+    let beside = |seconds: u32| {
+        let far = "rate = \"10 Mbit/s\"\ndelay = \"1 ms\"\nqueue = \"10 MB\"";
+        let tests = format!(
+            "kind = \"udp\"\nsize = 1472\nrate = \"20 Mbit/s\"\nduration = \"{seconds} s\"\n\
+             [[test]]\nname = \"p\"\nkind = \"oneway\"\nfrom = \"a\"\nto = \"b\"\ncount = 300\ninterval = \"10 ms\"\nstart = \"500 ms\""
+        );
+        by_router("rate = \"1 Gbit/s\"", far, &tests)
+    };
+    let short = beside(1);
+    assert!(
+        says(&short, "fills the queue of rb r>b, up to 1.0"),
+        "{:?}",
+        short.notes
+    );
+    let lost = "how many packets are lost there is not foreseen";
+    assert!(!says(&short, lost), "{:?}", short.notes);
+    assert!(of(&short, "loss_ratio").abs() < 1e-9, "{short:?}");
+    // Long enough for the queue to be full.
+    let long = beside(600);
+    assert!(says(&long, lost), "{:?}", long.notes);
+    assert!(!long.metrics.contains_key("loss_ratio"), "{long:?}");
 }
 
 /// `predict path` has a figure for BIC: the law is of Linux's steps, and the paper's have none.

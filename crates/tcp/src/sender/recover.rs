@@ -42,23 +42,26 @@ impl Sender {
             false => self.cwnd,
         };
         self.first_loss.get_or_insert(now);
+        let cut = LossEvent {
+            at: now,
+            cwnd_before: in_use as u64,
+            timeout,
+            cuts: 1,
+            regained: None,
+        };
         match &mut self.last_loss {
             Some(loss) if goes_on => {
-                loss.timeout |= timeout;
-                loss.cuts += 1;
-                loss.regained = None;
+                loss.add_cut(timeout);
                 if let Some(window) = reopened {
+                    self.repair.reopening = Some(cut);
                     self.regain_at(window);
+                } else if let Some(reopening) = &mut self.repair.reopening {
+                    reopening.add_cut(timeout);
                 }
             }
             last => {
-                *last = Some(LossEvent {
-                    at: now,
-                    cwnd_before: in_use as u64,
-                    timeout,
-                    cuts: 1,
-                    regained: None,
-                });
+                *last = Some(cut);
+                self.repair.reopening = None;
                 self.regain_at(in_use);
             }
         }
@@ -255,6 +258,10 @@ impl Sender {
                 _ => self.una,
             };
             self.repair.taken_back = Some((point, self.regain));
+            // What seemed to show that the loss before was real was a mistake too: an event by itself.
+            if let Some(cut) = self.repair.reopening.take() {
+                self.last_loss = Some(cut);
+            }
             self.regained(now);
         }
         if self.state == State::Recovery {

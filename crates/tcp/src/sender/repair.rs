@@ -2,6 +2,7 @@
 
 use farpath_units::Time;
 
+use super::LossEvent;
 use super::give_up::Patience;
 use crate::Config;
 use crate::config::Recovery;
@@ -76,6 +77,9 @@ pub(super) struct Repair {
     /// A cut was taken back: a cut of what was in flight then, below this byte, belongs to the same loss, which is made good at this
     /// window.
     pub(super) taken_back: Option<(u64, f64)>,
+    /// The cut that made the last loss one that lasts after one of its cuts was taken back, and those that belong to it: the last
+    /// loss where this cut is taken back as well.
+    pub(super) reopening: Option<LossEvent>,
     /// What the last ACK said of a mistake waits for repairs in flight: until the next one nothing is marked lost or sent again.
     pub(super) held: bool,
     /// When the timer of a tail loss probe last ran out early, without news since: nothing is sent because of that.
@@ -118,6 +122,7 @@ impl Repair {
             probed: Range::default(),
             undo: Undo::default(),
             taken_back: None,
+            reopening: None,
             held: false,
             early_at: Time::MAX,
             copies: 0,

@@ -22,7 +22,7 @@ pub enum Phase {
 }
 
 /// A congestion event: the moment cwnd was cut. Further cuts during its repair, or in the slow start that follows, belong to it. So
-/// does one of what was in flight when it was taken back.
+/// does one of what was in flight when it was taken back, unless that is taken back as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossEvent {
     /// When.
@@ -36,6 +36,15 @@ pub struct LossEvent {
     pub cuts: u32,
     /// When cwnd was back at `cwnd_before`; `None` if it is not yet.
     pub regained: Option<Time>,
+}
+
+impl LossEvent {
+    /// A further cut belongs to it.
+    pub(super) fn add_cut(&mut self, timeout: bool) {
+        self.timeout |= timeout;
+        self.cuts += 1;
+        self.regained = None;
+    }
 }
 
 /// What a sender counts.

@@ -288,6 +288,32 @@ fn an_ack_of_what_was_never_repeated_takes_timeouts_back() {
     }
 }
 
+/// Several segments of each window come late, and each cut for one is taken back before the next: nothing was lost, and each is an
+/// event by itself. They were one that lasted from the first to the last.
+#[test]
+fn cuts_that_are_all_taken_back_are_apart() {
+    let eifel = Recovery {
+        eifel: true,
+        ..classic()
+    };
+    let mut path = Path {
+        service: Duration::from_ms(2),
+        ..Path::new(RTT)
+    };
+    for late in (300..700).step_by(23) {
+        path.detour.insert(late, Duration::from_ms(20));
+    }
+    let mut d = Dialogue::new(&with(eifel, true), path);
+    d.run_to_end();
+    let stats = d.sender.stats();
+    assert_eq!(stats.rtos, 0);
+    assert!(stats.undone > 3, "{}", stats.undone);
+    let last = d.sender.last_loss().expect("a cut");
+    let regained = last.regained.expect("it was taken back");
+    assert!(regained.since(last.at) < RTT, "{last:?}");
+    assert_eq!(last.cuts, 1);
+}
+
 /// What a tail loss probe repeated was sent again too: an ACK of it and of what the timer repeated says nothing.
 #[test]
 fn an_ack_of_what_a_probe_and_the_timer_repeated_takes_nothing_back() {
