@@ -186,7 +186,7 @@ pub(super) struct Many {
     pub(super) server_s: f64,
     /// What of that they waited in the server's accept queue, of all, seconds: at least.
     pub(super) accept_queue_s: f64,
-    /// Those whose last request the server had and never answered, where the command waited for the answer.
+    /// Those whose last request the server had and did not answer before the command closed, where the command waited for the answer.
     pub(super) unanswered: u64,
     /// Those that the server closed or reset before the command did, without an answer, and those that it reset though it had sent something.
     pub(super) closed_unanswered: u64,
@@ -216,7 +216,8 @@ pub(super) struct Many {
     pub(super) timers_s: f64,
 }
 
-/// So many are many, where the largest has carried no more than one part in so many. So are fewer short ones whose frames were followed.
+/// So many are many, where the largest has carried no more than one part in so many. So are fewer short ones whose frames were followed, where none
+/// has carried more than all others.
 const LEAST: u64 = 10;
 const FEW: u64 = 5;
 const PARTS: u64 = 5;
@@ -257,7 +258,7 @@ impl Many {
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
         let is_followed = these().all(|e| e.served.is_some());
-        let are_alike = largest * PARTS <= bytes_sent;
+        let [are_alike, none_has_most] = [PARTS, 2].map(|parts| largest * parts <= bytes_sent);
         let many = Many {
             connections,
             port,
@@ -288,8 +289,8 @@ impl Many {
         };
         // Of a few large ones the largest says more.
         let is_named = many.opened() >= ADVISED || many.is_unheard();
-        let are_short = connections >= FEW && is_followed && is_named;
-        let is_many = are_alike && (connections >= LEAST || are_short);
+        let are_short = connections >= FEW && is_followed && is_named && none_has_most;
+        let is_many = (are_alike && connections >= LEAST) || are_short;
         (is_many && !rtts.is_empty()).then_some(many)
     }
 
@@ -435,7 +436,7 @@ impl Many {
         let never = match self.unanswered {
             0 => String::new(),
             n => format!(
-                "{} never answered",
+                "{} not answered before {command} closed",
                 count_of(n, "request was", "requests were")
             ),
         };
@@ -973,7 +974,7 @@ mod tests {
         assert_eq!(six.unanswered, 6);
         assert!((six.server_s - 5.1).abs() < 1e-9 && six.is_little());
         let said = six.words(0);
-        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were never answered; each took 10.0 round trips";
+        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were not answered before your command closed; each took 10.0 round trips";
         assert!(said.contains(words), "{said}");
         assert!(!said.contains("kept open"), "{said}");
         let unknown = of(6, Unheard::Unknown(0.85, "nobody saw it"));
@@ -1063,6 +1064,18 @@ mod tests {
         let words = "over 6 connections to port 7000: each took 2.0 round trips, one of them to be set up (50 % of their time)";
         assert!(six.contains(words), "{six}");
         assert_eq!(few(4, 0.06), None);
+        // The first one has the whole handshake of TLS.
+        let unlike = |sent: u64| {
+            let first = Each {
+                sent,
+                ..followed(0, 0.06)
+            };
+            let rest = (1..=11).map(|n| followed(n, 0.06));
+            let all: Vec<Each> = [first].into_iter().chain(rest).collect();
+            Many::of(&all).map(|many| many.connections)
+        };
+        assert_eq!((unlike(15_000), unlike(55_000)), (Some(12), Some(12)));
+        assert_eq!(unlike(55_001), None, "the largest says more");
         assert_eq!(few(6, 6.0), None, "they are long");
         let one = Each {
             sent: 1_000_000,

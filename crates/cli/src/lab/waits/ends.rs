@@ -8,6 +8,9 @@ use crate::lab::ending::Ending;
 /// A shorter wait at the end than this is not named.
 const NAMED: Duration = Duration::from_secs(1);
 
+/// One in which a command gave up its only request, beside other connections: its client had set a timeout.
+const GIVEN_UP: Duration = Duration::from_ms(20);
+
 /// In a run that was short, one behind a request that is most of a connection's time.
 const NAMED_SHORT: Duration = Duration::from_ms(200);
 
@@ -89,6 +92,19 @@ impl Waits {
     /// The same where the other end has sent one record that may be a ticket of TLS, or the answer.
     pub(in crate::lab) fn ticketed_pause(&self, end: Time) -> Option<(Time, Time)> {
         named(self.ticketed?, self.closed[1], end)
+    }
+
+    /// From when until when the server had the last request of a command, which closed then, at this instant, where this is the end of a host that has
+    /// this number, and that is most of the connection's time.
+    pub(in crate::lab) fn given_up(&self, host: usize, until: Time) -> Option<(Time, Time)> {
+        let since = match host {
+            0 => self.unanswered?,
+            _ => self.asked?,
+        };
+        let from = since.min(until);
+        let pause = until.since(from);
+        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
+        (pause >= GIVEN_UP && self.begun.is_some_and(is_most)).then_some((from, until))
     }
 
     /// From when until when the other end had all that this one had sent, which closed an idle connection then, where that is worth naming.
