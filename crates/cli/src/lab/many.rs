@@ -194,6 +194,9 @@ pub(super) struct Many {
     /// Those that it had closed as idle before the command asked again.
     #[serde(skip)]
     closed_idle: u64,
+    /// Those of them on which it asked, and got a reset.
+    #[serde(skip)]
+    reset_idle: u64,
     /// Those whose first SYN the server did not answer though the path lost none, and how long that took of all, seconds.
     #[serde(skip)]
     late: u64,
@@ -276,7 +279,8 @@ impl Many {
             unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
             closed_unanswered: ended(Ending::is_unanswered),
             reset_answered: ended(|ending| ending == Ending::Reset),
-            closed_idle: ended(|ending| ending == Ending::ClosedIdle),
+            closed_idle: ended(Ending::is_idle),
+            reset_idle: ended(|ending| ending == Ending::ClosedIdle),
             late: these().filter(|e| e.late > 0.0).count() as u64,
             late_s: these().map(|e| e.late).sum(),
             undecided: Undecided::of(these().map(|e| e.unheard)),
@@ -456,6 +460,10 @@ impl Many {
     /// That the server ended some of them before the command did, without an answer, or with a reset.
     fn ended(&self) -> String {
         let [_, server] = SENDERS;
+        let idle = match self.reset_idle == self.closed_idle {
+            true => ", which were idle, before your command asked again, and answered with a reset",
+            false => ", which were idle, before your command asked again",
+        };
         let ends = [
             (
                 self.closed_unanswered,
@@ -463,11 +471,7 @@ impl Many {
                 " without an answer",
             ),
             (self.reset_answered, "reset", ", which had sent something"),
-            (
-                self.closed_idle,
-                "had closed",
-                ", which were idle, before your command asked again, and answered with a reset",
-            ),
+            (self.closed_idle, "had closed", idle),
         ];
         let ends = ends.into_iter().filter(|(n, ..)| *n > 0);
         let said = ends.map(|(n, did, how)| format!("{server} {did} {n} of them{how}"));

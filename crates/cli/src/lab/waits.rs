@@ -64,6 +64,8 @@ pub(super) struct Waits {
     done: [Option<Time>; 2],
     /// From when until when the other end had all that this one had sent, which closed then: an idle connection.
     idle: Option<(Time, Time)>,
+    /// The same, whether either end has sent data since or not.
+    was_idle: Option<(Time, Time)>,
     /// Whether this end, and the other, sent a request behind such a time, and got a reset for it.
     met_closed: [bool; 2],
     /// The server ended it when the lab had ended the server, or was about to.
@@ -134,6 +136,7 @@ impl Waits {
             has_sent: [end, 1 - end].map(|who| turns.has_sent[who]),
             done: [end, 1 - end].map(|who| turns.done[who]),
             idle: turns.idle[1 - end],
+            was_idle: turns.was_idle[1 - end],
             met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
             is_ended_by_lab: false,
             landing: turns.landing[0] + turns.landing[1],

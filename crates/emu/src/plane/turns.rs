@@ -84,6 +84,8 @@ pub struct Turns {
     /// From when until when each of the ends had all that the other one had sent, which sent nothing more and closed: an idle connection. None where
     /// that was not so, or either has sent data since.
     pub idle: [Option<(Time, Time)>; 2],
+    /// The same, whether either has sent data since or not.
+    pub was_idle: [Option<(Time, Time)>; 2],
     /// Whether each of the ends has sent a request behind such a time, after the other one had closed, and got a reset for it.
     pub met_closed: [bool; 2],
     /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
@@ -129,6 +131,7 @@ impl Turns {
             has_sent: [false; 2],
             done: [None; 2],
             idle: [None; 2],
+            was_idle: [None; 2],
             met_closed: [false; 2],
             landing: Default::default(),
             opening: None,

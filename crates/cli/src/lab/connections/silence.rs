@@ -6,8 +6,10 @@
 use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
+use super::unopened::address;
 use super::{Connections, Watched};
 use crate::lab::cause::Cause;
+use crate::lab::ending::Ending;
 use crate::lab::seen::End;
 use crate::lab::sender::SENDERS;
 use crate::lab::unheard::Unheard;
@@ -220,6 +222,26 @@ impl Silence {
 }
 
 impl Connections {
+    /// That the server had closed `one` of these ends as idle, which the command did not wait for, where that opened another connection to it
+    /// afterwards.
+    pub(super) fn left_idle(&self, ends: &[String; 2], one: &Watched) -> Option<Ending> {
+        let [own, peer] = ends.clone();
+        let [own, peer] = match one.host {
+            0 => [own, peer],
+            _ => [peer, own],
+        };
+        let of_server = self.waits.get(&[peer.clone(), own.clone()])?;
+        let (from, until) = of_server.was_idle_pause()?;
+        let command = self.all.get(&[own.clone(), peer.clone()]);
+        let awaited = command.map(|command| command.awaited((from, until), false));
+        let is_next = |([from, to], waits): (&[String; 2], &Waits)| {
+            let opened = waits.opened.filter(|_| *to == peer);
+            let is_later = opened.is_some_and(|(begun, set_up)| begun > until + set_up);
+            is_later && address(from) == address(&own)
+        };
+        (awaited != Some(Ok(true)) && self.waits.iter().any(is_next)).then_some(Ending::LeftIdle)
+    }
+
     /// What came of the last request of `one` of these ends: until the command closed it, or its last sample.
     pub(super) fn unheard(&self, ends: &[String; 2], one: &Watched) -> Unheard {
         let [own, peer] = ends;

@@ -109,7 +109,16 @@ impl Waits {
 
     /// From when until when the other end had all that this one had sent, which closed an idle connection then, where that is worth naming.
     pub(in crate::lab) fn idle_pause(&self) -> Option<(Time, Time)> {
-        let (from, until) = self.idle?;
+        self.named_idle(self.idle?)
+    }
+
+    /// The same, whether either end has sent data since or not.
+    pub(in crate::lab) fn was_idle_pause(&self) -> Option<(Time, Time)> {
+        self.named_idle(self.was_idle?)
+    }
+
+    /// An idle time, where it is worth naming.
+    fn named_idle(&self, (from, until): (Time, Time)) -> Option<(Time, Time)> {
         let pause = until.since(from);
         let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
         let is_short = pause >= NAMED_SHORT && self.begun.is_some_and(is_most);
