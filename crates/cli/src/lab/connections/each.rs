@@ -202,7 +202,7 @@ mod tests {
         // One that closes soon does not keep its connections.
         let soon = said(50);
         assert!(
-            !soon.contains("idle") && soon.contains("kept open"),
+            !soon.contains("were idle") && soon.contains("kept open"),
             "{soon}"
         );
     }

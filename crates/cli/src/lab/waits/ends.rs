@@ -94,8 +94,8 @@ impl Waits {
         named(self.ticketed?, self.closed[1], end)
     }
 
-    /// From when until when the server had the last request of a command, which closed then, at this instant, where this is the end of a host that has
-    /// this number, and that is most of the connection's time.
+    /// From when until when the server had the last request of a command, which closed at this instant; none where that is little of the connection's
+    /// time. This is the end of a host that has this number.
     pub(in crate::lab) fn given_up(&self, host: usize, until: Time) -> Option<(Time, Time)> {
         let since = match host {
             0 => self.unanswered?,
