@@ -19,6 +19,8 @@ pub(super) enum Ending {
     Reset,
     /// It had answered and closed an idle connection, and reset it as the command asked again.
     ClosedIdle,
+    /// It had answered and closed an idle connection, and the command opened another one afterwards.
+    LeftIdle,
     /// It had answered nothing, and not read all, when the lab ended it behind the command.
     EndedByLab,
 }
@@ -49,8 +51,13 @@ impl Ending {
     pub(super) fn is_unanswered(self) -> bool {
         !matches!(
             self,
-            Ending::Reset | Ending::ClosedIdle | Ending::EndedByLab
+            Ending::Reset | Ending::ClosedIdle | Ending::LeftIdle | Ending::EndedByLab
         )
+    }
+
+    /// Whether it had closed an idle connection.
+    pub(super) fn is_idle(self) -> bool {
+        matches!(self, Ending::ClosedIdle | Ending::LeftIdle)
     }
 
     /// In words.
@@ -73,6 +80,9 @@ impl Ending {
                 format!(
                     "the lab ended {server} behind {command}, before it had read all that was sent to it"
                 )
+            }
+            Ending::LeftIdle => {
+                format!("{server} had closed the idle connection before {command} asked again")
             }
             Ending::ClosedIdle => {
                 format!(
@@ -122,5 +132,6 @@ mod tests {
         }
         assert!(!Ending::Reset.is_unanswered() && Ending::ResetUnanswered.is_unanswered());
         assert!(!Ending::ClosedIdle.is_unanswered() && !Ending::EndedByLab.is_unanswered());
+        assert!(!Ending::LeftIdle.is_unanswered() && Ending::LeftIdle.is_idle());
     }
 }

@@ -10,8 +10,9 @@ pub(super) struct Failed {
     all: u64,
     /// Those that the server closed or reset, and had answered nothing.
     unanswered: u64,
-    /// Those that it closed as idle, and on which the command asked again.
+    /// Those that it closed as idle before the command asked again, and those of them on which it asked and got a reset.
     closed_idle: u64,
+    reset_idle: u64,
 }
 
 impl Failed {
@@ -19,7 +20,8 @@ impl Failed {
     pub(super) fn counts(&mut self, ending: Option<Ending>) {
         self.all += 1;
         self.unanswered += u64::from(ending.is_some_and(Ending::is_unanswered));
-        self.closed_idle += u64::from(ending == Some(Ending::ClosedIdle));
+        self.closed_idle += u64::from(ending.is_some_and(Ending::is_idle));
+        self.reset_idle += u64::from(ending == Some(Ending::ClosedIdle));
     }
 
     /// Whether they are half of all or more.
@@ -37,10 +39,14 @@ impl Failed {
                 "{server} closed or reset {n} of {all} connections without an answer"
             )),
         };
+        let reset = match self.reset_idle == self.closed_idle {
+            true => ", and answered with a reset",
+            false => "",
+        };
         let closed_idle = match self.closed_idle {
             0 => None,
             n => Some(format!(
-                "{server} had closed {n} of {all} connections, which were idle, before {command} asked again, and answered with a reset"
+                "{server} had closed {n} of {all} connections, which were idle, before {command} asked again{reset}"
             )),
         };
         let said: Vec<String> = [unanswered, closed_idle].into_iter().flatten().collect();
@@ -66,6 +72,9 @@ mod tests {
         let (words, is_most) = of(&[None, Some(Ending::ClosedIdle), None]);
         let wanted = "the server had closed 1 of 3 connections, which were idle, before your command asked again, and answered with a reset";
         assert_eq!((words.as_deref(), is_most), (Some(wanted), false));
+        let (words, is_most) = of(&[Some(Ending::LeftIdle), Some(Ending::ClosedIdle), None]);
+        let wanted = "the server had closed 2 of 3 connections, which were idle, before your command asked again";
+        assert_eq!((words.as_deref(), is_most), (Some(wanted), true));
         assert_eq!(of(&[closed]).0, None, "its own line says it");
         assert_eq!(of(&[None, Some(Ending::Reset)]).0, None);
     }

@@ -186,7 +186,7 @@ pub(super) struct Many {
     pub(super) server_s: f64,
     /// What of that they waited in the server's accept queue, of all, seconds: at least.
     pub(super) accept_queue_s: f64,
-    /// Those whose last request the server had and never answered, where the command waited for the answer.
+    /// Those whose last request the server had and did not answer before the command closed, where the command waited for the answer.
     pub(super) unanswered: u64,
     /// Those that the server closed or reset before the command did, without an answer, and those that it reset though it had sent something.
     pub(super) closed_unanswered: u64,
@@ -194,6 +194,9 @@ pub(super) struct Many {
     /// Those that it had closed as idle before the command asked again.
     #[serde(skip)]
     closed_idle: u64,
+    /// Those of them on which it asked, and got a reset.
+    #[serde(skip)]
+    reset_idle: u64,
     /// Those whose first SYN the server did not answer though the path lost none, and how long that took of all, seconds.
     #[serde(skip)]
     late: u64,
@@ -216,7 +219,8 @@ pub(super) struct Many {
     pub(super) timers_s: f64,
 }
 
-/// So many are many, where the largest has carried no more than one part in so many. So are fewer short ones whose frames were followed.
+/// So many are many, where the largest has carried no more than one part in so many. So are fewer short ones whose frames were followed, where none
+/// has carried more than all others.
 const LEAST: u64 = 10;
 const FEW: u64 = 5;
 const PARTS: u64 = 5;
@@ -257,7 +261,7 @@ impl Many {
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
         let is_followed = these().all(|e| e.served.is_some());
-        let are_alike = largest * PARTS <= bytes_sent;
+        let [are_alike, none_has_most] = [PARTS, 2].map(|parts| largest * parts <= bytes_sent);
         let many = Many {
             connections,
             port,
@@ -275,7 +279,8 @@ impl Many {
             unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
             closed_unanswered: ended(Ending::is_unanswered),
             reset_answered: ended(|ending| ending == Ending::Reset),
-            closed_idle: ended(|ending| ending == Ending::ClosedIdle),
+            closed_idle: ended(Ending::is_idle),
+            reset_idle: ended(|ending| ending == Ending::ClosedIdle),
             late: these().filter(|e| e.late > 0.0).count() as u64,
             late_s: these().map(|e| e.late).sum(),
             undecided: Undecided::of(these().map(|e| e.unheard)),
@@ -288,8 +293,8 @@ impl Many {
         };
         // Of a few large ones the largest says more.
         let is_named = many.opened() >= ADVISED || many.is_unheard();
-        let are_short = connections >= FEW && is_followed && is_named;
-        let is_many = are_alike && (connections >= LEAST || are_short);
+        let are_short = connections >= FEW && is_followed && is_named && none_has_most;
+        let is_many = (are_alike && connections >= LEAST) || are_short;
         (is_many && !rtts.is_empty()).then_some(many)
     }
 
@@ -435,7 +440,7 @@ impl Many {
         let never = match self.unanswered {
             0 => String::new(),
             n => format!(
-                "{} never answered",
+                "{} not answered before {command} closed",
                 count_of(n, "request was", "requests were")
             ),
         };
@@ -455,6 +460,10 @@ impl Many {
     /// That the server ended some of them before the command did, without an answer, or with a reset.
     fn ended(&self) -> String {
         let [_, server] = SENDERS;
+        let idle = match self.reset_idle == self.closed_idle {
+            true => ", which were idle, before your command asked again, and answered with a reset",
+            false => ", which were idle, before your command asked again",
+        };
         let ends = [
             (
                 self.closed_unanswered,
@@ -462,11 +471,7 @@ impl Many {
                 " without an answer",
             ),
             (self.reset_answered, "reset", ", which had sent something"),
-            (
-                self.closed_idle,
-                "had closed",
-                ", which were idle, before your command asked again, and answered with a reset",
-            ),
+            (self.closed_idle, "had closed", idle),
         ];
         let ends = ends.into_iter().filter(|(n, ..)| *n > 0);
         let said = ends.map(|(n, did, how)| format!("{server} {did} {n} of them{how}"));
@@ -973,7 +978,7 @@ mod tests {
         assert_eq!(six.unanswered, 6);
         assert!((six.server_s - 5.1).abs() < 1e-9 && six.is_little());
         let said = six.words(0);
-        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were never answered; each took 10.0 round trips";
+        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were not answered before your command closed; each took 10.0 round trips";
         assert!(said.contains(words), "{said}");
         assert!(!said.contains("kept open"), "{said}");
         let unknown = of(6, Unheard::Unknown(0.85, "nobody saw it"));
@@ -1063,6 +1068,18 @@ mod tests {
         let words = "over 6 connections to port 7000: each took 2.0 round trips, one of them to be set up (50 % of their time)";
         assert!(six.contains(words), "{six}");
         assert_eq!(few(4, 0.06), None);
+        // The first one has the whole handshake of TLS.
+        let unlike = |sent: u64| {
+            let first = Each {
+                sent,
+                ..followed(0, 0.06)
+            };
+            let rest = (1..=11).map(|n| followed(n, 0.06));
+            let all: Vec<Each> = [first].into_iter().chain(rest).collect();
+            Many::of(&all).map(|many| many.connections)
+        };
+        assert_eq!((unlike(15_000), unlike(55_000)), (Some(12), Some(12)));
+        assert_eq!(unlike(55_001), None, "the largest says more");
         assert_eq!(few(6, 6.0), None, "they are long");
         let one = Each {
             sent: 1_000_000,

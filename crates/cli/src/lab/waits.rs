@@ -22,6 +22,8 @@ pub(super) struct Waits {
     waited: [Duration; 2],
     /// The other end had a request, and had not answered.
     other: Duration,
+    /// What of the server's own turns was before it spoke first.
+    greeting: Duration,
     /// This end had all of an answer, and had not asked again; or it had something to answer, where turns overlap.
     own: Duration,
     /// What of its own turns this end's host waited for answers over UDP, and the other's.
@@ -62,6 +64,8 @@ pub(super) struct Waits {
     done: [Option<Time>; 2],
     /// From when until when the other end had all that this one had sent, which closed then: an idle connection.
     idle: Option<(Time, Time)>,
+    /// The same, whether either end has sent data since or not.
+    was_idle: Option<(Time, Time)>,
     /// Whether this end, and the other, sent a request behind such a time, and got a reset for it.
     met_closed: [bool; 2],
     /// The server ended it when the lab had ended the server, or was about to.
@@ -105,6 +109,7 @@ impl Waits {
             span: turns.span,
             waited: [end, 1 - end].map(|who| turns.waited[who]),
             other: turns.at[1 - end],
+            greeting: turns.greeting,
             own: turns.at[end] + turns.overlapping[1 - end].other,
             elsewhere: [end, 1 - end].map(|who| turns.elsewhere[who]),
             way: turns.way,
@@ -131,6 +136,7 @@ impl Waits {
             has_sent: [end, 1 - end].map(|who| turns.has_sent[who]),
             done: [end, 1 - end].map(|who| turns.done[who]),
             idle: turns.idle[1 - end],
+            was_idle: turns.was_idle[1 - end],
             met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
             is_ended_by_lab: false,
             landing: turns.landing[0] + turns.landing[1],
@@ -328,12 +334,13 @@ impl Waits {
         }
     }
 
-    /// Names the time of a server's program as that of requests it had not answered, where they are half of it or more.
+    /// Names the time of a server's program as that of requests it had not answered, where they are half of it or more: before its greeting it has
+    /// none.
     pub(super) fn name_asked(&self, time: Duration, causes: &mut [(Cause, f64)]) {
         let idle = |c: &&mut (Cause, f64)| c.0 == Cause::Limit(Limit::Application);
         let all = time.max(self.span).as_secs_f64();
         if let Some(cause) = causes.iter_mut().find(idle)
-            && 2.0 * self.own.as_secs_f64() >= cause.1 * all
+            && 2.0 * self.own.saturating_sub(self.greeting).as_secs_f64() >= cause.1 * all
         {
             cause.0 = Cause::Asked;
         }
@@ -645,18 +652,21 @@ mod tests {
         assert!((causes[1].1 - 0.2).abs() < 1e-9, "{causes:?}");
     }
 
-    /// `psql -c "select pg_sleep(3)"`: the server has the request for three seconds of four.
+    /// `psql -c "select pg_sleep(3)"`: the server has the request for three seconds of four. Before it greets it has none.
     #[test]
     fn a_server_that_was_asked_is_waited_for() {
-        let turns = |asked: u64| Turns {
+        let turns = |asked: u64, greeting: u64| Turns {
+            greeting: Duration::from_ms(greeting),
             span: Duration::from_ms(4000),
             at: [100, asked].map(Duration::from_ms),
             way: Duration::from_ms(600),
             ..Turns::between(ends())
         };
-        for (asked, wanted) in [(3000, "asked"), (200, "idle")] {
+        for (asked, greeting, wanted) in
+            [(3000, 0, "asked"), (3000, 2800, "idle"), (200, 0, "idle")]
+        {
             let mut causes = [(Cause::Limit(Limit::Application), 0.79)];
-            Waits::of(&turns(asked), 1).name_asked(Duration::from_secs(4), &mut causes);
+            Waits::of(&turns(asked, greeting), 1).name_asked(Duration::from_secs(4), &mut causes);
             let is_asked = causes[0].0 == Cause::Asked;
             assert_eq!(is_asked, wanted == "asked", "{asked}");
             assert_eq!(causes[0].0.name(), "application");

@@ -8,6 +8,7 @@ mod given_up;
 mod unanswered;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
 
 use farpath_scenario::NodeId;
 use farpath_scenario::plan::node_at;
@@ -190,6 +191,8 @@ pub(super) struct Asked {
     /// Datagrams between ends that were not followed, since most of those that were made room.
     turned_away: usize,
     unanswered: Unanswered,
+    /// The last datagram in fragments between two addresses: the number of its fragments, and its ends.
+    in_fragments: BTreeMap<[IpAddr; 2], (u32, Way)>,
 }
 
 impl Asked {
@@ -216,6 +219,9 @@ impl Asked {
         };
         if !self.has_room(&key(way)) {
             return;
+        }
+        if let Some(number) = packet.fragment_of {
+            self.in_fragments.insert(packet.addresses, (number, way));
         }
         let talk = self.talks.entry(key(way)).or_insert(Talk {
             way,
@@ -294,7 +300,7 @@ impl Asked {
 
     /// A segment of `packet` does not arrive, or not whole.
     pub(super) fn lost(&mut self, packet: &Packet) {
-        let Some(way) = way(packet) else {
+        let Some(way) = way(packet).or_else(|| self.way_of_later(packet)) else {
             return;
         };
         let Some(talk) = self.talks.get_mut(&key(way)) else {
@@ -308,6 +314,12 @@ impl Asked {
             }
             false => talk.answer = None,
         }
+    }
+
+    /// Who sends the datagram of which `packet` is a later fragment, and to whom, where no other one in fragments was sent since.
+    fn way_of_later(&self, packet: &Packet) -> Option<Way> {
+        let (number, way) = self.in_fragments.get(&packet.addresses)?;
+        (packet.fragment_of == Some(*number)).then_some(*way)
     }
 
     /// Whether the first of these ends sent the other one a datagram before any came back.
@@ -332,12 +344,12 @@ impl Asked {
     }
 }
 
-/// Who sends a datagram to whom; none of one in fragments, which only the first names.
+/// Who sends a datagram to whom. One in fragments counts by the first of them, which alone has ports.
 fn way(packet: &Packet) -> Option<Way> {
-    let Transport::Udp { ports } = packet.transport else {
-        return None;
-    };
-    packet.fragment_of.is_none().then(|| packet.way(ports))
+    match packet.transport {
+        Transport::Udp { ports } => Some(packet.way(ports)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -404,6 +416,49 @@ mod tests {
             assert_eq!(queries(&asked).way, Duration::from_ms(10 * 20));
             assert!(!asked.hosts.contains_key(&NodeId(0)));
         }
+    }
+
+    /// Queries and answers in three fragments each: the first one counts, and the others have no ports.
+    #[test]
+    fn a_datagram_in_fragments_is_one_query() {
+        let mut asked = Asked::default();
+        for n in 0..10_u32 {
+            let t = u64::from(n) * 400;
+            let first = |packet: Packet| Packet {
+                fragment_of: Some(n),
+                is_last: false,
+                ..packet
+            };
+            let later = |packet: Packet| Packet {
+                transport: Transport::Other,
+                ..first(packet)
+            };
+            for (packet, sent) in [(query(7), t), (answer(7), t + 160)] {
+                for fragment in [first(packet), later(packet), later(packet)] {
+                    asked.sent(&fragment, &[], at(sent));
+                }
+                for fragment in [first(packet), later(packet), later(packet)] {
+                    asked.delivered(&fragment, 1, at(sent + 10));
+                }
+            }
+        }
+        assert_eq!(found(&asked), (10, Duration::from_ms(1500)));
+        let last = Packet {
+            fragment_of: Some(10),
+            transport: Transport::Other,
+            ..query(7)
+        };
+        asked.lost(&last);
+        assert!(
+            asked.talks.values().all(|talk| !talk.is_lost),
+            "another one"
+        );
+        let last = Packet {
+            fragment_of: Some(9),
+            ..last
+        };
+        asked.lost(&last);
+        assert!(asked.talks.values().all(|talk| talk.is_lost));
     }
 
     /// Two at once, as a resolver asks for A and AAAA, and one beside them: each instant counts once.

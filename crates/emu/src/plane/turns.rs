@@ -6,6 +6,8 @@
 mod asides;
 mod beat;
 mod endings;
+mod greeting;
+mod late;
 mod pings;
 
 use std::collections::BTreeMap;
@@ -41,9 +43,9 @@ const CONNECTIONS: usize = 1 << 12;
 pub struct Turns {
     /// The end whose frame was seen first, and the other.
     pub ends: Way,
-    /// When the first frame with data was handed over; none where none was.
+    /// When the first frame with data was handed over, or the connection was open whose server spoke first; none where none was.
     pub begun: Option<Time>,
-    /// From the first frame with data to the last one that was sent or arrived.
+    /// From there to the last one that was sent or arrived.
     pub span: Duration,
     /// What of the span each of the ends waited for: without its own turns, and without what came after it had closed. An end that has sent
     /// its FIN has closed, unless it takes data afterwards without a reset (RFC 9293 §3.6).
@@ -82,6 +84,8 @@ pub struct Turns {
     /// From when until when each of the ends had all that the other one had sent, which sent nothing more and closed: an idle connection. None where
     /// that was not so, or either has sent data since.
     pub idle: [Option<(Time, Time)>; 2],
+    /// The same, whether either has sent data since or not.
+    pub was_idle: [Option<(Time, Time)>; 2],
     /// Whether each of the ends has sent a request behind such a time, after the other one had closed, and got a reset for it.
     pub met_closed: [bool; 2],
     /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
@@ -96,6 +100,8 @@ pub struct Turns {
     /// Since when the second end has had all of a request behind a handshake of TLS, and has sent one record alone that may be a ticket or the
     /// answer. None where that is not so.
     pub ticketed: Option<Time>,
+    /// How long the second end had the open connection before it spoke first, of its time in `at`; 0 where the first end did.
+    pub greeting: Duration,
     /// Which turns of each of the ends came at equal times.
     pub beats: [Beat; 2],
     /// Pings of either end, which count for nobody's turn.
@@ -125,12 +131,14 @@ impl Turns {
             has_sent: [false; 2],
             done: [None; 2],
             idle: [None; 2],
+            was_idle: [None; 2],
             met_closed: [false; 2],
             landing: Default::default(),
             opening: None,
             set_up: None,
             unanswered: None,
             ticketed: None,
+            greeting: Duration::ZERO,
             beats: Default::default(),
             pings: Pings::default(),
         }
@@ -170,6 +178,8 @@ struct Talk {
     /// What is sent now may be tickets alone, and whether that is known; and how it was before those that were sent last.
     beside: Option<bool>,
     aside: Option<Aside>,
+    /// How it was before the server answered a client that had closed.
+    late: Option<Aside>,
     /// The end that has just sent an alert of TLS, with all of the other one's answer.
     farewell: Option<usize>,
     /// The end that has just sent an alert of TLS behind its own answer, and since when the other one has had all of that.
@@ -202,6 +212,7 @@ impl Talk {
             doubtful: None,
             beside: None,
             aside: None,
+            late: None,
             farewell: None,
             parting: None,
             beats: Default::default(),
@@ -236,9 +247,11 @@ impl Talk {
             return;
         }
         self.goes_on_idle(end);
+        self.answers_late(end);
         let own = &mut self.streams[end];
         let there = own.is_all_there().then_some(own.grew);
         own.sent = until;
+        self.greets(end, now);
         self.reaches(now);
         let (heard, is_missing) = (self.heard[end], self.repairs[end].is_missing);
         let held = self.small_writes[end].waited(length, now, (there, heard));
@@ -376,7 +389,8 @@ impl Talk {
         let so_far = self.waited(end);
         let stream = &self.streams[1 - end];
         let is_all_there = stream.is_all_there();
-        let served = self.last.filter(|(who, _)| *who != end && is_all_there);
+        let is_heard = is_all_there && !self.is_too_late(end);
+        let served = self.last.filter(|(who, _)| *who != end && is_heard);
         // Who has asked nothing has got no answer.
         let has_asked = self.streams[end].sent > 0;
         let is_first = self.over.iter().all(|over| over.waited.is_none());
@@ -420,8 +434,8 @@ impl Talk {
         })
     }
 
-    /// What is known of them so far.
-    fn turns(&self) -> Turns {
+    /// What is known of them so far, with what came too late.
+    fn known(&self) -> Turns {
         let is_left = |(end, _): &(usize, Time)| {
             let is_open = !self.over[1 - *end].is_served || self.gives_up(*end);
             self.streams[*end].is_all_there() && is_open && self.over[*end].done.is_none()

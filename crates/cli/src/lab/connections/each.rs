@@ -47,7 +47,8 @@ impl Connections {
 
     /// How the server ended `one` of these ends without an answer, or with a reset, by its own choice alone.
     fn ending(&self, ends: &[String; 2], one: &Watched) -> Option<Ending> {
-        let ending = self.waits.get(ends)?.ending(one.host)?;
+        let ending = self.waits.get(ends)?.ending(one.host);
+        let ending = ending.or_else(|| self.left_idle(ends, one))?;
         let is_arranged = ending.is_unanswered() && self.is_steered(ends, one);
         (!is_arranged).then_some(ending)
     }
@@ -154,6 +155,56 @@ mod tests {
         let words = "over 18 connections from port 7000: the server closed or reset 12 of them without an answer; each took 2.0 round trips";
         assert!(told.line.contains(words), "{}", told.line);
         assert!(!told.line.contains("kept open"), "{}", told.line);
+    }
+
+    /// Six connections one after another, each closed by the server so long after its answer, while the command sleeps and then opens the next one.
+    #[test]
+    fn connections_that_the_server_left_idle_are_named() {
+        let said = |idle: u64| {
+            let mut connections = Connections::across([100_000; 2]);
+            for n in 0..6_u16 {
+                let t = 1000 * u64::from(n);
+                let [own, peer] = [
+                    format!("198.18.0.1:{}", 40_000 + n),
+                    "198.18.0.2:7000".to_owned(),
+                ];
+                let both = [[own.clone(), peer.clone()], [peer.clone(), own.clone()]];
+                for (host, ends) in both.into_iter().enumerate() {
+                    let mut seen = Seen::default();
+                    seen.sample.t = at(t + 200);
+                    seen.sample.timers.get_or_insert_default().min_rtt =
+                        Some(Duration::from_ms(80));
+                    let sent = if host == 0 { 16 } else { 300 };
+                    (seen.end.sent, seen.end.acked) = (Some(sent), sent);
+                    seen.end.awaits = Some(false);
+                    connections.note(at(t + 200), host, [(ends, seen)]);
+                }
+                let closed = at(t + 160 + idle);
+                connections.take_turns(&Turns {
+                    begun: Some(at(t + 80)),
+                    span: Duration::from_ms(80),
+                    waited: [80, 0].map(Duration::from_ms),
+                    way: Duration::from_ms(40),
+                    landing: [40, 0].map(Duration::from_ms),
+                    set_up: Some(Duration::from_ms(80)),
+                    has_sent: [true; 2],
+                    was_idle: [Some((at(t + 160), closed)), None],
+                    closed: [Some(at(t + 900)), Some(closed)],
+                    ..Turns::between([own, peer].map(|end| end.parse().expect("an end")))
+                });
+            }
+            connections.told([None, None]).expect("there is one").line
+        };
+        let left = said(500);
+        let words = "the server had closed 5 of them, which were idle, before your command asked again; each took 2.0 round trips";
+        assert!(left.contains(words), "{left}");
+        assert!(!left.contains("kept open"), "{left}");
+        // One that closes soon does not keep its connections.
+        let soon = said(50);
+        assert!(
+            !soon.contains("were idle") && soon.contains("kept open"),
+            "{soon}"
+        );
     }
 
     /// An upload of iperf3, which the server closes and resets as the command says by another connection that it is over; and without one.

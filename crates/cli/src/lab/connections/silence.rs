@@ -6,8 +6,10 @@
 use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
+use super::unopened::address;
 use super::{Connections, Watched};
 use crate::lab::cause::Cause;
+use crate::lab::ending::Ending;
 use crate::lab::seen::End;
 use crate::lab::sender::SENDERS;
 use crate::lab::unheard::Unheard;
@@ -103,6 +105,21 @@ impl Silence {
             before,
             awaited,
         })
+    }
+
+    /// The same of a request that a command gave up sooner, one of many.
+    fn given_up(host: usize, pause: (Time, Time), command: Option<&Watched>) -> Silence {
+        let (from, until) = pause;
+        let awaited = command.map(|command| command.awaited(pause, true));
+        Silence {
+            from,
+            until,
+            before: match host {
+                0 => Before::All,
+                _ => Before::Request,
+            },
+            awaited: awaited.unwrap_or(Err(Why::TooShort)),
+        }
     }
 
     /// What the end of a host that has this number waited for, where it is known whether the command waited meanwhile.
@@ -205,6 +222,26 @@ impl Silence {
 }
 
 impl Connections {
+    /// That the server had closed `one` of these ends as idle, which the command did not wait for, where that opened another connection to it
+    /// afterwards.
+    pub(super) fn left_idle(&self, ends: &[String; 2], one: &Watched) -> Option<Ending> {
+        let [own, peer] = ends.clone();
+        let [own, peer] = match one.host {
+            0 => [own, peer],
+            _ => [peer, own],
+        };
+        let of_server = self.waits.get(&[peer.clone(), own.clone()])?;
+        let (from, until) = of_server.was_idle_pause()?;
+        let command = self.all.get(&[own.clone(), peer.clone()]);
+        let awaited = command.map(|command| command.awaited((from, until), false));
+        let is_next = |([from, to], waits): (&[String; 2], &Waits)| {
+            let opened = waits.opened.filter(|_| *to == peer);
+            let is_later = opened.is_some_and(|(begun, set_up)| begun > until + set_up);
+            is_later && address(from) == address(&own)
+        };
+        (awaited != Some(Ok(true)) && self.waits.iter().any(is_next)).then_some(Ending::LeftIdle)
+    }
+
     /// What came of the last request of `one` of these ends: until the command closed it, or its last sample.
     pub(super) fn unheard(&self, ends: &[String; 2], one: &Watched) -> Unheard {
         let [own, peer] = ends;
@@ -216,8 +253,13 @@ impl Connections {
             _ => self.all.get(&[peer.clone(), own.clone()]),
         };
         let last = one.last.sample.t;
-        let end = self.closed(ends, one).map_or(last, |t| t.min(last));
-        match Silence::of((one.host, waits), end, command) {
+        let closed = self.closed(ends, one);
+        let end = closed.map_or(last, |t| t.min(last));
+        let soon = || {
+            let pause = waits.given_up(one.host, closed?)?;
+            Some(Silence::given_up(one.host, pause, command))
+        };
+        match Silence::of((one.host, waits), end, command).or_else(soon) {
             Some(silence) if one.host == 0 || silence.before == Before::Request => {
                 let is_open = waits.is_command_unanswered(one.host);
                 silence.unheard(is_open || silence.before != Before::All)
@@ -356,6 +398,30 @@ mod tests {
         for awaits in [Some(true), None] {
             let closed = of(awaits, true);
             assert!(!closed.is_unanswered() && (closed.waited_s() - 2.8).abs() < 1e-9);
+        }
+    }
+
+    /// A client that gives up after 180 ms, by the frames of either end; and one that closes behind a request it wants no answer to.
+    #[test]
+    fn a_request_that_was_given_up_soon_is_one_of_many() {
+        let ends = ["198.18.0.1:40000", "198.18.0.2:7000"];
+        for host in [0, 1] {
+            let own = [ends[host], ends[1 - host]].map(str::to_owned);
+            let of = |awaits: Option<bool>, since: u64| {
+                let all = watched(host, &|end| end.awaits = awaits, |none| Turns {
+                    begun: Some(at(since - 10)),
+                    unanswered: Some((0, at(since))),
+                    closed: [Some(at(3000)), None],
+                    ..none
+                });
+                all.unheard(&own, &all.all[&own])
+            };
+            let given_up = of(Some(true), 2820);
+            assert!(given_up.is_unanswered(), "{host}");
+            assert!((given_up.waited_s() - 0.18).abs() < 1e-9, "{host}");
+            assert!(matches!(of(None, 2820), Unheard::Unknown(..)), "{host}");
+            assert_eq!(of(Some(false), 2820), Unheard::Nothing);
+            assert_eq!(of(Some(true), 2990), Unheard::Nothing);
         }
     }
 

@@ -8,6 +8,9 @@ use crate::lab::ending::Ending;
 /// A shorter wait at the end than this is not named.
 const NAMED: Duration = Duration::from_secs(1);
 
+/// One in which a command gave up its only request, beside other connections: its client had set a timeout.
+const GIVEN_UP: Duration = Duration::from_ms(20);
+
 /// In a run that was short, one behind a request that is most of a connection's time.
 const NAMED_SHORT: Duration = Duration::from_ms(200);
 
@@ -91,9 +94,31 @@ impl Waits {
         named(self.ticketed?, self.closed[1], end)
     }
 
+    /// From when until when the server had the last request of a command, which closed at this instant; none where that is little of the connection's
+    /// time. This is the end of a host that has this number.
+    pub(in crate::lab) fn given_up(&self, host: usize, until: Time) -> Option<(Time, Time)> {
+        let since = match host {
+            0 => self.unanswered?,
+            _ => self.asked?,
+        };
+        let from = since.min(until);
+        let pause = until.since(from);
+        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
+        (pause >= GIVEN_UP && self.begun.is_some_and(is_most)).then_some((from, until))
+    }
+
     /// From when until when the other end had all that this one had sent, which closed an idle connection then, where that is worth naming.
     pub(in crate::lab) fn idle_pause(&self) -> Option<(Time, Time)> {
-        let (from, until) = self.idle?;
+        self.named_idle(self.idle?)
+    }
+
+    /// The same, whether either end has sent data since or not.
+    pub(in crate::lab) fn was_idle_pause(&self) -> Option<(Time, Time)> {
+        self.named_idle(self.was_idle?)
+    }
+
+    /// An idle time, where it is worth naming.
+    fn named_idle(&self, (from, until): (Time, Time)) -> Option<(Time, Time)> {
         let pause = until.since(from);
         let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
         let is_short = pause >= NAMED_SHORT && self.begun.is_some_and(is_most);

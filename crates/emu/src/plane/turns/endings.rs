@@ -58,6 +58,7 @@ impl Talk {
         let there = parting.map(|(_, there)| there).or(answered);
         if let Some(there) = there.filter(|_| is_first && !is_opener) {
             self.turns.idle[1 - end] = Some((there.min(now), now));
+            self.turns.was_idle = self.turns.idle;
         }
     }
 
@@ -239,7 +240,9 @@ mod tests {
         };
         let asked = met(&[7; 80], false);
         assert_eq!((asked.met_closed, asked.idle), ([true, false], [None; 2]));
-        assert_eq!(met(&[7; 80], true).met_closed, [false; 2]);
+        let closed = met(&[7; 80], true);
+        assert_eq!((closed.met_closed, closed.idle), ([false; 2], [None; 2]));
+        assert_eq!(closed.was_idle, [Some((at(200), at(2150))), None]);
         let alert = [&[23, 3, 3, 0, 19][..], &[7; 19]].concat();
         assert_eq!(met(&alert, false).met_closed, [false; 2]);
     }
