@@ -37,13 +37,14 @@ const STEAL: f64 = 0.2;
 const WAITS: f64 = 0.5;
 
 impl Core {
-    /// What a host's text says of it.
-    pub(crate) fn of(facts: &Facts, host: Of) -> Option<Core> {
+    /// What a host's text says of it; the end of the flow that it is may have other names.
+    pub(crate) fn of(facts: &Facts, host: Of, names: &[u32]) -> Option<Core> {
         let get = |name| number(facts, host, name).map(|f| f.value);
+        let gro = |name: &u32| number(facts, Of::Host(*name), "offload_gro");
         let all = get(ALL).zip(get("cpu_ratio"));
         Some(Core {
             all: all.is_some_and(|(all, own)| own <= all),
-            unjoined: get("offload_gro").is_some_and(|on| on <= 0.0),
+            unjoined: names.iter().filter_map(gro).any(|on| on.value <= 0.0),
             number: get("cpu_number")?,
             soft: get("cpu_soft_ratio")?,
             steal: get("cpu_steal_ratio")?,

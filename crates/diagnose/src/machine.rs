@@ -87,7 +87,7 @@ impl Evidence {
                 if let Some(cpu) = cpu.filter(busier) {
                     self.cpu = Some(cpu);
                     self.cpu_of = Some((self.end_of_processor(side, flow, of), program.to_owned()));
-                    self.core = Core::of(facts, of);
+                    self.core = Core::of(facts, of, hosts);
                 }
             }
         }

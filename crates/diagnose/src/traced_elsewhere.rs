@@ -45,7 +45,7 @@ pub(crate) fn of_flow(facts: &Facts, flow: &Flow, pings: &Pings) -> BTreeSet<Pla
     elsewhere
 }
 
-/// Whether a trace began at the prompt of a third host: one that is no end's, where the end that would have sent it has another.
+/// Whether a trace began at the prompt of a third host: one that is neither end's, where the end that would have sent it has another.
 fn is_strangers(facts: &Facts, flow: &Flow, at: Place, sender: &[String]) -> bool {
     let prompt = facts.traced_at.get(&at).filter(|name| !name.is_empty());
     let Some(prompt) = prompt else { return false };
@@ -73,7 +73,7 @@ pub(crate) fn pings_of_third_hosts(facts: &Facts, flow: &Flow, pings: &Pings) ->
     apart.map(|(n, _)| *n).collect()
 }
 
-/// Whether a ping to an end of a flow was typed at a prompt with a name that is no end's, and the test at one without, in the same text.
+/// Whether a ping to an end of a flow was typed at a prompt with a name that is neither end's, and the test at one without, in the same text.
 fn is_third_hosts(
     facts: &Facts,
     flow: &Flow,

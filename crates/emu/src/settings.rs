@@ -95,7 +95,7 @@ impl Machine {
 }
 
 /// Whether a sender of Linux `release`, as `6.18.44-generic`, finds losses by RACK where it has SACK, whatever `net.ipv4.tcp_recovery` says:
-/// from 6.17 on, which counts duplicate acknowledgements no more (commit 1c120191dcec). False where the text is no release.
+/// from 6.17 on, which counts duplicate acknowledgements no more (commit 1c120191dcec). False where the text is not a release.
 pub fn has_rack_alone(release: &str) -> bool {
     let numbers = release.split(|c: char| !c.is_ascii_digit());
     let mut numbers = numbers.map(|number| number.parse::<u32>().ok());

@@ -24,7 +24,7 @@ pub(super) struct Label {
 }
 
 impl Label {
-    /// A line under it that is no label.
+    /// A line under it that is not a label.
     pub(super) fn passes(&mut self, text: &str) {
         self.unnamed |= text.starts_with(['$', '%']) && is_typed(text);
     }

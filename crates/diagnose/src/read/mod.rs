@@ -408,10 +408,10 @@ impl Reader<'_> {
                 facts.label_ends();
                 continue;
             }
-            if let Some(label) = label::label(bare, &facts.label) {
-                facts.labels(label, Place::Line(self.number, n));
-            } else {
-                facts.label.passes(bare);
+            let at = Place::Line(self.number, n);
+            match label::label(bare, &facts.label) {
+                Some(label) => facts.labels(label, at),
+                None => facts.label.passes(bare),
             }
             if bare.starts_with(['{', '['])
                 && let Some(end) = self.json(begin, n, facts)
@@ -425,10 +425,7 @@ impl Reader<'_> {
                 self.current = None;
                 continue;
             }
-            let line = Line {
-                bare,
-                at: Place::Line(self.number, n),
-            };
+            let line = Line { bare, at };
             facts.typed(line);
             if let Some((tool, said)) = failed::failed(bare) {
                 facts.gave_up(tool, said, line.at);

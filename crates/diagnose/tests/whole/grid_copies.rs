@@ -88,7 +88,7 @@ fn no_setting_of_tuning_bounds_a_copy_that_asks_for_its_buffer() {
     );
 }
 
-/// 250 times 1048576 bytes a second by the line of XRootD, which was no rate.
+/// 250 times 1048576 bytes a second by the line of XRootD, which did not count as a rate.
 #[test]
 fn a_copy_of_xrootd_has_a_rate_and_its_server() {
     let ping = COPY.split_once("$ ping").expect("it has pings").1;

@@ -114,7 +114,7 @@ fn of_other_paths() -> [String; 7] {
     ]
 }
 
-/// A trace to another host, or one that ended before its target, is no round trip of the flow at rest.
+/// A trace to another host, or one that ended before its target, is not a round trip of the flow at rest.
 #[test]
 fn a_trace_to_another_host_is_of_another_path() {
     for trace in of_other_paths() {

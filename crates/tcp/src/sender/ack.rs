@@ -83,8 +83,7 @@ impl Sender {
             return;
         }
         self.board.catch_up(self.una);
-        self.repair.held = false;
-        self.repair.early_at = Time::MAX;
+        (self.repair.held, self.repair.early_at) = (false, Time::MAX);
         let (una, orderly) = (self.una, self.plain);
         let before = if self.watched { self.in_flight() } else { 0 };
         let lost = self.board.lost();
