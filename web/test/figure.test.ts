@@ -5,6 +5,7 @@ import { drawChart } from "../src/figure/chart";
 import { climb, drawRecovery, recoveryKey, windowsInWords, windowsOf } from "../src/figure/recovery";
 import { drawSawtooth } from "../src/figure/sawtooth";
 import { delivered, drawSlowStart } from "../src/figure/slow-start";
+import { textWidth } from "../src/figure/width";
 import { drawWindow } from "../src/figure/window";
 import { coloured } from "../src/section/time";
 import { toText } from "../src/svg";
@@ -53,6 +54,13 @@ describe("a chart", () => {
     expect(text).toContain(">named<");
     expect(text).not.toContain(">twin<");
     expect(text.match(/class="curve line-3 dashed"/g)).toHaveLength(1);
+  });
+
+  it("keeps the name of its axis within a narrow figure", () => {
+    const xName = "seconds since the window was cut, logarithmic axis";
+    const at = (width: number): number => Number(/class="axis-name" x="([0-9.]+)"[^>]*>seconds/.exec(toText(drawChart({ ...chart, width, xName })))![1]);
+    expect(at(400) + textWidth(xName, 13) / 2).toBeCloseTo(400, 0);
+    expect(at(1040)).toBeLessThan(1040 - textWidth(xName, 13) / 2);
   });
 
   it("has room for a rule above its curves, and draws a span as wide as it is", () => {

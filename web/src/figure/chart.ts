@@ -172,9 +172,15 @@ function axes(chart: Chart, x: Scale, y: Scale, xTicks: readonly number[], yTick
       shape("path", { class: "axis-line", d: `M${n(x(tick))},${n(bottom)}v5` }),
       shape("text", { class: "tick", x: n(x(tick)), y: n(bottom + 17 + lower[i]! * 13), "text-anchor": "middle" }, chart.xFormat(tick)),
     ]),
-    shape("text", { class: "axis-name", x: n((LEFT + right) / 2), y: n(chart.height - 8), "text-anchor": "middle" }, chart.xName),
+    shape("text", { class: "axis-name", x: n(middleOf(chart, right)), y: n(chart.height - 8), "text-anchor": "middle" }, chart.xName),
     shape("text", { class: "axis-name", x: 8, y: TOP - 16 }, chart.yName),
   ];
+}
+
+/** The middle of the horizontal axis' name: that of the axis, or where a name that is longer begins with the figure or ends with it. */
+function middleOf(chart: Chart, right: number): number {
+  const half = textWidth(chart.xName, 13) / 2;
+  return Math.max(half, Math.min((LEFT + right) / 2, chart.width - half));
 }
 
 /** A rule's name stands left of an upright one's foot, and beyond the end of a level one. */
