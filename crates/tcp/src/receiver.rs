@@ -305,6 +305,7 @@ impl Receiver {
         if self.sets_echo(seq, end) {
             self.echo_retransmit = retransmit;
         }
+        let had_ahead = self.has_ahead();
         // RFC 5681 §4.2: out of order, filling a gap, or unacceptable (RFC 9293 §3.10.7.4): at once.
         let quiet = self.above.is_empty() && seq <= self.next && end > self.next;
         if self.is_beyond_window(end) {
@@ -328,7 +329,8 @@ impl Receiver {
             return;
         }
         self.last = now;
-        if !self.has_ahead() {
+        // The acknowledgement that this segment made leave is for it, too.
+        if had_ahead || !self.has_ahead() {
             self.due = self.due || is_old || !self.holds_back(now);
         }
     }
@@ -527,6 +529,7 @@ impl Receiver {
         self.due = false;
         self.set_timer(Time::MAX);
         self.acked = self.next;
+        self.let_go();
         self.stats.acks += 1;
         Some(self.next)
     }

@@ -120,7 +120,7 @@ impl Receiver {
     pub fn on_received(&mut self, now: Time, len: u64) -> bool {
         let (next, window) = (self.delivered(), self.window);
         let Some(tuned) = &mut self.tuned else {
-            return self.due;
+            return self.due || self.has_ahead();
         };
         // The first segment tells what share of the buffer is payload.
         tuned.room = tuned.room.max(tuned.rule.start.min(tuned.end));
@@ -133,7 +133,7 @@ impl Receiver {
             // Linux acknowledges at once what opens the window.
             self.due |= self.gathers.is_none();
         }
-        self.due
+        self.due || self.has_ahead()
     }
 
     /// The application has read `read` bytes by now: once in a round trip the buffer grows to what that asks for.

@@ -34,6 +34,7 @@ pub(super) struct Compressed {
 
 #[derive(Clone, Copy, Debug)]
 struct Ahead {
+    ack: u64,
     blocks: [SackBlock; MAX_SACK_BLOCKS],
     count: u8,
 }
@@ -104,7 +105,8 @@ impl Receiver {
                 grown.end = grown.end.max(came.end);
             }
             compressed.held = 0;
-            compressed.ahead = Some(Ahead { blocks, count });
+            let ack = self.next;
+            compressed.ahead = Some(Ahead { ack, blocks, count });
             self.acked = self.next;
             self.set_timer(Time::MAX);
         }
@@ -126,8 +128,8 @@ impl Receiver {
         self.stats.acks += 1;
         Some(AckOut {
             syn_ack: false,
-            ack: self.next,
-            window: self.offer(),
+            ack: ahead.ack,
+            window: self.offer() + (self.next - ahead.ack),
             window_known: self.is_window_known(),
             echo_retransmit: self.echo_retransmit,
             sack: &self.blocks[..usize::from(ahead.count.min(self.sack_limit))],

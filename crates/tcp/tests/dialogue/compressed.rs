@@ -1,6 +1,6 @@
 //! Acknowledgements of what is out of order, some for many.
 
-use farpath_tcp::{Config, Flavour, Receiver};
+use farpath_tcp::{Autotuning, Config, Flavour, Profile, Receiver};
 use farpath_units::{Duration, Time};
 
 use crate::harness::{config, ms};
@@ -179,4 +179,42 @@ fn a_gap_ends_what_is_gathered_in_order() {
     r.on_deadline(us(80));
     let ack = r.poll(us(80)).expect("an acknowledgement");
     assert_eq!((ack.ack, ack.sack[0].start), (2000, 3000));
+}
+
+/// The card hands over what made a third block, and with it what fills the gap: two acknowledgements leave, the one that was held as it
+/// was. Where buffers grow by themselves as well, though then what was delivered is told apart. The sender heard nothing, and waited for
+/// its timer.
+#[test]
+fn what_fills_a_gap_behind_a_third_block_is_acknowledged_too() {
+    for autotuning in [
+        None,
+        Some(Autotuning {
+            profile: Profile::Linux6,
+            first: 64_000,
+            start: 64_000,
+        }),
+    ] {
+        let mut r = Receiver::new(&Config {
+            autotuning,
+            compressed_sacks: 44,
+            flavour: Flavour::Linux,
+            gro: GRO,
+            ..config()
+        });
+        r.on_syn(ms(0));
+        assert!(r.poll(ms(0)).is_some_and(|a| a.syn_ack));
+        r.on_round_trip(Duration::from_ms(100));
+        assert_eq!(acks(&mut r, 1, 30).len(), 3);
+        assert!(!r.on_data(us(310), 40_000, 1000, false), "a second block");
+        assert!(!r.on_data(us(320), 45_000, 1000, false), "a third");
+        let mut due = r.on_data(us(330), 0, 1000, true);
+        if autotuning.is_some() {
+            due = r.on_received(us(330), r.delivered());
+        }
+        assert!(due, "{autotuning:?}");
+        let said = |r: &mut Receiver| r.poll(us(330)).map(|a| (a.ack, a.sack.len()));
+        assert_eq!(said(&mut r), Some((0, 2)), "{autotuning:?}");
+        assert_eq!(said(&mut r), Some((31_000, 2)), "{autotuning:?}");
+        assert_eq!((said(&mut r), r.deadline()), (None, Time::MAX));
+    }
 }
