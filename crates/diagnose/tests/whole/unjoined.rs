@@ -67,7 +67,7 @@ Average:       3    0.10    0.00    0.10    0.00    0.00    0.00    0.00    0.00
     let why = because(&off);
     assert!(why.contains("receive offload (GRO) is off"), "{why}");
     let said = commands(&off);
-    assert!(said.contains("ethtool -K INTERFACE gro on"), "{said}");
+    assert!(said.contains("ethtool -K eth2 gro on"), "{said}");
     let why = because(&flow(3072.0, &receiver("on")));
     assert!(!why.contains("GRO"), "{why}");
 }
