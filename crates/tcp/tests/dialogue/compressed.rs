@@ -182,7 +182,7 @@ fn a_gap_ends_what_is_gathered_in_order() {
 }
 
 /// The card hands over what made a third block, and with it what fills the gap: two acknowledgements leave, the one that was held as it
-/// was. Where buffers grow by themselves as well, though then what was delivered is told apart. The sender heard nothing, and waited for
+/// was. Where buffers grow by themselves as well, though then what was delivered is counted apart. The sender heard nothing, and waited for
 /// its timer.
 #[test]
 fn what_fills_a_gap_behind_a_third_block_is_acknowledged_too() {
