@@ -602,7 +602,14 @@ mod tests {
             record.set("goodput_bps", goodputs.iter().sum::<f64>());
             record.set("jain_index", jain_index(&goodputs).expect("an index"));
             record.limited_by = Some(limited_by.to_owned());
-            record.streams = goodputs.map(stream_without_losses).into();
+            let one = |bps| {
+                stream(&[
+                    ("goodput_bps", bps),
+                    ("loss_events", 0.0),
+                    ("retransmits", 0.0),
+                ])
+            };
+            record.streams = goodputs.map(one).into();
             let place = Place {
                 narrowest: vec!["neck".to_owned()],
                 ..place(None, 0)
@@ -616,18 +623,6 @@ mod tests {
         assert!(said.starts_with(start), "{said}");
         assert_eq!(note("link", [20e6, 19e6, 18e6, 22e6, 21e6]), "");
         assert_eq!(note("receive_window", vegas), "");
-    }
-
-    fn stream_without_losses(bps: f64) -> StreamRecord {
-        let metrics = [
-            ("goodput_bps", bps),
-            ("loss_events", 0.0),
-            ("retransmits", 0.0),
-        ];
-        StreamRecord {
-            metrics: metrics.map(|(n, v)| (n.to_owned(), v)).into(),
-            ..StreamRecord::default()
-        }
     }
 
     /// Of two on one link BBR is not cut, and yet the other has not settled on its share beside it.

@@ -1,8 +1,9 @@
 //! aria2: its lines of progress, with how many connections a download has, and the table at the end with the mean of each.
 
+use super::authority;
 use super::copies::{bytes, copy, shown};
 use super::label::behind_prompt;
-use super::shell::{before, words};
+use super::shell::behind_program;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Place};
 use crate::seen::{Side, Test};
@@ -173,10 +174,7 @@ fn result(text: &str, at: Place) -> Option<((&str, bool), Figure)> {
 /// The host of an address, `https://dl.example.net/ds.tar`.
 fn host(word: &str) -> Option<String> {
     let (_, rest) = word.split_once("://")?;
-    let end = rest.split('/').next()?.rsplit('@').next()?;
-    let bracketed = end.strip_prefix('[').and_then(|end| end.split(']').next());
-    let name = bracketed.or_else(|| end.split(':').next())?;
-    Some(crate::redact(name))
+    authority::host(rest).map(crate::redact)
 }
 
 /// What a command asks for, if a line is one: `$ aria2c -x16 -s16 https://dl.example.net/ds.tar`.
@@ -184,13 +182,7 @@ fn typed(text: &str) -> Option<Typed> {
     if !text.contains(TOOL) {
         return None;
     }
-    let all = words(behind_prompt(text).unwrap_or(text));
-    let begin = before(&all);
-    let name = all.get(begin)?.rsplit(['/', '\\']).next()?;
-    if name.trim_end_matches(".exe") != "aria2c" {
-        return None;
-    }
-    let options = &all[begin + 1..];
+    let options = behind_program(behind_prompt(text).unwrap_or(text), "aria2c")?;
     let joined = |word: &str| {
         let rest = CONNECTIONS.iter().find_map(|o| word.strip_prefix(o))?;
         whole(rest.trim_start_matches('='))

@@ -1,5 +1,6 @@
 //! globus-url-copy of GridFTP with `-vb`: how fast each file goes, from where to where.
 
+use super::authority;
 use super::copies::{copy, shown};
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Figure;
@@ -129,10 +130,7 @@ fn host(text: &str) -> Option<Option<String>> {
     if !remote {
         return (scheme == "file").then_some(None);
     }
-    let end = rest.split('/').next()?;
-    let end = end.rsplit('@').next()?;
-    let bracketed = end.strip_prefix('[').and_then(|end| end.split(']').next());
-    let name = bracketed.or_else(|| end.split(':').next())?;
+    let name = authority::host(rest)?;
     (!name.is_empty()).then(|| Some(crate::redact(name)))
 }
 

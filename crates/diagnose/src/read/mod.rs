@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod aria2;
+mod authority;
 mod aws_s3;
 mod broken;
 mod bundles;

@@ -2,7 +2,7 @@
 
 use super::copies::{copy, shown};
 use super::label::behind_prompt;
-use super::shell::{before, words};
+use super::shell::behind_program;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Place};
 use crate::seen::Side;
@@ -263,15 +263,9 @@ fn typed(text: &str) -> Option<Typed> {
     if !text.contains(TOOL) {
         return None;
     }
-    let all = words(behind_prompt(text).unwrap_or(text));
-    let begin = before(&all);
-    let name = all.get(begin)?.rsplit(['/', '\\']).next()?;
-    let rest = &all[begin + 1..];
+    let rest = behind_program(behind_prompt(text).unwrap_or(text), TOOL)?;
     let is_command = |word: &String| COMMANDS.contains(&word.as_str());
     let command = rest.iter().position(is_command)?;
-    if name.trim_end_matches(".exe") != TOOL {
-        return None;
-    }
     let is_place =
         |word: &&String| !word.starts_with('-') && !word.starts_with(|c: char| c.is_ascii_digit());
     let places: Vec<bool> = rest[command + 1..]

@@ -45,3 +45,11 @@ pub(super) fn before(all: &[String]) -> usize {
     let is_before = |word: &&String| setting(word).is_some() || BEFORE.contains(&word.as_str());
     all.iter().take_while(is_before).count()
 }
+
+/// The words behind `program` in a command, `sudo /usr/bin/aria2c -x16 …`; none where it runs another one.
+pub(super) fn behind_program(command: &str, program: &str) -> Option<Vec<String>> {
+    let mut all = words(command);
+    let begin = before(&all);
+    let name = all.get(begin)?.rsplit(['/', '\\']).next()?;
+    (name.trim_end_matches(".exe") == program).then(|| all.split_off(begin + 1))
+}

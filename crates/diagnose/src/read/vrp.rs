@@ -152,6 +152,13 @@ fn asks(text: &str) -> Option<&str> {
     (is_it && !light).then_some(router)
 }
 
+/// The interface that the words of a command name, up to one of these: `interface 10GE 1/0/1 queue`; empty where it names none.
+fn interface(words: &[&str], ends: &[&str]) -> String {
+    let names = words.iter().skip_while(|w| **w != "interface").skip(1);
+    let name: Vec<&str> = names.take_while(|w| !ends.contains(*w)).copied().collect();
+    name.concat()
+}
+
 /// The router and the command of a line with a prompt of VRP.
 fn typed(text: &str) -> Option<(&str, &str)> {
     let behind = |open: char, close: char| text.strip_prefix(open)?.split_once(close);

@@ -46,6 +46,16 @@ fn late_collisions_of_a_port_are_a_duplex_mismatch() {
     assert!(why.contains(said), "{why}");
 }
 
+/// Six seconds with losses in each: Mbit/s, and segments sent again.
+const LOSSY: [(f64, u32); 6] = [
+    (8.1, 60),
+    (3.2, 41),
+    (5.5, 39),
+    (0.9, 22),
+    (4.1, 44),
+    (6.6, 52),
+];
+
 /// The column of modes says the duplex of a port with a link.
 #[test]
 fn a_port_at_half_duplex_by_its_mode_is_changed_in_its_own_words() {
@@ -64,15 +74,7 @@ fn a_port_at_half_duplex_by_its_mode_is_changed_in_its_own_words() {
 "
         )
     };
-    let rows = [
-        (8.1, 60),
-        (3.2, 41),
-        (5.5, 39),
-        (0.9, 22),
-        (4.1, 44),
-        (6.6, 52),
-    ];
-    let log = crate::alike::log(43_122, &rows, 30.0);
+    let log = crate::alike::log(43_122, &LOSSY, 30.0);
     let flow = first(&(brief("100HDx") + &log));
     assert_eq!(flow.verdict.cause, "duplex", "{:#?}", flow.verdict);
     let commands = crate::commands(&flow);
@@ -100,15 +102,7 @@ fn a_port_that_is_fixed_beside_loss_is_named_with_the_check_to_make() {
 "
         )
     };
-    let rows = [
-        (8.1, 60),
-        (3.2, 41),
-        (5.5, 39),
-        (0.9, 22),
-        (4.1, 44),
-        (6.6, 52),
-    ];
-    let log = crate::alike::log(43_122, &rows, 30.0);
+    let log = crate::alike::log(43_122, &LOSSY, 30.0);
     let said = "port 11 of HP-2530-24G is fixed to 100 Mbit/s at full duplex";
     let why = because(&first(&(config("100FDx") + &log)));
     assert!(why.contains(said), "{why}");

@@ -176,7 +176,7 @@ impl Sender {
     fn burst_edge(&self, now: Time, edge: u64) -> u64 {
         let (burst, whole) = (self.burst(), self.whole());
         let mut to = self.nxt;
-        if self.has_just_probed(now) {
+        if self.waits_beside_probe(now) {
             return to;
         }
         while to + self.segment.min(self.end - to) <= edge && to < edge {
@@ -206,7 +206,7 @@ impl Sender {
             self.peer_window <= self.send_buffer && self.nxt + self.segment <= self.cwnd_edge;
         let is_part = self.super_frames.is_on() && binds && 0 < rest && rest < self.segment;
         let begun = self.una < self.nxt
-            && !self.has_just_probed(now)
+            && !self.waits_beside_probe(now)
             && self.super_frames.cut_at != self.nxt
             && self.last_sent() == now
             && !self.nxt.is_multiple_of(self.whole());
@@ -219,7 +219,7 @@ impl Sender {
 
     /// A tail loss probe is one segment (RFC 8985 §7.3): what was held back beside it waits on. So it does where the probe's timer ran out
     /// early.
-    fn has_just_probed(&self, now: Time) -> bool {
+    fn waits_beside_probe(&self, now: Time) -> bool {
         self.repair.early_at == now || self.repair.probe.is_some_and(|probe| probe.at == now)
     }
 

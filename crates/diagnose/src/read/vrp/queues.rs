@@ -1,6 +1,6 @@
 //! `display qos queue statistics` of Huawei's VRP: what the queues of a port sent and dropped, a table in VRP 8 and a list before.
 
-use super::{is, typed};
+use super::{interface, is, typed};
 use crate::fact::Place;
 use crate::port::{Kind, Port, PortReading};
 use crate::read::{Facts, Line, Tool};
@@ -134,9 +134,7 @@ fn asks(text: &str) -> Option<(&str, String)> {
         return None;
     };
     let is_it = is(Some(*first), "display") && is(Some(*counts), "statistics");
-    let names = rest.iter().skip_while(|w| **w != "interface").skip(1);
-    let name: Vec<&str> = names.take_while(|w| **w != "queue").copied().collect();
-    is_it.then(|| (router, name.concat()))
+    is_it.then(|| (router, interface(rest, &["queue"])))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `display traffic policy statistics` of Huawei's VRP: what policers (`car`) of an interface dropped.
 
-use super::{is, typed};
+use super::{interface, is, typed};
 use crate::fact::Place;
 use crate::port::{Kind, Port, PortReading};
 use crate::read::{Facts, Line, Tool};
@@ -105,10 +105,12 @@ fn asks(text: &str) -> Option<(&str, String)> {
     let traffic = words.get(1).is_some_and(|w| w.starts_with("traffic"));
     let counts = words.iter().any(|w| is(Some(*w), "statistics"));
     let is_it = is(words.first().copied(), "display") && traffic && counts;
-    let names = words.iter().skip_while(|w| **w != "interface").skip(1);
-    let name = names.take_while(|w| !["inbound", "outbound", "verbose"].contains(*w));
-    let name: Vec<&str> = name.copied().collect();
-    is_it.then(|| (router, name.concat()))
+    is_it.then(|| {
+        (
+            router,
+            interface(&words, &["inbound", "outbound", "verbose"]),
+        )
+    })
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl Talk {
         }
     }
 
-    /// An end sends new data. Behind an idle time at whose end the other one closed, that meets a connection which is no more, but for a farewell.
+    /// An end sends new data, other than a farewell. Where the other end had closed the idle connection, that data meets a closed one.
     pub(super) fn goes_on_idle(&mut self, end: usize) {
         if self.farewell != Some(end) {
             let idle = std::mem::take(&mut self.turns.idle);
