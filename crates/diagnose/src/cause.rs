@@ -12,7 +12,7 @@ pub enum Cause {
     ReceiveWindow,
     /// A window without scaling: 65 535 bytes.
     NoWindowScaling,
-    /// The transfer was over before its window had opened.
+    /// The transfer was over before its window had opened, by slow start or by congestion avoidance.
     Ramp,
     /// Losses that come whatever is sent.
     RandomLoss,
@@ -84,7 +84,11 @@ const NAMES: &[(Cause, &str, &str)] = &[
         "no_window_scaling",
         "a window without scaling",
     ),
-    (Cause::Ramp, "ramp", "slow start"),
+    (
+        Cause::Ramp,
+        "ramp",
+        "slow start or a window that still grows",
+    ),
     (Cause::RandomLoss, "random_loss", "random loss"),
     (
         Cause::CongestionLoss,

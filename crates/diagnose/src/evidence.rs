@@ -32,6 +32,7 @@ use crate::overshoot::Overshoot;
 use crate::read::{COPIES, Facts};
 use crate::read_ahead::ReadAhead;
 use crate::recounted::Recounted;
+use crate::remembered::Thresholds;
 use crate::requests::Requests;
 use crate::restart::Restart;
 use crate::room::Room;
@@ -182,6 +183,8 @@ pub(crate) struct Evidence {
     pub(crate) detour: Option<Detour>,
     /// Bytes in flight by the congestion window.
     pub(crate) cwnd: Option<Figure>,
+    /// Slow-start thresholds of its socket and of its sender's kernel.
+    pub(crate) thresholds: Thresholds,
     /// Bytes in flight.
     pub(crate) flight: Option<Figure>,
     /// Rate at which the kernel saw data delivered.
@@ -317,6 +320,7 @@ impl Evidence {
         e.of_sockets(facts, flow);
         e.passes_whole = crate::stuck::passes(facts, flow);
         e.of_step(flow);
+        e.of_thresholds(facts, flow);
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);

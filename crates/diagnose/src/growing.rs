@@ -4,6 +4,7 @@
 use crate::cause::Cause;
 use crate::ceiling::{bps, bytes};
 use crate::evidence::Evidence;
+use crate::fact::Figure;
 use crate::items::{Item, LOSSES, of};
 use crate::seen::{Row, Side};
 
@@ -26,8 +27,10 @@ const LATER_GREW: f64 = 1.05;
 const GROWS: f64 = 0.98;
 const DOUBLES: f64 = 1.6;
 
-/// Rates over windows differ by no more than this part of their mean where the window is what holds the rate.
+/// Rates over windows differ by no more than this part of their mean where the window is what holds the rate, beside whole windows: an
+/// interval has room for one more or one less, of round trips that are longer than this part of it at most.
 const TOGETHER: f64 = 0.2;
+const WHOLE_MOST: f64 = 0.6;
 
 /// The rate is the window's where the bytes of a round trip are between these parts of it.
 const FULL: [f64; 2] = [0.6, 1.3];
@@ -45,6 +48,10 @@ pub(crate) struct Growing {
     span: [f64; 2],
     /// The congestion window then, first and last, bytes.
     window: [f64; 2],
+    /// By how many segments it grew in a round trip, where that is known.
+    each: Option<f64>,
+    /// The threshold at which slow start was left, segments, and whether a kernel kept it of earlier connections.
+    left_at: Option<(f64, bool)>,
     /// The rate then, first and last, bit/s.
     rate: [f64; 2],
 }
@@ -93,12 +100,36 @@ impl Evidence {
         let (before, since) = windows.split_at(rows.len() - quiet.len());
         let cut = before.iter().copied().fold(since[0], f64::max) / self.mss;
         let few = again <= FEW.max(FEW_OF_WINDOW * cut);
+        let (first, end) = (quiet[0], quiet[quiet.len() - 1]);
+        let window = [since[0], since[since.len() - 1]];
+        let rtt = self.rtt.as_ref().map(|rtt| rtt.value);
+        let each =
+            rtt.map(|rtt| (window[1] - window[0]) / self.mss * rtt / (end.until - first.until));
         (few && self.grows_with(quiet, since)).then(|| Growing {
             again,
-            span: [quiet[0].from, quiet[quiet.len() - 1].until],
-            window: [since[0], since[since.len() - 1]],
-            rate: [quiet[0].bps, quiet[quiet.len() - 1].bps],
+            span: [first.from, end.until],
+            window,
+            each,
+            left_at: self.left_at(window[0] / self.mss),
+            rate: [first.bps, end.bps],
         })
+    }
+
+    /// The threshold at which slow start was left, by the first window behind it, segments, and whether a kernel kept it.
+    fn left_at(&self, window: f64) -> Option<(f64, bool)> {
+        let kept = self.thresholds.ended_at(window).map(|kept| (kept, true));
+        kept.or_else(|| Some((self.thresholds.socket?, false)))
+    }
+
+    /// Whether a window that grows to the end lost nothing: slow start was left early.
+    pub(crate) fn left_start_early(&self) -> bool {
+        self.growing().is_some_and(|growing| growing.again <= 0.0)
+    }
+
+    /// The threshold that the sender's kernel keeps of earlier connections, where slow start was left at it, segments.
+    pub(crate) fn kept_threshold(&self) -> Option<f64> {
+        let (threshold, kept) = self.growing()?.left_at?;
+        kept.then_some(threshold)
     }
 
     /// Whether a window grows steadily through these intervals, and the rate by as much.
@@ -111,26 +142,53 @@ impl Evidence {
             .all(|w| w[1] >= GROWS * w[0] && w[1] < DOUBLES * w[0]);
         let grew = end >= WINDOW_GREW * first && end >= LATER_GREW * windows[n / 2];
         let faster = mean(&rates[n - third..]) >= RATE_GREW * mean(&rates[..third]);
-        let used = self
-            .rtt
-            .as_ref()
-            .map(|rtt| rates[n - 1] * rtt.value / 8.0 / end);
+        // Over a long path one interval has a window more than the next.
+        let [rate, window] = [&rates[..], windows].map(|all| mean(&all[n - third..]));
+        let used = self.rtt.as_ref().map(|rtt| rate * rtt.value / 8.0 / window);
         let full = used.is_none_or(|used| used > FULL[0] && used < FULL[1]);
-        steady && grew && faster && full && apart(&rates, windows) <= TOGETHER
+        let together = apart(&rates, windows) <= TOGETHER + self.whole_of(rows);
+        steady && grew && faster && full && together
+    }
+
+    /// The part of an interval's windows that one of them is, where the round trip is known.
+    fn whole_of(&self, rows: &[&Row]) -> f64 {
+        let lasts = rows.iter().map(|r| r.until - r.from);
+        let shortest = lasts.fold(f64::INFINITY, f64::min);
+        let whole = |rtt: &Figure| libm::fmin(rtt.value / shortest, WHOLE_MOST);
+        self.rtt.as_ref().map_or(0.0, whole)
     }
 }
 
 impl Growing {
+    /// What ended slow start, for people.
+    fn left_early(self) -> String {
+        let at = match self.left_at {
+            Some((threshold, true)) => {
+                return format!(
+                    "slow start ended at {threshold:.0} segments, a threshold that the sender's kernel keeps of earlier connections to this host (ip tcp_metrics), and congestion avoidance takes longer"
+                );
+            }
+            Some((threshold, false)) => format!(", at {threshold:.0} segments"),
+            None => String::new(),
+        };
+        format!(
+            "slow start was left early{at}, without a loss: by HyStart, or a threshold that the kernel keeps of earlier connections (ip tcp_metrics show)"
+        )
+    }
+
     fn sentence(self) -> String {
         let [from, until] = self.span;
         let why = match self.again {
             n if n > 0.0 => format!(
                 "{n:.0} segments were sent again before, and the window they cut was not back by the end"
             ),
-            _ => "slow start was left early, without a loss: by HyStart, or a threshold that the kernel keeps of earlier connections (ip tcp_metrics show)".to_owned(),
+            _ => self.left_early(),
         };
+        let each = self.each.map_or_else(String::new, |each| {
+            format!(" by {each:.1} segments a round trip")
+        });
         format!(
-            "from {from:.0} to {until:.0} s the congestion window grew from {} to {}, the rate with it from {} to {}, and nothing was sent again: the window holds it, no line; {why}",
+            "from {from:.0} to {until:.0} s the congestion window grew{each} from {} to {}, the rate with it from {} to {}, and nothing was sent again: the window holds it, no line; {why}",
             bytes(self.window[0]),
             bytes(self.window[1]),
             bps(self.rate[0]),
@@ -148,6 +206,7 @@ pub(crate) fn by_growth(e: &Evidence, items: &mut Vec<Item>) {
     };
     let others = [
         Cause::Link,
+        Cause::CrossTraffic,
         Cause::Shaper,
         Cause::Pacing,
         Cause::ReceiveWindow,
@@ -163,7 +222,8 @@ pub(crate) fn by_growth(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::{Figure, Place};
+    use crate::fact::Place;
+    use crate::remembered::Thresholds;
 
     /// Seconds over 80 ms: the window in bytes and what was sent again; the rate is the window's.
     fn of_rows(rows: &[(f64, f64)]) -> Evidence {
@@ -201,6 +261,39 @@ mod tests {
         let growing = of_rows(&rows).growing().expect("it grows");
         assert_eq!(growing.window, [1e6, 2e6]);
         assert_eq!(growing.again, 0.0);
+    }
+
+    /// Seconds over 281 ms, which hold three windows or four in turn: the rate goes up and down, and the window grows by a segment a round trip.
+    fn over_a_long_path(round_trips: [f64; 2]) -> Evidence {
+        let rows = (0..20_u8).map(|n| {
+            let window = 1448.0 * (17.0 + 3.56 * f64::from(n));
+            let carried = round_trips[usize::from(n % 2)];
+            (carried * window * 8.0, 0.0, Some(window))
+        });
+        Evidence {
+            rtt: Some(Figure::exact(0.281, Place::You)),
+            counted: Row::intervals(1.0, rows),
+            ..of_rows(&[])
+        }
+    }
+
+    /// Its sender's kernel keeps a threshold of 14 segments; without it nobody knows what ended slow start.
+    #[test]
+    fn whole_windows_of_a_long_path_do_not_hide_that_the_window_grows() {
+        let mut e = over_a_long_path([3.0, 4.0]);
+        let said = e.growing().expect("it grows").sentence();
+        assert!(said.contains("by 1.0 segments a round trip"), "{said}");
+        assert!(said.contains("by HyStart, or"), "{said}");
+        assert!(e.left_start_early() && e.kept_threshold().is_none());
+        e.thresholds = Thresholds {
+            socket: Some(14.0),
+            kept: Some(14.0),
+        };
+        let said = e.growing().expect("it grows").sentence();
+        assert!(said.contains("ended at 14 segments"), "{said}");
+        assert_eq!(e.kept_threshold(), Some(14.0));
+        // Twice as much in every other second is not the window's.
+        assert_eq!(over_a_long_path([2.4, 4.8]).growing(), None);
     }
 
     #[test]

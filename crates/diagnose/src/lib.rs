@@ -162,6 +162,7 @@ mod read_ahead;
 mod recounted;
 mod recovering;
 mod redact;
+mod remembered;
 mod request_times;
 mod requests;
 mod rest;

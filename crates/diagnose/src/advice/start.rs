@@ -37,10 +37,35 @@ impl Evidence {
 
 /// Against slow start; `host` is the one that the data goes to, and `system` the sender's.
 pub(super) fn against(e: &Evidence, system: Option<System>, host: &str) -> Remedy {
+    let linux = system.is_none_or(|s| s == System::Linux);
     match e.brief() {
+        _ if linux && e.left_start_early() => opened_early(e, host),
         Some(of) => shorter(e, of, system),
         None if e.begins_anew(Cause::Ramp) => systems::restart(),
         None => systems::longer(host),
+    }
+}
+
+/// Against slow start that a threshold of earlier connections or HyStart ends early, of a sender on Linux.
+fn opened_early(e: &Evidence, host: &str) -> Remedy {
+    let again = format!("then test again, for longer: iperf3 -c {host} -t 60");
+    let key = "net.ipv4.tcp_no_metrics_save";
+    if e.kept_threshold().is_none() {
+        let show = format!(
+            "ip tcp_metrics show {host}: where it has an ssthresh, earlier connections left it; ip tcp_metrics flush {host} forgets it, and {key} = 1 keeps no other. Where it has none, HyStart ended slow start"
+        );
+        return Remedy::without_risk([&*show, &again]);
+    }
+    Remedy {
+        commands: vec![
+            format!("ip tcp_metrics flush {host}"),
+            format!("sysctl -w {key}=1"),
+            again,
+        ],
+        undo: vec![format!("sysctl -w {key}=0")],
+        persist: systems::kept(&[(key, "1")]),
+        risk: "new connections begin without what earlier ones learnt of their paths: the first round trips are measured anew, and slow start may overshoot a short queue".to_owned(),
+        room: None,
     }
 }
 
@@ -82,6 +107,8 @@ mod tests {
     use super::*;
     use crate::advice::NO_RISK;
     use crate::fact::{Figure, Place};
+    use crate::remembered::Thresholds;
+    use crate::seen::Row;
 
     /// 1.5 MiB in 2.25 s over 280 ms: 6.8 round trips of slow start.
     fn picture(tester: bool) -> Evidence {
@@ -118,6 +145,33 @@ mod tests {
         assert!(!windows.commands.join("\n").contains("initcwnd"));
         assert_eq!(windows.risk, NO_RISK);
         assert!(picture(false).leaves_unsaid(Cause::Ramp));
+    }
+
+    /// 17 to 85 segments over 281 ms within 20 s, and nothing was lost.
+    #[test]
+    fn a_threshold_that_is_kept_is_forgotten() {
+        let rows = (0..20_u8).map(|n| {
+            let window = 1448.0 * (17.0 + 3.56 * f64::from(n));
+            (window * 8.0 / 0.281, 0.0, Some(window))
+        });
+        let mut e = Evidence {
+            rtt: Some(Figure::exact(0.281, Place::You)),
+            counted: Row::intervals(1.0, rows),
+            ..picture(true)
+        };
+        let remedy = against(&e, None, "b");
+        assert!(remedy.commands[0].contains("ip tcp_metrics show b"));
+        assert!(remedy.undo.is_empty(), "{remedy:?}");
+        e.thresholds = Thresholds {
+            socket: None,
+            kept: Some(14.0),
+        };
+        let remedy = against(&e, Some(System::Linux), "b");
+        assert_eq!(remedy.commands[0], "ip tcp_metrics flush b");
+        assert_eq!(remedy.undo, ["sysctl -w net.ipv4.tcp_no_metrics_save=0"]);
+        assert_ne!(remedy.risk, NO_RISK);
+        let windows = against(&e, Some(System::Windows), "b");
+        assert!(!windows.commands.join("\n").contains("tcp_metrics"));
     }
 
     #[test]

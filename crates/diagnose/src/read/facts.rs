@@ -33,6 +33,7 @@ use crate::names::Names;
 use crate::one_way::OneWay;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullDuplexPort, PortReading};
+use crate::remembered::Remembered;
 use crate::request_times::Timed;
 use crate::searched_names::Searched;
 use crate::seen::{End, Role, Test};
@@ -103,6 +104,8 @@ pub struct Facts {
     pub(crate) owners: Vec<Owner>,
     /// Default routes of hosts.
     pub(crate) default_routes: Vec<DefaultRoute>,
+    /// Slow-start thresholds that kernels keep of other hosts, in the order of the texts.
+    pub(crate) remembered: Vec<Remembered>,
     /// Queues at the roots of hosts' interfaces, in the order of the texts.
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.

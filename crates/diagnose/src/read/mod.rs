@@ -111,6 +111,7 @@ mod sys_mtu;
 pub(crate) mod sysctl;
 #[cfg(test)]
 mod taken;
+mod tcp_metrics;
 mod tcpdump;
 pub(crate) mod tries;
 pub(crate) mod tunnels;
@@ -242,6 +243,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(read_ahead::ReadAhead::default()),
         Box::new(sockstat::Sockstat::default()),
         Box::new(own_ports::OwnPorts::default()),
+        Box::new(tcp_metrics::TcpMetrics::default()),
         Box::new(cgroup::Cgroup::default()),
         Box::new(xfrm::Xfrm::default()),
         Box::new(wireguard::WireGuard::default()),

@@ -2,7 +2,7 @@
 
 use farpath_diagnose::FlowReport;
 
-use crate::{because, first};
+use crate::{because, commands, first};
 
 /// Seconds over 150 ms: Mbit/s and the congestion window in MBytes; so many segments were sent again in the second of them.
 fn climb(again: u32) -> FlowReport {
@@ -54,4 +54,56 @@ fn a_window_that_grows_behind_slow_start_holds_the_rate() {
     assert_eq!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
     let why = because(&flow);
     assert!(why.contains("the window holds it, no line"), "{why}");
+}
+
+/// Twenty seconds over 281 ms, which hold three windows or four in turn, of a sender that begins at a threshold of 14 segments: KBytes of its
+/// window, and Mbit/s. `carried` is how many windows an interval has in turn.
+fn from_a_threshold(carried: [f64; 2], metrics: &str) -> FlowReport {
+    let mut text = "lon1$ ping -c 5 -q 203.0.113.77\n--- 203.0.113.77 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 281.00/281.10/281.20/0.040 ms\nlon1$ iperf3 -c 203.0.113.77 -t 20\nConnecting to host 203.0.113.77, port 5201\n[  5] local 192.0.2.10 port 48122 connected to 203.0.113.77 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n".to_owned();
+    let mut all = 0.0;
+    for n in 0..20_u8 {
+        let window = 1448.0 * (17.0 + 3.56 * f64::from(n));
+        let bytes = carried[usize::from(n % 2)] * (window - 2500.0);
+        all += bytes;
+        text += &format!(
+            "[  5]  {n:>2}.00-{}.00  sec  {:.3} MBytes  {:.2} Mbits/sec    0   {:.1} KBytes\n",
+            n + 1,
+            bytes / 1_048_576.0,
+            bytes * 8.0 / 1e6,
+            window / 1024.0
+        );
+    }
+    let [mbytes, mbit] = [all / 1_048_576.0, all * 8.0 / 20.0 / 1e6];
+    for end in ["0             sender", "              receiver"] {
+        text +=
+            &format!("[  5]   0.00-20.00  sec  {mbytes:.2} MBytes  {mbit:.2} Mbits/sec  {end}\n");
+    }
+    first(&format!(
+        "{text}\niperf Done.\n{metrics}lon1$ ethtool ens1 | grep Speed\n\tSpeed: 10000Mb/s\n"
+    ))
+}
+
+/// It was "other traffic", 43 %: the rate went up and down, and the window grew by a segment a round trip.
+#[test]
+fn a_kept_threshold_of_a_long_path_is_no_other_traffic() {
+    let metrics = "lon1$ ip tcp_metrics show 203.0.113.77\n203.0.113.77 age 41.120sec ssthresh 14 cwnd 14 rtt 281250us rttvar 300us source 192.0.2.10\n";
+    let flow = from_a_threshold([3.0, 4.0], metrics);
+    assert_eq!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("ended at 14 segments"), "{why}");
+    let all = commands(&flow);
+    assert!(all.contains("ip tcp_metrics flush 203.0.113.77"), "{all}");
+    assert!(all.contains("tcp_no_metrics_save=1"), "{all}");
+    // Without it the threshold is asked for.
+    let flow = from_a_threshold([3.0, 4.0], "");
+    assert_eq!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
+    let all = commands(&flow);
+    assert!(all.contains("ip tcp_metrics show"), "{all}");
+}
+
+/// Seconds that differ by more than whole windows are not the window's alone.
+#[test]
+fn a_rate_that_varies_by_more_than_whole_windows_is_not_the_windows() {
+    let flow = from_a_threshold([1.5, 4.5], "");
+    assert_ne!(flow.verdict.cause, "ramp", "{:#?}", flow.verdict);
 }
