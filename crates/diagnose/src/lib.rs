@@ -34,6 +34,7 @@ mod climb;
 mod climbed;
 mod cloud;
 mod cloud_elsewhere;
+mod clustered;
 mod commanded;
 mod compared;
 mod complaint;

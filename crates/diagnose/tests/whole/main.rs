@@ -22,6 +22,7 @@ mod card_slots;
 mod changes;
 mod channels;
 mod climbs;
+mod clustered;
 mod cores;
 mod counted_hops;
 mod counters;
