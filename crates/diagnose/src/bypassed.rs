@@ -16,15 +16,18 @@ use crate::flow::{Flow, number};
 use crate::follow::TESTERS;
 use crate::items::JUMBO;
 use crate::passed::{Key, Owner, Port, ports};
-use crate::read::Facts;
 use crate::read::command::BOUND;
-use crate::seen::Side;
+use crate::read::{COPIES, Facts};
+use crate::seen::{Side, Test};
 
 /// Of more addresses than this nobody searches for the flow's.
 const OWNERS_MAX: usize = 4096;
 
 /// A rate is more than a speed from so many times on: clocks and rounding make less.
 const ABOVE: f64 = 1.2;
+
+/// What a program copies may have been made so many times smaller on its way, at most. A choice.
+const SMALLER: f64 = 4.0;
 
 /// Interfaces of virtual machines and containers state this speed, bit/s, and carry more.
 const NOMINAL: f64 = 10e9;
@@ -51,12 +54,17 @@ struct Least {
     bytes: f64,
     /// Parts of it that links side by side may have carried.
     parts: f64,
+    /// How many times smaller it may have been made on its way.
+    smaller: f64,
 }
 
 impl Least {
-    /// Of a test from memory: what a program copies may have been made smaller on its way.
+    /// Of a test from memory, or of a copy, which may have been made smaller on its way, and whose counters are often read in its middle:
+    /// of that the rate alone.
     fn of(flow: &Flow) -> Option<Least> {
-        let test = flow.test.as_ref().filter(|t| TESTERS.contains(&t.tool))?;
+        let is_test = |tool| TESTERS.contains(&tool);
+        let is_known = |t: &&Test| is_test(t.tool) || COPIES.contains(&t.tool);
+        let test = flow.test.as_ref().filter(is_known)?;
         let (rate, side) = test.goodput()?;
         let streams = f64::from(test.streams.max(1));
         let (report, handed) = match side {
@@ -71,16 +79,21 @@ impl Least {
             false => 0.0,
         };
         let payload = report.bytes.as_ref().map_or(0.0, |b| b.low);
+        let (bytes, smaller) = match is_test(test.tool) {
+            true => ((payload - handed).max(0.0), 1.0),
+            false => (0.0, SMALLER),
+        };
         Some(Least {
             rate: rate.low - before,
-            bytes: (payload - handed).max(0.0),
+            bytes,
             parts: streams.min(PARTS),
+            smaller,
         })
     }
 
     /// The least speed of an interface that carried it, or its part, bit/s.
     fn speed(&self, parts: f64) -> f64 {
-        self.rate / (ABOVE * parts)
+        self.rate / (ABOVE * parts * self.smaller)
     }
 
     /// Bytes that an interface which carried it, or its part, passed at least.
@@ -471,6 +484,7 @@ impl<'a> Asked<'a> {
             rate: 0.0,
             bytes: 0.0,
             parts: 1.0,
+            smaller: 1.0,
         });
         let what = match port.radio {
             true => "its radio link, its duplex and its counters",

@@ -4,8 +4,9 @@ use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
+use crate::fact::Of;
 use crate::flow::Flow;
-use crate::infer::usual_line;
+use crate::infer::{Ranking, usual_line};
 use crate::items::{Item, LOSSES, step};
 use crate::machine::{alike, is_worth_saying};
 use crate::read::{Facts, Queue};
@@ -19,10 +20,13 @@ pub(crate) struct OwnDrops {
     pub(crate) tally: Tally,
     /// The queue, where a text names it.
     pub(crate) queue: Option<Queue>,
+    /// Speed of the sender's slowest interface that may have carried the flow, bit/s.
+    speed: Option<f64>,
 }
 
-/// Queue disciplines that hold packets to a rate, or add a delay: what they drop is weighed with that, unless they lose packets on purpose.
-const OTHERS: [&str; 5] = ["tbf", "htb", "hfsc", "cake", "netem"];
+/// Queue disciplines that hold packets to a rate: what they drop is weighed with that, unless they lose packets on purpose. A netem does where
+/// it has a rate.
+const OTHERS: [&str; 4] = ["tbf", "htb", "hfsc", "cake"];
 
 /// Queue disciplines that drop what has waited for long: what they send over is full then.
 const BY_DELAY: [&str; 4] = ["fq_codel", "codel", "fq_pie", "red"];
@@ -42,7 +46,20 @@ const FULL: [f64; 2] = [0.85, 0.93];
 /// What holds more than this is a reason that is named.
 const SAID: f64 = 0.3;
 
+/// An interface with a rate below this part of its speed has room: a queue before it holds bursts, and not what a slower line behind it does
+/// not carry. A choice.
+const ROOMY: f64 = 0.5;
+
+/// Drops of this part of the segments that were sent again are all of them: counts of both were read at different instants. A choice.
+const AS_MANY: [f64; 2] = [0.9, 1.2];
+
 impl Queue {
+    /// Whether it holds packets to a rate.
+    fn shapes(&self) -> bool {
+        let rated = || self.options.split_whitespace().any(|word| word == "rate");
+        OTHERS.contains(&self.kind) || self.kind == "netem" && rated()
+    }
+
     /// Whether it loses packets on purpose.
     pub(crate) fn loses(&self) -> bool {
         self.options.split_whitespace().any(|word| word == "loss")
@@ -92,9 +109,15 @@ impl OwnDrops {
             .filter(is_it)
             .max_by_key(of_host)
             .cloned();
-        let shapes = |q: &Queue| OTHERS.contains(&q.kind) && !q.loses();
-        let shapes = queue.as_ref().is_some_and(shapes);
-        (!shapes).then_some(OwnDrops { tally, queue })
+        let shapes = queue.as_ref().is_some_and(|q| q.shapes() && !q.loses());
+        let speeds = flow.senders.iter().map(|host| Of::Host(*host));
+        let speeds = speeds.filter_map(|of| flow.speed_of(facts, of));
+        let speed = speeds.map(|speed| speed.value).reduce(f64::min);
+        (!shapes).then_some(OwnDrops {
+            tally,
+            queue,
+            speed,
+        })
     }
 
     /// What drops like that: a queue that is too short, one that is full for long, or one that loses packets by chance.
@@ -170,11 +193,28 @@ impl Evidence {
     /// How surely the line is full, 0 to 1: what a queue drops then is what the line does not carry.
     fn fills_line(&self) -> f64 {
         let rate = self.settled().map_or(0.0, |r| r.value);
+        let own = self.around.own_drops.as_ref().and_then(|own| own.speed);
+        // A rate that a slower line would leave too says nothing of a queue before an interface that has room.
+        let roomy = own.is_some_and(|speed| rate < ROOMY * speed);
         match &self.line {
-            Some(_) if self.lower_port().is_some() => 1.0,
+            Some(_) if !roomy && self.lower_port().is_some() => 1.0,
             Some((line, _)) => step(rate / (line.value * self.payload_share()), FULL[0], FULL[1]),
-            None => f64::from(u8::from(usual_line(self).is_some())),
+            None => f64::from(u8::from(!roomy && usual_line(self).is_some())),
         }
+    }
+
+    /// The kind of loss of all that was sent again, where a queue of the sender's own dropped as many between two readings, and the line
+    /// behind it has room: nothing else on the path has to have lost any.
+    fn all_by_own_drops(&self) -> Option<Cause> {
+        let own = self
+            .around
+            .own_drops
+            .as_ref()
+            .filter(|own| own.tally.grew)?;
+        let again = self.sent_again().filter(|n| *n >= FEW[1] && !self.udp)?;
+        let share = own.tally.count.value / again;
+        let all = (AS_MANY[0]..=AS_MANY[1]).contains(&share);
+        (all && self.fills_line() < 0.5).then(|| own.cause())
     }
 
     /// What a queue of the sender's own dropped, where it makes this cause.
@@ -230,6 +270,24 @@ impl Evidence {
     }
 }
 
+/// Gives the kind of loss by which a queue of the sender's own dropped all that was sent again what the pattern of losses gives the other
+/// kinds: it is known who dropped them.
+pub(crate) fn bind(e: &Evidence, ranking: &mut [Ranking]) {
+    let Some(cause) = e.all_by_own_drops() else {
+        return;
+    };
+    let mut sum = 0.0;
+    for other in ranking.iter_mut() {
+        if other.cause != cause && LOSSES.contains(&other.cause) {
+            sum += core::mem::take(&mut other.confidence);
+        }
+    }
+    if let Some(own) = ranking.iter_mut().find(|r| r.cause == cause) {
+        own.confidence += sum;
+    }
+    ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+}
+
 /// What the sender's own queue dropped speaks for that queue, where the line behind it is not full.
 pub(crate) fn by_own_drops(e: &Evidence, items: &mut Vec<Item>) {
     let Some(own) = &e.around.own_drops else {
@@ -254,4 +312,95 @@ pub(crate) fn by_own_drops(e: &Evidence, items: &mut Vec<Item>) {
         weights: Vec::new(),
         sentence: beside,
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::{Figure, Place};
+
+    /// Drops of a queue of the sender's own before an interface of 10 Gbit/s, and segments sent again, at 92.7 Mbit/s.
+    fn seen(dropped: f64, grew: bool, again: f64) -> Evidence {
+        let exact = |n: f64| Figure::exact(n, Place::You);
+        let mut e = Evidence {
+            rate: Some(exact(92.7e6)),
+            retransmits: Some(exact(again)),
+            line: Some((exact(10e9), "the line")),
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        };
+        e.around.own_drops = Some(OwnDrops {
+            tally: Tally {
+                grew,
+                ..Tally::once(&exact(dropped))
+            },
+            queue: None,
+            speed: Some(10e9),
+        });
+        e
+    }
+
+    fn bound(e: &Evidence) -> Vec<(Cause, f64)> {
+        let of = |(cause, confidence)| Ranking { cause, confidence };
+        let all = [
+            (Cause::Policer, 0.5),
+            (Cause::Application, 0.3),
+            (Cause::ShallowBuffer, 0.2),
+        ];
+        let mut ranking: Vec<Ranking> = all.map(of).to_vec();
+        bind(e, &mut ranking);
+        ranking.iter().map(|r| (r.cause, r.confidence)).collect()
+    }
+
+    /// A policer had 51 % beside a queue that dropped each of the 726 segments that were sent again.
+    #[test]
+    fn drops_of_all_that_was_sent_again_leave_nothing_for_a_policer() {
+        let all = bound(&seen(726.0, true, 726.0));
+        assert_eq!(all[0].0, Cause::ShallowBuffer, "{all:?}");
+        assert!((all[0].1 - 0.7).abs() < 1e-9, "{all:?}");
+        assert_eq!(all[1], (Cause::Application, 0.3));
+        assert_eq!(all[2], (Cause::Policer, 0.0));
+        // A part of them, far more than them, and a count that was read once leave it as it is.
+        for e in [
+            seen(300.0, true, 726.0),
+            seen(5000.0, true, 726.0),
+            seen(726.0, false, 726.0),
+            seen(5.0, true, 5.0),
+        ] {
+            assert_eq!(bound(&e)[0], (Cause::Policer, 0.5), "{e:?}");
+        }
+        // What a full line does not carry is the line's.
+        let mut full = seen(726.0, true, 726.0);
+        full.line = Some((Figure::exact(100e6, Place::You), "the line"));
+        assert_eq!(bound(&full)[0], (Cause::Policer, 0.5));
+    }
+
+    /// 92.7 Mbit/s are what 100 Mbit/s leave for payload, and the interface with the queue has 10 Gbit/s.
+    #[test]
+    fn a_usual_line_behind_a_fast_interface_fills_no_queue_before_it() {
+        let mut e = seen(726.0, true, 726.0);
+        e.line = None;
+        assert_eq!(e.fills_line(), 0.0);
+        if let Some(own) = e.around.own_drops.as_mut() {
+            own.speed = None;
+        }
+        assert_eq!(e.fills_line(), 1.0);
+    }
+
+    #[test]
+    fn a_netem_shapes_where_it_has_a_rate() {
+        let queue = |kind, options: &str| Queue {
+            host: 0,
+            interface: String::new(),
+            kind,
+            limit: String::new(),
+            single: true,
+            options: options.to_owned(),
+        };
+        assert!(!queue("netem", "limit 1000 delay 100ms").shapes());
+        assert!(queue("netem", "limit 1000 delay 100ms rate 1Gbit").shapes());
+        assert!(queue("tbf", "").shapes());
+        assert!(!queue("pfifo", "").shapes());
+    }
 }

@@ -33,14 +33,19 @@ pub(super) fn against(cause: Cause, e: &Evidence, paced: Remedy) -> Remedy {
     }
 }
 
+/// Whether the options of a queue are words and numbers, which a command takes as they were printed.
+fn is_plain(options: &str) -> bool {
+    let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '.' | '%');
+    options.chars().all(known)
+}
+
 /// Takes a netem away that loses packets on purpose, and says how it comes back.
 fn without(own: &OwnDrops, queue: &Queue) -> Remedy {
     let port = match own.tally.interface.as_str() {
         "" => UNNAMED,
         name => name,
     };
-    let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '.' | '%');
-    let values = match queue.options.chars().all(known) {
+    let values = match is_plain(&queue.options) {
         true => queue.options.clone(),
         false => format!("with the values that `tc qdisc show dev {port}` printed before"),
     };
@@ -66,9 +71,14 @@ fn without(own: &OwnDrops, queue: &Queue) -> Remedy {
     }
 }
 
-/// Pacing first, where the sender does not pace yet: bursts that never come need no room. Else a longer queue.
+/// Pacing first, where the sender does not pace yet: bursts that never come need no room. Else a longer queue. What a netem delays waits in
+/// it, and what paces stands below it: it needs the room.
 fn remedy(paced: Remedy, own: &OwnDrops) -> Remedy {
-    let mut remedy = paced;
+    let delays = own.queue.as_ref().is_some_and(|q| q.kind == "netem");
+    let mut remedy = match delays {
+        true => Remedy::default(),
+        false => paced,
+    };
     let or = match remedy.commands.is_empty() {
         true => "",
         false => "or, for room for the bursts: ",
@@ -90,8 +100,27 @@ fn remedy(paced: Remedy, own: &OwnDrops) -> Remedy {
     remedy
 }
 
+/// A netem that keeps more packets, with all else that it does.
+fn roomier(queue: &Queue) -> Option<Longer> {
+    let whole = queue.single && is_plain(&queue.options);
+    let rest = queue.options.strip_prefix("limit ").filter(|_| whole)?;
+    let (limit, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let more = limit.parse::<u64>().ok()?.saturating_mul(10).max(DEFAULT);
+    let root = format!("tc qdisc replace dev {UNNAMED} root netem limit");
+    let of = |limit: u64| format!("{root} {limit} {rest}").trim_end().to_owned();
+    Some(Longer {
+        command: of(more),
+        undo: limit.parse().ok().map(of),
+        at_root: true,
+    })
+}
+
 /// What makes the queue longer that drops.
 fn longer(own: &OwnDrops) -> Longer {
+    let netem = own.queue.as_ref().filter(|q| q.kind == "netem");
+    if let Some(longer) = netem.and_then(roomier) {
+        return longer;
+    }
     let (kind, limit, single) = match &own.queue {
         Some(queue) => (queue.kind, queue.limit.as_str(), queue.single),
         None => ("", "", false),

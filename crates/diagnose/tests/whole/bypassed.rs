@@ -56,6 +56,29 @@ fn a_port_slower_than_the_flow_did_not_carry_it() {
     assert_eq!(causes[0], causes[1]);
 }
 
+/// A copy of 570 Mbit/s that nothing makes six times smaller had a port of 100 Mbit/s of another host as its cause, 93 %. One of 250 Mbit/s may
+/// have been made smaller.
+#[test]
+fn a_port_far_slower_than_a_copy_did_not_carry_it() {
+    let half = "For the record:\nroot@sv-old:~# ethtool eth0 | egrep 'Speed|Duplex'\n\tSpeed: 100Mb/s\n\tDuplex: Half\n";
+    let with = |rate: &str, time: &str| {
+        let copy = format!(
+            "$ scp big arch:/x\nbig                                   100%   50GB  {rate}MB/s   {time}    \n"
+        );
+        diagnosis(&(copy + half))
+    };
+    let fast = with("68.0", "12:33");
+    assert_ne!(
+        fast.flows[0].verdict.cause, "duplex",
+        "{:#?}",
+        fast.flows[0]
+    );
+    let said = notes(&fast);
+    assert!(said.contains("did not carry a flow of"), "{said}");
+    let slower = with("30.0", "28:26");
+    assert!(!notes(&slower).contains("did not carry a flow"));
+}
+
 /// The same of a router's port whose line says its speed.
 #[test]
 fn a_routers_port_slower_than_the_flow_did_not_carry_it() {

@@ -247,3 +247,49 @@ rtt min/avg/max/mdev = 40.301/40.421/40.911/0.190 ms
         assert!(!why.contains(said), "{why}");
     }
 }
+
+/// 726 segments were sent again, most of them at the start, and the sender's own queue dropped 726 packets: a policer had 41 to 51 %.
+#[test]
+fn a_queue_that_dropped_all_that_was_sent_again_leaves_nothing_for_a_policer() {
+    let again = [610, 38, 0, 0, 41, 0, 0, 37, 0, 0];
+    let rates = [102, 86, 91, 96, 101, 86, 91, 96, 101, 86];
+    let row = |(n, (mbit, retr)): (usize, (&u32, &u32))| {
+        format!(
+            "[  5]  {n}.00-{}.00  sec  {:.1} MBytes  {mbit}.0 Mbits/sec  {retr}  1.05 MBytes\n",
+            n + 1,
+            f64::from(*mbit) / 8.388_608
+        )
+    };
+    let rows: String = rates.iter().zip(&again).enumerate().map(row).collect();
+    let text = |root: &str, dropped: [u32; 2]| {
+        let tc = dropped.map(|n| {
+            format!(
+                "n1$ tc -s qdisc show dev eth0\n{root}\n Sent 75000000 bytes 50000 pkt (dropped {n}, overlimits 0 requeues 0)\n backlog 0b 0p requeues 0\n"
+            )
+        });
+        format!(
+            "n1$ ping -c 5 -q n2\nPING n2 (10.9.0.2) 56(84) bytes of data.\n\n--- n2 ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 4004ms\nrtt min/avg/max/mdev = 100.200/100.230/100.280/0.020 ms\n{}n1$ iperf3 -c n2\nConnecting to host n2, port 5201\n[  5] local 10.9.0.1 port 48122 connected to 10.9.0.2 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n{rows}- - - - - - - - - - - - - - - - - - - - - - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  111.6 MBytes  93.6 Mbits/sec  726             sender\n[  5]   0.00-10.05  sec  111.0 MBytes  92.7 Mbits/sec                  receiver\n\n{}n1$ ethtool eth0 | grep Speed\n\tSpeed: 10000Mb/s\n",
+            tc[0], tc[1]
+        )
+    };
+    for (root, longer) in [
+        (
+            "qdisc pfifo 8001: root refcnt 2 limit 1000p",
+            "root pfifo limit 10000",
+        ),
+        (
+            "qdisc netem 8001: root refcnt 2 limit 1000 delay 100ms",
+            "root netem limit 10000 delay 100ms",
+        ),
+    ] {
+        let flow = crate::first(&text(root, [14, 740]));
+        let verdict = &flow.verdict;
+        assert_eq!(verdict.cause, "shallow_buffer", "{root}: {verdict:#?}");
+        assert!(verdict.confidence >= 0.7, "{root}: {verdict:#?}");
+        let commands = commands(&flow);
+        assert!(commands.contains(longer), "{commands}");
+        // A tenth of them leaves the rest to others.
+        let part = crate::first(&text(root, [14, 86])).verdict;
+        assert!(part.confidence < 0.7, "{root}: {part:#?}");
+    }
+}
