@@ -287,6 +287,8 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// Pings with more answers than one, or an address of two hosts, for people.
+    pub(crate) twice: Option<String>,
     /// What disks, radio links and interfaces on the path add.
     pub(crate) around: Around,
 }
@@ -354,6 +356,7 @@ impl Evidence {
         e.of_one_by_one(facts, flow);
         e.of_long_requests(facts, flow);
         e.of_login(facts);
+        e.twice = crate::answered_twice::first(facts);
         e.of_own_drops(facts, flow);
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);

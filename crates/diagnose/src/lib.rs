@@ -11,6 +11,7 @@ mod account;
 mod advice;
 mod after_full;
 mod air;
+mod answered_twice;
 mod apart;
 mod around;
 mod asked_option;

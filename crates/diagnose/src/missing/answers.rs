@@ -83,7 +83,10 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     let mut all: Vec<MissingFact> = of_silence(e, facts, asking).into_iter().collect();
     let unopened = e.unopened.as_ref();
-    let asks = unopened.map(|unopened| unopened.asks(asking));
+    // A host that says how its ports are used up has said all that there is to ask.
+    let said = |u: &&Unopened| u.is_portless() && e.around.fault.is_some();
+    let asks = unopened.filter(|u| !said(u));
+    let asks = asks.map(|unopened| unopened.asks(asking));
     let asks = asks.or_else(|| e.failed_test.as_ref()?.asks(asking));
     let asks = asks.filter(|asks| {
         all.iter()
