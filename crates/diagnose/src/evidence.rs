@@ -287,6 +287,10 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// Datagrams that the receiver did not put together from their fragments.
+    pub(crate) reassembly: Option<crate::reassembly::Reassembly>,
+    /// A host's filter that drops what comes in by another interface than its routes lead out by.
+    pub(crate) reverse_path: Option<crate::reverse_path::ReversePath>,
     /// Pings with more answers than one, or an address of two hosts, for people.
     pub(crate) twice: Option<String>,
     /// What disks, radio links and interfaces on the path add.
@@ -343,6 +347,8 @@ impl Evidence {
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
+        e.of_reassembly(facts, flow);
+        e.of_reverse_path(facts);
         e.of_dropped(facts, flow);
         e.of_starved(flow);
         e.of_rss(facts, flow);

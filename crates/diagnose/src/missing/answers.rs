@@ -57,6 +57,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(names) = &e.around.names {
         return names.asks().into_iter().collect();
     }
+    if let Some(filter) = &e.reverse_path {
+        return vec![filter.asks()];
+    }
     if let Some(table) = &e.around.full_table {
         return table.asks().into_iter().collect();
     }
