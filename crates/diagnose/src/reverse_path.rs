@@ -50,14 +50,23 @@ fn whose<'f>(facts: &'f Facts, fact: &Fact) -> Option<&'f str> {
     Some(names.first().map_or("", String::as_str))
 }
 
-/// By how much a counter grew on each host, by its name, and where it was read last.
-fn grown<'f>(facts: &'f Facts, name: &str) -> BTreeMap<&'f str, (f64, Place)> {
-    let mut all: BTreeMap<&str, (f64, f64, Place)> = BTreeMap::new();
+/// A host by its name; without one the texts of one source are of one host.
+type Key<'f> = (Option<u32>, &'f str);
+
+/// By how much a counter grew on each host, and where it was read last.
+fn grown<'f>(facts: &'f Facts, name: &str) -> BTreeMap<Key<'f>, (f64, Place)> {
+    let mut all: BTreeMap<Key, (f64, f64, Place)> = BTreeMap::new();
     for fact in facts.facts.iter().filter(|f| f.name == name) {
-        if let Some((host, figure)) = whose(facts, fact).zip(fact.number()) {
-            let own = all.entry(host).or_insert((figure.value, 0.0, fact.at));
-            (own.1, own.2) = (figure.value, fact.at);
-        }
+        let Some((host, figure)) = whose(facts, fact).zip(fact.number()) else {
+            continue;
+        };
+        let source = match (host, fact.at) {
+            ("", Place::Line(source, _)) => Some(source),
+            _ => None,
+        };
+        let first = (figure.value, 0.0, fact.at);
+        let own = all.entry((source, host)).or_insert(first);
+        (own.1, own.2) = (figure.value, fact.at);
     }
     let each = all.into_iter();
     each.map(|(host, (first, last, at))| (host, (last - first, at)))
@@ -69,12 +78,13 @@ impl ReversePath {
     fn of(facts: &Facts, failed: bool) -> Option<ReversePath> {
         let dropped = grown(facts, DROPPED).into_iter();
         let most = dropped.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
-        let (host, (count, at)) = most;
+        let (key, (count, at)) = most;
+        let host = key.1;
         if !failed || count < LEAST {
             return None;
         }
         let arrived = grown(facts, ARRIVED);
-        let arrived = arrived.get(host).map(|(count, _)| *count);
+        let arrived = arrived.get(&key).map(|(count, _)| *count);
         let mut own = facts.facts.iter().filter(|f| f.name == SETTING);
         let strict = own.find(|f| {
             let is_strict = f.number().is_some_and(|n| n.value == 1.0);
