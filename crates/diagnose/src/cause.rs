@@ -68,6 +68,10 @@ pub enum Cause {
     NameLookup,
     /// The way through a proxy: the legs to it and behind it, or the proxy itself.
     Proxy,
+    /// The receiving host, which does not put datagrams together from their fragments.
+    Reassembly,
+    /// A host's reverse path filter, which drops what comes in by another interface than its routes lead out by.
+    ReversePath,
     /// Nothing: the rate is what was asked for.
     None,
     /// The facts do not say.
@@ -148,6 +152,16 @@ const NAMES: &[(Cause, &str, &str)] = &[
     ),
     (Cause::NameLookup, "name_lookup", "the look-up of a name"),
     (Cause::Proxy, "proxy", "the way through the proxy"),
+    (
+        Cause::Reassembly,
+        "reassembly",
+        "the reassembly of fragments at the receiver",
+    ),
+    (
+        Cause::ReversePath,
+        "reverse_path",
+        "a host's reverse path filter",
+    ),
     (Cause::None, "none", "nothing"),
     (Cause::Unknown, "unknown", "unknown"),
 ];
@@ -189,7 +203,7 @@ impl Cause {
     pub(crate) const fn is_before_data(self) -> bool {
         matches!(
             self,
-            Cause::FullTable | Cause::AcceptQueue | Cause::NameLookup
+            Cause::FullTable | Cause::AcceptQueue | Cause::NameLookup | Cause::ReversePath
         )
     }
 

@@ -380,6 +380,7 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
     crate::datagrams::by_ceiling(e, items);
     crate::lost_alike::by_pings(e, lost, items);
     crate::lost_datagrams::by_lost(e, items);
+    crate::reassembly::by_reassembly(e, items);
     crate::usual_datagrams::by_usual_line(e, items);
 }
 
@@ -433,6 +434,7 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
         });
     }
     counted.overrun.items(e, items);
+    crate::reverse_path::by_reverse_path(e, items);
     let otherwise = |_: &&(Figure, bool)| e.around.overfull.is_none();
     if let Some((datagrams, grew)) = counted.datagrams.as_ref().filter(otherwise) {
         let weights = match e.udp {

@@ -290,6 +290,12 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// Datagrams that the receiver did not put together from their fragments.
+    pub(crate) reassembly: Option<crate::reassembly::Reassembly>,
+    /// A host's filter that drops what comes in by another interface than its routes lead out by.
+    pub(crate) reverse_path: Option<crate::reverse_path::ReversePath>,
+    /// Pings with more answers than one, or an address of two hosts, for people.
+    pub(crate) twice: Option<String>,
     /// What disks, radio links and interfaces on the path add.
     pub(crate) around: Around,
 }
@@ -345,6 +351,8 @@ impl Evidence {
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
+        e.of_reassembly(facts, flow);
+        e.of_reverse_path(facts);
         e.of_dropped(facts, flow);
         e.of_starved(flow);
         e.of_rss(facts, flow);
@@ -358,6 +366,7 @@ impl Evidence {
         e.of_one_by_one(facts, flow);
         e.of_long_requests(facts, flow);
         e.of_login(facts);
+        e.twice = crate::answered_twice::first(facts);
         e.of_own_drops(facts, flow);
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);

@@ -132,6 +132,8 @@ pub(crate) const PRIORS: &[(Cause, f64)] = &[
     (Cause::AcceptQueue, crate::accept_queue::UNSEEN),
     (Cause::NameLookup, crate::names::UNSEEN),
     (Cause::Proxy, crate::fetches::UNSEEN),
+    (Cause::Reassembly, crate::reassembly::UNSEEN),
+    (Cause::ReversePath, crate::reverse_path::UNSEEN),
     (Cause::None, -10.0),
 ];
 

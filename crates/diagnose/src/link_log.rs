@@ -184,7 +184,12 @@ impl Evidence {
     /// What shows why a link went down that explains the outage, where that is the cause.
     pub(crate) fn asks_why_down(&self, cause: Option<&Cause>) -> Option<MissingFact> {
         let outage = cause == Some(&Cause::Outage) && self.around.one_version.is_none();
-        let port = self.flapped_port().filter(|_| outage)?;
+        if !outage {
+            return None;
+        }
+        let Some(port) = self.flapped_port() else {
+            return self.asks_what_was_down();
+        };
         Some(MissingFact {
             fact: "link_errors",
             would_decide: format!(
@@ -194,6 +199,35 @@ impl Evidence {
                 "where that port is, twice, some minutes apart, and at the other end of its link: show interface {port}, show interface {port} transceiver details; on a host: ethtool -S {port}, ethtool -m {port}, dmesg -T"
             ),
         })
+    }
+
+    /// What was down in a stop that a log or a capture saw, where neither a record nor a port's own log says it.
+    fn asks_what_was_down(&self) -> Option<MissingFact> {
+        let stop = self.stop.filter(|_| self.recorded.is_none())?;
+        let when = self.when(&stop);
+        let ask = |fact, would_decide, command: &str| {
+            Some(MissingFact {
+                fact,
+                would_decide,
+                command: command.to_owned(),
+            })
+        };
+        if self.around.stalled.is_some() {
+            return ask(
+                "transmit_timeout_time",
+                format!(
+                    "whether the interface that did not send, as its kernel says, is what was down {when}: its time beside that of the test"
+                ),
+                "on that host: dmesg -T | grep -A 9 -i 'NETDEV WATCHDOG', and date; ethtool -i INTERFACE (driver and firmware); the test again with another interface, cable or driver",
+            );
+        }
+        ask(
+            "outage_events",
+            format!(
+                "what was down {when}: a link, a route, a spanning tree that changed, or a device that started anew. Logs of that time say which"
+            ),
+            "date on each, then on both hosts: dmesg -T | grep -iE 'link|watchdog|reset'; on switches and routers of the path: show logging, show interfaces (last link flapped), show spanning-tree detail (last change), show ip route (age of the route)",
+        )
     }
 
     /// What to mend of a link that went down.
@@ -268,6 +302,23 @@ mod tests {
             port: "eth0".to_owned(),
             lasted: lasted.to_vec(),
         }
+    }
+
+    /// Nothing was asked of an outage of 29 s that no log explained.
+    #[test]
+    fn what_was_down_is_asked_where_no_log_says_it() {
+        let mut e = Evidence {
+            stop: Some(stop(29.0)),
+            ..Evidence::default()
+        };
+        let fact = |e: &Evidence| e.asks_why_down(Some(&Cause::Outage)).map(|ask| ask.fact);
+        assert_eq!(fact(&e), Some("outage_events"));
+        assert!(e.asks_why_down(Some(&Cause::Link)).is_none());
+        e.around.stalled = Some("eth0 did not send".to_owned());
+        assert_eq!(fact(&e), Some("transmit_timeout_time"));
+        // A record has what was down.
+        e.recorded = Some(crate::outage::Recorded::default());
+        assert_eq!(fact(&e), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What texts say that have no rate: causes that show without one, and what is said first where none does.
 
+use crate::answered_twice::{TWICE, TWO_HOSTS};
 use crate::cause::Cause;
 use crate::document::VerdictReport;
 use crate::evidence::Evidence;
@@ -53,6 +54,8 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         TEST_FAILED,
         CLEAN_WAY,
         QUIET,
+        TWICE,
+        TWO_HOSTS,
     ];
     let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
@@ -95,7 +98,8 @@ impl Evidence {
         let not_begun = || not_begun().or_else(|| failed().map(str::to_owned));
         let quiet = || self.clean_way().or_else(|| self.quiet.clone());
         let said = fault.or_else(request).or_else(long);
-        let said = said.or_else(login).or_else(trace);
+        let twice = || self.twice.clone();
+        let said = said.or_else(login).or_else(twice).or_else(trace);
         let said = said.or_else(stalled).or_else(memory);
         let said = said.or_else(not_begun).or_else(quiet);
         said.unwrap_or_else(nothing)

@@ -3,6 +3,7 @@
 use crate::asking::Asking;
 use crate::document::MissingFact;
 use crate::fact::Place;
+use crate::host_fault::NO_PORT;
 use crate::known::System;
 use crate::read::Facts;
 use crate::words::after;
@@ -21,6 +22,8 @@ enum Why {
     Silent,
     /// A router, or the own host, has no way there.
     NoWay,
+    /// The own host had no port or no address to connect from (EADDRNOTAVAIL).
+    NoPort,
     /// The code alone says that no connection was opened.
     Closed,
     /// The handshake of TLS failed.
@@ -74,11 +77,14 @@ impl Unopened {
         })
     }
 
-    /// The first of the texts. A refusal may be said by `-v` alone.
+    /// The first of the texts. A refusal, or a port that was not found, may be said by `-v` alone.
     pub(crate) fn first(facts: &Facts) -> Option<Unopened> {
         let mut first = facts.refused.unopened.clone()?;
-        if first.why == Why::Closed && facts.refused.connection {
-            first.why = Why::Refused;
+        let portless = || facts.facts.iter().any(|fact| fact.name == NO_PORT);
+        match first.why {
+            Why::Closed if facts.refused.connection => first.why = Why::Refused,
+            Why::Closed if portless() => first.why = Why::NoPort,
+            _ => {}
         }
         first.said = first.sentence(facts);
         Some(first)
@@ -97,6 +103,11 @@ impl Unopened {
     /// Whether nothing answered in time, in whatever words: where the kernel gave up, curl's code alone says it.
     pub(crate) fn is_silent(&self) -> bool {
         self.why == Why::Silent
+    }
+
+    /// Whether the own host had no port or address for it: nothing was sent.
+    pub(crate) fn is_portless(&self) -> bool {
+        self.why == Why::NoPort
     }
 
     /// Whether something refused the connection.
@@ -129,6 +140,9 @@ impl Unopened {
             Why::NoWay => {
                 format!("no way leads to {server}, as a router or the own host says at once")
             }
+            Why::NoPort => format!(
+                "the own host had no port or no address for a connection to {server} (\"Cannot assign requested address\"). Nothing was sent, and the way there is not at fault"
+            ),
             Why::Closed => format!(
                 "the connection to {server} was not opened, and this line does not say whether it was refused or not answered"
             ),
@@ -156,6 +170,10 @@ impl Unopened {
             Why::Silent | Why::NoWay => (
                 "reachable",
                 "where what is sent there is dropped: on the way, at a firewall, or at the host itself",
+            ),
+            Why::NoPort => (
+                "own_ports",
+                "whether the ports of that host are used up: as many connections in TIME-WAIT as its range has ports",
             ),
             Why::Closed => (
                 "refused",
@@ -195,6 +213,10 @@ impl Unopened {
             Why::Silent | Why::NoWay => format!(
                 "traceroute -n -T -p {port} {host} (as root); on {host} meanwhile: tcpdump -n tcp port {port}, whether SYNs arrive and answers leave"
             ),
+            Why::NoPort => {
+                "on the host that connects: ss -s; sysctl net.ipv4.ip_local_port_range; ip addr"
+                    .to_owned()
+            }
             Why::Closed => format!(
                 "curl -v -o FILE URL; its line `connect to {host} port {port} failed:` says it"
             ),

@@ -102,7 +102,7 @@ fn name(judged: &Judged<'_>) -> Option<&'static str> {
     let around = &judged.e.around;
     let requests = around.server_wait.is_some() || around.one_by_one.is_some();
     match judged.cause() {
-        Cause::FullTable | Cause::AcceptQueue => Some("new connections"),
+        Cause::FullTable | Cause::AcceptQueue | Cause::ReversePath => Some("new connections"),
         Cause::NameLookup => Some("look-ups of names"),
         Cause::Application if requests => Some("requests"),
         Cause::SetUp if judged.e.request_trips().is_some() => Some("requests"),

@@ -60,6 +60,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::full_table::emptied(facts));
     notes.extend(crate::cloud_elsewhere::notes(facts, &flows));
     notes.extend(crate::swap::notes(facts));
+    notes.extend(crate::answered_twice::notes(facts));
     notes.extend(crate::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()

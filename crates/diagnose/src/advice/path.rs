@@ -149,6 +149,12 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::NameLookup {
         return e.change_names();
     }
+    if cause == Cause::ReversePath {
+        return e.open_reverse_path();
+    }
+    if cause == Cause::Reassembly {
+        return e.make_room_for_fragments(flow);
+    }
     if e.is_killed(cause) {
         return e.change_killed(flow);
     }

@@ -8,8 +8,9 @@ use crate::flow::Flow;
 use crate::read::Facts;
 
 /// Tools that send pings, or trace.
-const TOOLS: [&str; 7] = [
+const TOOLS: [&str; 8] = [
     "ping",
+    "arping",
     "mtr",
     "traceroute",
     "tracepath",
@@ -38,7 +39,10 @@ pub(super) fn asked(
         return Vec::new();
     }
     if !show_trouble(e) {
-        return vec![of_complaint(asking)];
+        let twice = crate::answered_twice::asks(facts, &asking.host);
+        let known = twice.is_none() && e.twice.is_some();
+        let all = twice.or_else(|| (!known).then(|| of_complaint(asking)));
+        return all.into_iter().collect();
     }
     let mut pieces = facts.pieces.iter();
     let traced = pieces.any(|p| OF_HOPS.contains(&p.tool));

@@ -57,6 +57,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(names) = &e.around.names {
         return names.asks().into_iter().collect();
     }
+    if let Some(filter) = &e.reverse_path {
+        return vec![filter.asks()];
+    }
     if let Some(table) = &e.around.full_table {
         return table.asks().into_iter().collect();
     }
@@ -83,7 +86,10 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     }
     let mut all: Vec<MissingFact> = of_silence(e, facts, asking).into_iter().collect();
     let unopened = e.unopened.as_ref();
-    let asks = unopened.map(|unopened| unopened.asks(asking));
+    // A host that says how its ports are used up has said all that there is to ask.
+    let said = |u: &&Unopened| u.is_portless() && e.around.fault.is_some();
+    let asks = unopened.filter(|u| !said(u));
+    let asks = asks.map(|unopened| unopened.asks(asking));
     let asks = asks.or_else(|| e.failed_test.as_ref()?.asks(asking));
     let asks = asks.filter(|asks| {
         all.iter()

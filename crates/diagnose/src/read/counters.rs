@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use super::{Facts, Line, Tool, label, net_tools};
 use crate::fact::{Of, Place};
 use crate::long_requests::DELAYED;
+use crate::reassembly;
+use crate::reverse_path;
 use crate::words::whole;
 
 /// How often a connection found an accept queue full, as a kernel counts it.
@@ -41,7 +43,11 @@ struct Calls {
 }
 
 /// Counters by their names in kernels, and the fact.
-const NAMED: [(&str, &str); 20] = [
+const NAMED: [(&str, &str); 24] = [
+    ("IpInReceives", reverse_path::ARRIVED),
+    ("IpReasmFails", reassembly::FAILED),
+    ("IpReasmTimeout", reassembly::TIMED_OUT),
+    ("TcpExtIPReversePathFilter", reverse_path::DROPPED),
     ("TcpRetransSegs", "host_retransmits"),
     ("TcpOutSegs", "host_segments"),
     ("TcpExtTCPTimeouts", "host_timeouts"),
@@ -65,7 +71,11 @@ const NAMED: [(&str, &str); 20] = [
 ];
 
 /// The words of `netstat -s` behind a number, and the fact.
-const PHRASES: [(&str, &str); 13] = [
+const PHRASES: [(&str, &str); 17] = [
+    ("total packets received", reverse_path::ARRIVED),
+    ("packet reassembles failed", reassembly::FAILED),
+    ("packet reassemblies failed", reassembly::FAILED),
+    ("fragments dropped after timeout", reassembly::TIMED_OUT),
     ("segments retransmitted", "host_retransmits"),
     ("segments retransmited", "host_retransmits"),
     ("segments sent out", "host_segments"),

@@ -2,8 +2,10 @@
 
 use super::copies::{bytes, clock, copy, shown};
 use super::label::is_typed;
+use super::own_ports::found_no_port;
 use super::{Facts, Line, Tool, WINDOWS};
 use crate::fact::{Figure, Of, Place};
+use crate::host_fault::NO_PORT;
 use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
@@ -40,6 +42,8 @@ pub(super) struct Curl {
     at: Option<Place>,
     /// Its end was printed, which curl says twice.
     over: bool,
+    /// The host whose connection found no port.
+    host: Option<Of>,
 }
 
 impl Tool for Curl {
@@ -131,6 +135,11 @@ impl Curl {
             return true;
         }
         if going && times::is_beside(text) {
+            return true;
+        }
+        if text.starts_with("* ") && found_no_port(text) {
+            let host = facts.host_again(&mut self.host);
+            facts.word(host, NO_PORT, "yes", line.at);
             return true;
         }
         if is_around(text) {

@@ -48,7 +48,8 @@ const COMMANDS: [&str; 31] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 42] = [
+const ALSO: [&str; 43] = [
+    "arping",
     "rclone",
     "aria2c",
     "dd",

@@ -5,6 +5,7 @@
 //! things pasted into one text are kept apart, with prose between them. JSON is read whole, from the line it begins on.
 
 mod aria2;
+mod arping;
 mod authority;
 mod aws_s3;
 mod broken;
@@ -227,6 +228,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(iperf2::Iperf2::default()),
         Box::new(ss::Ss::default()),
         Box::new(tcpdump::Tcpdump::default()),
+        Box::new(arping::Arping::default()),
         Box::new(ping::Ping::default()),
         Box::new(owping::OwPing::default()),
         Box::new(pathping::PathPing::default()),

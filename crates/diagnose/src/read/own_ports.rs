@@ -1,5 +1,7 @@
 //! Ports that a host gives to its connections by itself: connections that found none, and `ss -s`, which counts those in TIME-WAIT.
 
+use std::net::Ipv6Addr;
+
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
 use crate::host_fault::{NO_PORT, TIME_WAITS};
@@ -46,6 +48,16 @@ pub(super) fn found_none(line: &str) -> bool {
     line.len() < LINE_MAX && NONE.iter().any(|words| line.contains(words))
 }
 
+/// The same of a line that names no address of IPv6: a host without that version has no address for it, and its ports may all be free.
+pub(super) fn found_no_port(line: &str) -> bool {
+    let is_ipv6 = |word: &str| {
+        let word = word.trim_start_matches('[');
+        let all = [word, word.trim_end_matches([']', ':', ',', '.'])];
+        all.iter().any(|word| word.parse::<Ipv6Addr>().is_ok())
+    };
+    found_none(line) && !line.split_whitespace().any(is_ipv6)
+}
+
 /// The last number of `TCP:   28441 (estab 6, closed 28230, orphaned 0, timewait 28230)`, which older releases print as `28230/0`.
 fn time_waits(text: &str) -> Option<u64> {
     let rest = text.strip_prefix("TCP: ")?;
@@ -56,7 +68,7 @@ fn time_waits(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OwnPorts, time_waits};
+    use super::{OwnPorts, found_no_port, time_waits};
     use crate::fact::Of;
     use crate::flow::{number, word};
     use crate::host_fault::{NO_PORT, TIME_WAITS};
@@ -70,6 +82,31 @@ mod tests {
         assert!(word(&facts, host, NO_PORT).is_some());
         let waits = number(&facts, host, TIME_WAITS).map(|n| n.value);
         assert_eq!(waits, Some(28_230.0));
+    }
+
+    /// A host without an address of IPv6 says the same of that version.
+    #[test]
+    fn what_has_no_address_of_ipv6_may_have_ports() {
+        for (line, found) in [
+            (
+                "* connect to 192.0.2.9 port 8080 failed: Cannot assign requested address",
+                true,
+            ),
+            (
+                "* Immediate connect fail for 192.0.2.9: Cannot assign requested address",
+                true,
+            ),
+            (
+                "* Immediate connect fail for 2001:db8::9: Cannot assign requested address",
+                false,
+            ),
+            (
+                "* connect to 192.0.2.9 port 8080 failed: Connection refused",
+                false,
+            ),
+        ] {
+            assert_eq!(found_no_port(line), found, "{line}");
+        }
     }
 
     #[test]

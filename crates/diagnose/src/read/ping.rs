@@ -7,6 +7,7 @@ mod asked;
 use self::asked::Asked;
 use super::parted::{Answer, parted, turned};
 use super::{Facts, Line, Tool};
+use crate::answered_twice::DUPLICATES;
 use crate::fact::{Figure, Of, Place};
 use crate::words::{between, decimal, number, whole};
 
@@ -156,6 +157,12 @@ fn is_refused(text: &str) -> bool {
 /// Every link carries packets of this many bytes (RFC 791).
 const MTU_LEAST: u64 = 68;
 
+/// How many answers came beside the first to each ping: `6 packets transmitted, 6 received, +1 duplicates, 0% packet loss`.
+fn doubled(text: &str) -> Option<u64> {
+    let count = between(text, "+", " duplicates").and_then(whole)?;
+    (count > 0).then_some(count)
+}
+
 impl Ping {
     /// What a router or the own host says of pings that are too large.
     fn reported(&mut self, text: &str, at: Place, facts: &mut Facts) -> bool {
@@ -210,6 +217,9 @@ impl Ping {
                 self.to = None;
             }
             let of = self.of();
+            if let Some(doubled) = doubled(text) {
+                facts.exact(of, DUPLICATES, doubled as f64, at);
+            }
             self.counted = Some((sent as f64, received as f64, at));
             if self.unsent && received == 0 {
                 // What was never sent, or was refused with a word, is not lost.

@@ -4,6 +4,8 @@ use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::host_fault::{NEIGHBOURS_MOST, OWN_PORTS};
+use crate::reassembly::MEMORY;
+use crate::reverse_path::SETTING;
 use crate::words::whole;
 
 /// What `tcp_mem` says: from the second value on buffers grow no more, and TCP gets no more than the third, pages.
@@ -27,7 +29,7 @@ pub(super) struct Sysctl {
 }
 
 /// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
-const KEYS: [(&str, [&str; 3]); 38] = [
+const KEYS: [(&str, [&str; 3]); 39] = [
     (
         "net.ipv4.tcp_rmem",
         ["", "rmem_default_bytes", "rmem_max_bytes"],
@@ -78,6 +80,7 @@ const KEYS: [(&str, [&str; 3]); 38] = [
         "net.ipv4.neigh.default.gc_thresh3",
         [NEIGHBOURS_MOST, "", ""],
     ),
+    ("net.ipv4.ipfrag_high_thresh", [MEMORY, "", ""]),
     ("net.inet.tcp.recvspace", ["recvspace_bytes", "", ""]),
     ("net.inet.tcp.sendspace", ["sendspace_bytes", "", ""]),
     ("net.inet.tcp.recvbuf_max", ["recvbuf_max_bytes", "", ""]),
@@ -163,6 +166,11 @@ pub(super) fn put(host: Of, key: &str, value: &str, at: Place, facts: &mut Facts
                 facts.number(host, name, Figure::exact(number as f64, at));
             }
         }
+    } else if key.starts_with("net.ipv4.conf.") && key.ends_with(".rp_filter") {
+        if let Some(kind) = whole(value) {
+            facts.exact(host, SETTING, kind as f64, at);
+        }
+        return true;
     } else if !MACOS.contains(&key) {
         // A setting all the same, of something else.
         return true;

@@ -92,3 +92,31 @@ fn ports_that_are_free_are_not_used_up() {
     let said = first_said(&free);
     assert!(!said.contains("TIME-WAIT"), "{said}");
 }
+
+/// curl says the reason by `-v` alone: that very line was asked for.
+#[test]
+fn a_reason_that_curl_printed_above_its_code_is_read() {
+    let verbose = "*   Trying 192.0.2.9:80...\n* connect to 192.0.2.9 port 80 failed: Cannot assign requested address\n* Failed to connect to 192.0.2.9 port 80 after 0 ms: Couldn't connect to server\ncurl: (7) Failed to connect to 192.0.2.9 port 80 after 0 ms: Couldn't connect to server";
+    let code = "curl: (7) Couldn't connect to server: Cannot assign requested address";
+    let text = PORTS.replace(code, verbose);
+    let flow = &of(&text, &Known::default()).flows[0];
+    let said = &flow.verdict.because[0];
+    assert!(said.contains("28230 of its connections"), "{said}");
+    assert!(flow.missing.is_empty(), "{:#?}", flow.missing);
+    // With free ports it may be an address, which is asked for.
+    let free = text.replace("timewait 28230", "timewait 230");
+    let flow = &of(&free, &Known::default()).flows[0];
+    assert!(
+        flow.verdict.because[0].contains("no port or no address"),
+        "{:#?}",
+        flow.verdict
+    );
+    assert_eq!(crate::asked(flow), ["own_ports"]);
+    // A host without IPv6 says the same of that version, and its code says nothing more.
+    let six = text.replace(
+        "connect to 192.0.2.9 port 80 failed",
+        "Immediate connect fail for 2001:db8::9",
+    );
+    let flow = &of(&six, &Known::default()).flows[0];
+    assert_eq!(crate::asked(flow), ["refused"], "{:#?}", flow.verdict);
+}

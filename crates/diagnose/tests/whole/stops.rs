@@ -68,9 +68,9 @@ const FLAP: [(f64, u32); 12] = [
 
 fn is_outage(flow: &FlowReport) {
     assert_eq!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
-    // No host mends it.
+    // No host mends it, and logs of its time say what was down.
     assert!(flow.changes.is_empty(), "{:#?}", flow.changes);
-    assert!(flow.missing.is_empty(), "{:#?}", flow.missing);
+    assert_eq!(asked(flow), ["outage_events"], "{:#?}", flow.missing);
 }
 
 /// Full segments passed before and after: it was an MTU black hole, beside a ping nothing at all.
