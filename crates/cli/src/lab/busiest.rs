@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::bytes::quantity;
 use super::connections::{Empty, InVain, Spent};
-use super::ending::Ending;
+use super::ending::{Ending, Reset};
 use super::failed::Failed;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
@@ -42,6 +42,8 @@ pub(super) struct Busiest {
     pub(super) timers_s: f64,
     /// How the server ended it before the command did; none where it did not, or had answered and closed.
     pub(super) server_ended: Option<Ending>,
+    /// That the command reset it behind new data of its own, before the server had closed; none where it did not.
+    pub(super) command_reset: Option<Reset>,
     /// Another connection between the same hosts may have steered how the server ended it.
     #[serde(skip)]
     pub(super) is_steered: bool,
@@ -343,13 +345,20 @@ impl Busiest {
             true => self.control(),
             false => String::new(),
         };
+        // Bytes that the other end has got may be known of a connection whose segments nobody counted.
+        let segments = match self.segments_sent {
+            0 if self.bytes_sent > 0 => String::new(),
+            n => format!(
+                " in {}, {} of them again",
+                count_of(n, "segment", "segments"),
+                self.segments_sent_again
+            ),
+        };
         self.figures = format!(
-            "{} sent {}{}{control} in {}, {} of them again; {why} ({} in {:.1} s) to say what was in flight and {all}",
+            "{} sent {}{}{control}{segments}; {why} ({} in {:.1} s) to say what was in flight and {all}",
             self.sender,
             self.bound(),
             quantity(self.bytes_sent),
-            count_of(self.segments_sent, "segment", "segments"),
-            self.segments_sent_again,
             self.samples,
             time.as_secs_f64(),
         );
@@ -452,14 +461,20 @@ impl Busiest {
         })
     }
 
-    /// How the server ended it, behind a cause; empty where that is nothing to say.
+    /// How the server or the command ended it, behind a cause; empty where that is nothing to say.
     pub(super) fn ended(&self) -> String {
-        self.server_ended()
+        self.how_ended()
             .map_or(String::new(), |words| format!("; {words}"))
     }
 
     /// The same without what is in front of it.
-    pub(super) fn server_ended(&self) -> Option<String> {
+    pub(super) fn how_ended(&self) -> Option<String> {
+        let reset = self.command_reset.map(Reset::words);
+        self.server_ended().or(reset)
+    }
+
+    /// How the server ended it; none where that is nothing to say.
+    fn server_ended(&self) -> Option<String> {
         let ending = self.server_ended?;
         let [command, server] = SENDERS;
         Some(match (ending, self.cut_off) {

@@ -8,7 +8,7 @@ use farpath_units::Time;
 use super::unopened::address;
 use super::{Connections, Watched};
 use crate::lab::busiest::Busiest;
-use crate::lab::ending::Ending;
+use crate::lab::ending::{Ending, Reset};
 use crate::lab::lost::Lost;
 use crate::lab::seen::name_of;
 use crate::lab::waits::Waits;
@@ -75,6 +75,11 @@ impl Connections {
         told.timers_s = waits.repairs().timers.as_secs_f64();
         told.server_ended = waits.ending(one.host);
         told.is_steered = self.is_steered(ends, one);
+        let threw_away = waits.threw_away(one.host);
+        told.command_reset = threw_away.then(|| match waits.has_answered(one.host) {
+            true => Reset::BehindAnswers,
+            false => Reset::Unanswered,
+        });
         let is_cut = one.host == 0 && told.server_ended == Some(Ending::EndedByLab);
         told.cut_off = if is_cut {
             self.cut_off(ends, one)
