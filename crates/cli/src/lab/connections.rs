@@ -409,6 +409,7 @@ impl Watched {
             kernel: Totals::of(self.last.sample.timers),
             many: None,
             open_s: None,
+            this_open_s: None,
             in_vain: None,
             failed: Failed::default(),
             empty: None,

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use farpath_emu::plane::{Acks, Opening, Segments, Turns, Way};
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use super::unopened::address;
 use super::{Connections, Watched};
@@ -65,6 +65,7 @@ impl Connections {
     /// Says what was lost on the way back of one of them, by its own end and the other, what timers cost, and how the server
     /// ended it. An outage says that itself.
     pub(super) fn repairs(&self, ends: &[String; 2], one: &Watched, told: &mut Busiest) {
+        told.this_open_s = self.open_of(ends).map(Duration::as_secs_f64);
         let [own, peer] = ends.clone();
         told.lost_back = self.segments.get(&[peer, own]).map(Lost::of);
         let acks = self.acks.get(ends).copied().unwrap_or_default();
