@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::bytes::quantity;
 use super::connections::{Empty, InVain, Spent};
-use super::ending::Ending;
+use super::ending::{Ending, Reset};
 use super::failed::Failed;
 use super::held::{self, HELD_LEAST, UNHELD};
 use super::lost::Lost;
@@ -42,6 +42,8 @@ pub(super) struct Busiest {
     pub(super) timers_s: f64,
     /// How the server ended it before the command did; none where it did not, or had answered and closed.
     pub(super) server_ended: Option<Ending>,
+    /// That the command reset it behind new data of its own, before the server had closed; none where it did not.
+    pub(super) command_reset: Option<Reset>,
     /// Another connection between the same hosts may have steered how the server ended it.
     #[serde(skip)]
     pub(super) is_steered: bool,
@@ -98,6 +100,8 @@ pub(super) struct Busiest {
     pub(super) many: Option<Many>,
     /// Time in which any connection was open, of those that were watched, seconds; none where that is not known.
     pub(super) open_s: Option<f64>,
+    /// What of that this one was open, seconds; none where that is not known.
+    pub(super) this_open_s: Option<f64>,
     /// Connections that the command asked for, and that nothing answered; none where that took no time.
     #[serde(skip)]
     pub(super) in_vain: Option<InVain>,
@@ -176,24 +180,42 @@ impl Busiest {
             };
             self.line = self.before() + &line + &self.behind();
         } else if !self.cause.is_empty() {
+            let part = self.part();
+            // Of the rest of the run all of them together say more.
+            let spent = part.as_ref().and_then(|_| self.spent_words());
             self.line = format!(
-                "{}what {} sends{}: {}; {}{}{of_it}",
+                "{}{}what {} sends{}{}: {}; {}{}{of_it}",
                 self.before(),
+                spent.unwrap_or_default(),
                 self.sender,
                 self.control(),
+                part.unwrap_or_default(),
                 self.cause,
                 self.figures,
                 self.behind()
             );
         } else if !self.figures.is_empty() {
             // Nothing is known of the largest: what all of them waited for may be.
-            let spent = self.took_s.and_then(|took| self.spent.words(took));
-            let spent = spent.map_or(String::new(), |spent| format!("{spent}; "));
+            let spent = self.spent_words().unwrap_or_default();
             self.line = self.before() + &spent + &self.figures + &self.behind();
         } else if let Some(in_vain) = &self.in_vain {
             self.line = in_vain.words();
         }
         self
+    }
+
+    /// That the connection which is spoken of was open for a small part of the time in which any was; none where it is a large one, or unknown.
+    fn part(&self) -> Option<String> {
+        let (this, any) = (self.this_open_s?, self.open_s?);
+        (this < SELDOM * any).then(|| {
+            format!(", on one connection, open for {this:.1} s of the {any:.1} s in which any was")
+        })
+    }
+
+    /// What all connections of the command waited for, to stand in front of what is said of one; none where that says little.
+    fn spent_words(&self) -> Option<String> {
+        let spent = self.spent.words(self.took_s?)?;
+        Some(format!("{spent}; "))
     }
 
     /// Leaves open how long small writes waited that samples saw and frames did not: what leaves with an acknowledgement and data together may
@@ -343,13 +365,20 @@ impl Busiest {
             true => self.control(),
             false => String::new(),
         };
+        // Bytes that the other end has got may be known of a connection whose segments nobody counted.
+        let segments = match self.segments_sent {
+            0 if self.bytes_sent > 0 => String::new(),
+            n => format!(
+                " in {}, {} of them again",
+                count_of(n, "segment", "segments"),
+                self.segments_sent_again
+            ),
+        };
         self.figures = format!(
-            "{} sent {}{}{control} in {}, {} of them again; {why} ({} in {:.1} s) to say what was in flight and {all}",
+            "{} sent {}{}{control}{segments}; {why} ({} in {:.1} s) to say what was in flight and {all}",
             self.sender,
             self.bound(),
             quantity(self.bytes_sent),
-            count_of(self.segments_sent, "segment", "segments"),
-            self.segments_sent_again,
             self.samples,
             time.as_secs_f64(),
         );
@@ -452,14 +481,20 @@ impl Busiest {
         })
     }
 
-    /// How the server ended it, behind a cause; empty where that is nothing to say.
+    /// How the server or the command ended it, behind a cause; empty where that is nothing to say.
     pub(super) fn ended(&self) -> String {
-        self.server_ended()
+        self.how_ended()
             .map_or(String::new(), |words| format!("; {words}"))
     }
 
     /// The same without what is in front of it.
-    pub(super) fn server_ended(&self) -> Option<String> {
+    pub(super) fn how_ended(&self) -> Option<String> {
+        let reset = self.command_reset.map(Reset::words);
+        self.server_ended().or(reset)
+    }
+
+    /// How the server ended it; none where that is nothing to say.
+    fn server_ended(&self) -> Option<String> {
         let ending = self.server_ended?;
         let [command, server] = SENDERS;
         Some(match (ending, self.cut_off) {
@@ -573,6 +608,44 @@ mod tests {
         for often in [said("", 300, &[]), said("", 3200, &[80])] {
             assert_eq!(often.line, "your command sent 200 B");
         }
+    }
+
+    /// One of several connections, as a data connection of FTP, open for 1.3 s or for most of the time in which any was.
+    #[test]
+    fn a_connection_that_covers_a_part_of_the_run_is_said_to_be_one() {
+        let said = |this: Option<f64>| {
+            let told = Busiest {
+                sender: "the server",
+                cause: "setting it up took 50 % of the time".to_owned(),
+                figures: "figures".to_owned(),
+                open_s: Some(17.0),
+                this_open_s: this,
+                ..Busiest::default()
+            };
+            told.of_command(Wall::from_secs(18), &[]).line
+        };
+        let part = "what the server sends, on one connection, open for 1.3 s of the 17.0 s in which any was: setting it up took 50 % of the time; figures";
+        assert_eq!(said(Some(1.3)), part);
+        let whole = "what the server sends: setting it up took 50 % of the time; figures";
+        assert_eq!(said(Some(9.0)), whole);
+        assert_eq!(said(None), whole);
+    }
+
+    /// Bytes of a connection that was never sampled, and of which the other end's kernel alone spoke.
+    #[test]
+    fn segments_that_nobody_counted_are_not_said_to_be_none() {
+        let said = |segments_sent| {
+            let mut told = Busiest {
+                sender: "your command",
+                bytes_sent: 14_000,
+                segments_sent,
+                ..Busiest::default()
+            };
+            told.counted(Duration::ZERO, Vec::new(), None);
+            told.figures
+        };
+        assert!(said(0).starts_with("your command sent 14 kB; too few samples"));
+        assert!(said(10).starts_with("your command sent 14 kB in 10 segments, 0 of them again; "));
     }
 
     /// Small writes in two of three samples, which cost 4 % of the time, or all of that.

@@ -296,7 +296,8 @@ impl Connections {
             told.cause = most.why(causes, lost, silence);
             told.cause += &pieces.map_or(String::new(), |p| p.words(first));
             let beside = most.at_times(waits, largest) + &told.ended();
-            told.cause += &beside;
+            let kept = waits.map_or(String::new(), |w| w.deferred_words(most.time()));
+            told.cause += &(beside + &kept);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
@@ -380,6 +381,7 @@ impl Watched {
             lost_back: None,
             timers_s: 0.0,
             server_ended: None,
+            command_reset: None,
             cut_off: None,
             is_steered: false,
             acks: 0,
@@ -407,6 +409,7 @@ impl Watched {
             kernel: Totals::of(self.last.sample.timers),
             many: None,
             open_s: None,
+            this_open_s: None,
             in_vain: None,
             failed: Failed::default(),
             empty: None,

@@ -19,10 +19,36 @@ pub(super) enum Ending {
     Reset,
     /// It had answered and closed an idle connection, and reset it as the command asked again.
     ClosedIdle,
+    /// It had closed right behind its answer, and reset the connection as the command asked again.
+    ClosedBehind,
     /// It had answered and closed an idle connection, and the command opened another one afterwards.
     LeftIdle,
     /// It had answered nothing, and not read all, when the lab ended it behind the command.
     EndedByLab,
+}
+
+/// That the command reset the connection behind new data of its own, before the server had closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Reset {
+    /// The server had sent nothing.
+    Unanswered,
+    /// The server had sent something before.
+    BehindAnswers,
+}
+
+impl Reset {
+    /// In words.
+    pub(super) fn words(self) -> String {
+        let [command, server] = SENDERS;
+        let how = match self {
+            Reset::Unanswered => "as SO_LINGER of 0 s does",
+            Reset::BehindAnswers => "as SO_LINGER of 0 s does, or closing with data unread",
+        };
+        format!(
+            "{command} reset the connection behind its own data, {how}: what was unsent, under way or unread by {server} may be lost"
+        )
+    }
 }
 
 impl Ending {
@@ -51,13 +77,22 @@ impl Ending {
     pub(super) fn is_unanswered(self) -> bool {
         !matches!(
             self,
-            Ending::Reset | Ending::ClosedIdle | Ending::LeftIdle | Ending::EndedByLab
+            Ending::Reset
+                | Ending::ClosedIdle
+                | Ending::ClosedBehind
+                | Ending::LeftIdle
+                | Ending::EndedByLab
         )
     }
 
-    /// Whether it had closed an idle connection.
+    /// Whether it had closed the connection, with all answered, before the command asked again: as an idle one, or right behind its answer.
     pub(super) fn is_idle(self) -> bool {
-        matches!(self, Ending::ClosedIdle | Ending::LeftIdle)
+        matches!(self, Ending::LeftIdle) || self.is_met()
+    }
+
+    /// Whether the command asked again on such a connection, and got a reset.
+    pub(super) fn is_met(self) -> bool {
+        matches!(self, Ending::ClosedIdle | Ending::ClosedBehind)
     }
 
     /// In words.
@@ -83,6 +118,11 @@ impl Ending {
             }
             Ending::LeftIdle => {
                 format!("{server} had closed the idle connection before {command} asked again")
+            }
+            Ending::ClosedBehind => {
+                format!(
+                    "{server} had closed the connection right behind its answer before {command} asked again, and reset it then"
+                )
             }
             Ending::ClosedIdle => {
                 format!(
@@ -133,5 +173,7 @@ mod tests {
         assert!(!Ending::Reset.is_unanswered() && Ending::ResetUnanswered.is_unanswered());
         assert!(!Ending::ClosedIdle.is_unanswered() && !Ending::EndedByLab.is_unanswered());
         assert!(!Ending::LeftIdle.is_unanswered() && Ending::LeftIdle.is_idle());
+        assert!(!Ending::ClosedBehind.is_unanswered() && Ending::ClosedBehind.is_met());
+        assert!(Ending::ClosedBehind.is_idle() && !Ending::LeftIdle.is_met());
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct Failed {
     all: u64,
     /// Those that the server closed or reset, and had answered nothing.
     unanswered: u64,
-    /// Those that it closed as idle before the command asked again, and those of them on which it asked and got a reset.
+    /// Those that it closed, with all answered, before the command asked again, and those of them on which it asked and got a reset.
     closed_idle: u64,
     reset_idle: u64,
 }
@@ -21,7 +21,7 @@ impl Failed {
         self.all += 1;
         self.unanswered += u64::from(ending.is_some_and(Ending::is_unanswered));
         self.closed_idle += u64::from(ending.is_some_and(Ending::is_idle));
-        self.reset_idle += u64::from(ending == Some(Ending::ClosedIdle));
+        self.reset_idle += u64::from(ending.is_some_and(Ending::is_met));
     }
 
     /// Whether they are half of all or more.

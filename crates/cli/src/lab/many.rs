@@ -280,7 +280,7 @@ impl Many {
             closed_unanswered: ended(Ending::is_unanswered),
             reset_answered: ended(|ending| ending == Ending::Reset),
             closed_idle: ended(Ending::is_idle),
-            reset_idle: ended(|ending| ending == Ending::ClosedIdle),
+            reset_idle: ended(Ending::is_met),
             late: these().filter(|e| e.late > 0.0).count() as u64,
             late_s: these().map(|e| e.late).sum(),
             undecided: Undecided::of(these().map(|e| e.unheard)),

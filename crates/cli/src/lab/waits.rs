@@ -1,8 +1,11 @@
 //! How long an end of a connection waited for answers, by the frames of both.
 
+mod deferred;
 mod ends;
 
-use farpath_emu::plane::{Beat, Handing, OnLine, Overlap, Pings, Repairs, Streamed, Turns};
+use farpath_emu::plane::{
+    Beat, Deferred, Handing, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
+};
 use farpath_observe::Limit;
 use farpath_record::count_of;
 use farpath_units::{Duration, Time};
@@ -68,6 +71,12 @@ pub(super) struct Waits {
     was_idle: Option<(Time, Time)>,
     /// Whether this end, and the other, sent a request behind such a time, and got a reset for it.
     met_closed: [bool; 2],
+    /// The same behind an answer with which the other one had closed.
+    met_behind: [bool; 2],
+    /// Whether this end, and the other, reset it behind new data of its own, before the other one had closed.
+    threw_away: [bool; 2],
+    /// That the server's kernel had the acknowledgement of its SYN-ACK, and sent that again; none where it did not.
+    deferred: Option<Deferred>,
     /// The server ended it when the lab had ended the server, or was about to.
     is_ended_by_lab: bool,
     /// The last of an answer was on its way to an end that closed when it had all of it.
@@ -138,6 +147,9 @@ impl Waits {
             idle: turns.idle[1 - end],
             was_idle: turns.was_idle[1 - end],
             met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
+            met_behind: [end, 1 - end].map(|who| turns.met_behind[who]),
+            threw_away: [end, 1 - end].map(|who| turns.threw_away[who]),
+            deferred: turns.deferred,
             is_ended_by_lab: false,
             landing: turns.landing[0] + turns.landing[1],
             set_up: turns.set_up,

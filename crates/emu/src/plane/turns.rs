@@ -9,16 +9,17 @@ mod endings;
 mod greeting;
 mod late;
 mod pings;
+mod seen;
 
 use std::collections::BTreeMap;
 
 use farpath_units::{Duration, Time};
 
-use super::lines::{Carried, OnLine, Passed};
+use super::lines::{Carried, Passed};
 use super::message::{Handing, Message, Piece, Streamed};
 use super::overlap::{Overlap, Overlaps};
 use super::packet::{Packet, Way};
-use super::repairs::{Repairing, Repairs};
+use super::repairs::Repairing;
 use super::small_writes::SmallWrites;
 use super::stream::Stream;
 use super::tickets::{Behind, Tickets};
@@ -26,8 +27,11 @@ use asides::Aside;
 pub use beat::Beat;
 use beat::Beating;
 use endings::End;
+pub use greeting::Deferred;
+use greeting::Opened;
 use pings::Control;
 pub use pings::Pings;
+pub use seen::Turns;
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -36,114 +40,6 @@ const ACK: u8 = 0x10;
 
 /// So many connections are followed: what is more is not known.
 const CONNECTIONS: usize = 1 << 12;
-
-/// How a connection's two ends waited for each other, as far as frames say. Of an end that sends again before the other has
-/// answered, or answers before it has all that was sent, the time is in `overlapping`, if it is known to have waited.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Turns {
-    /// The end whose frame was seen first, and the other.
-    pub ends: Way,
-    /// When the first frame with data was handed over, or the connection was open whose server spoke first; none where none was.
-    pub begun: Option<Time>,
-    /// From there to the last one that was sent or arrived.
-    pub span: Duration,
-    /// What of the span each of the ends waited for: without its own turns, and without what came after it had closed. An end that has sent
-    /// its FIN has closed, unless it takes data afterwards without a reset (RFC 9293 §3.6).
-    pub waited: [Duration; 2],
-    /// Time in which each of the ends had all that the other had sent, and had not answered yet.
-    pub at: [Duration; 2],
-    /// What of that its host waited for answers to queries over UDP.
-    pub elsewhere: [Duration; 2],
-    /// Time in which the last of a message, all handed over, was under way to the end that answered it.
-    pub way: Duration,
-    /// How each of the ends handed over its messages that were answered, and the last answer.
-    pub handing: [Handing; 2],
-    /// The last answer, where it came in so many pieces that it is not among these: who asked may have waited for it, or not.
-    pub streamed: Option<Streamed>,
-    /// What each of the ends waited for beside that, where turns overlap.
-    pub overlapping: [Overlap; 2],
-    /// How long the slowest link on the way of each of the ends was taken by its data, without a pause.
-    pub lines: [OnLine; 2],
-    /// What was lost of what each of the ends sent, and what that cost.
-    pub repairs: [Repairs; 2],
-    /// Segments with data that were under way at a time, on average of the time with any; none where they were more than requests are.
-    pub at_a_time: Option<f64>,
-    /// Time in which each of the ends had all that the other had sent, which had sent last, before it closed: of the end that closed first,
-    /// where that was the end of it.
-    pub closing: [Duration; 2],
-    /// When each of the ends sent its FIN, or a reset; none where it has sent neither, or took data afterwards without a reset.
-    pub closed: [Option<Time>; 2],
-    /// When each of the ends first sent a reset; none where it has sent none.
-    pub reset: [Option<Time>; 2],
-    /// Whether each of the ends has sent data.
-    pub has_sent: [bool; 2],
-    /// When each of the ends sent its FIN, or a reset, with all that the other had sent, which had sent last: nothing was to come after that. None
-    /// where it has closed otherwise, or not, or took data afterwards without a reset. Of an idle connection that the other end closed first it is
-    /// when that one did.
-    pub done: [Option<Time>; 2],
-    /// From when until when each of the ends had all that the other one had sent, which sent nothing more and closed: an idle connection. None where
-    /// that was not so, or either has sent data since.
-    pub idle: [Option<(Time, Time)>; 2],
-    /// The same, whether either has sent data since or not.
-    pub was_idle: [Option<(Time, Time)>; 2],
-    /// Whether each of the ends has sent a request behind such a time, after the other one had closed, and got a reset for it.
-    pub met_closed: [bool; 2],
-    /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
-    pub landing: [Duration; 2],
-    /// When the first end asked to open the connection, for the first time and the last, while nothing answered. None where an answer has come.
-    pub opening: Option<(Time, Time)>,
-    /// From the first SYN until the answer to it had come; none where that was not seen.
-    pub set_up: Option<Duration>,
-    /// The end that sent last, and since when the other one has all of it and has sent nothing; none where a part is under way, or the other
-    /// one has closed. Where the end that opened the connection sent last and closed before the other one, it has given up: it stays known.
-    pub unanswered: Option<(usize, Time)>,
-    /// Since when the second end has had all of a request behind a handshake of TLS, and has sent one record alone that may be a ticket or the
-    /// answer. None where that is not so.
-    pub ticketed: Option<Time>,
-    /// How long the second end had the open connection before it spoke first, of its time in `at`; 0 where the first end did.
-    pub greeting: Duration,
-    /// Which turns of each of the ends came at equal times.
-    pub beats: [Beat; 2],
-    /// Pings of either end, which count for nobody's turn.
-    pub pings: Pings,
-}
-
-impl Turns {
-    /// Of a connection that has carried nothing.
-    pub fn between(ends: Way) -> Turns {
-        Turns {
-            ends,
-            begun: None,
-            span: Duration::ZERO,
-            waited: Default::default(),
-            at: [Duration::ZERO; 2],
-            elsewhere: [Duration::ZERO; 2],
-            way: Duration::ZERO,
-            handing: Default::default(),
-            streamed: None,
-            overlapping: Default::default(),
-            lines: Default::default(),
-            repairs: Default::default(),
-            at_a_time: None,
-            closing: Default::default(),
-            closed: [None; 2],
-            reset: [None; 2],
-            has_sent: [false; 2],
-            done: [None; 2],
-            idle: [None; 2],
-            was_idle: [None; 2],
-            met_closed: [false; 2],
-            landing: Default::default(),
-            opening: None,
-            set_up: None,
-            unanswered: None,
-            ticketed: None,
-            greeting: Duration::ZERO,
-            beats: Default::default(),
-            pings: Pings::default(),
-        }
-    }
-}
 
 /// One connection.
 #[derive(Clone, Debug)]
@@ -154,6 +50,7 @@ struct Talk {
     begun: Option<Time>,
     /// Who asked to open it, and when first.
     asked: Option<(usize, Time)>,
+    opened: Opened,
     /// What is being sent, by the end that sent last.
     message: Message,
     /// Of several segments that are sent now the last one's bytes, where these are fewer.
@@ -166,6 +63,8 @@ struct Talk {
     heard: [Time; 2],
     given: [Time; 2],
     over: [End; 2],
+    /// The end that closed behind an answer that was still under way, to all that it had been asked.
+    left_behind: Option<usize>,
     turns: Turns,
     overlaps: Overlaps,
     carried: [Carried; 2],
@@ -195,6 +94,7 @@ impl Talk {
             last: None,
             begun: None,
             asked: None,
+            opened: Opened::default(),
             message: Message::default(),
             tail: None,
             longest: [0; 2],
@@ -202,6 +102,7 @@ impl Talk {
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
             over: Default::default(),
+            left_behind: None,
             turns: Turns::between(ends),
             overlaps: Overlaps::default(),
             carried: Default::default(),
@@ -349,6 +250,9 @@ impl Talk {
             self.turns.opening = Some((first, now));
         }
         let is_again = self.streams[end].first.replace(seq) == Some(seq);
+        if who != end {
+            self.answers_opening(is_again, now);
+        }
         match is_again {
             true => {
                 let is_missing = self.repairs.iter().any(|r| r.is_missing);
@@ -385,7 +289,9 @@ impl Talk {
             self.takes_back(&aside);
         }
         self.closes_idle(end, now);
+        self.closes_behind(end, is_reset);
         self.closes_unmet(end);
+        self.throws_away(end, is_reset);
         let so_far = self.waited(end);
         let stream = &self.streams[1 - end];
         let is_all_there = stream.is_all_there();
@@ -464,6 +370,7 @@ impl Talk {
             has_sent: [0, 1].map(|end| self.streams[end].sent > 0),
             done: self.done(),
             met_closed: self.met_closed(),
+            met_behind: self.met_behind(),
             closed: [0, 1].map(|end| {
                 let over = &self.over[end];
                 over.closed.filter(|_| !over.is_half())
@@ -559,7 +466,7 @@ impl Talks {
         at: Time,
         passed: Option<Passed>,
     ) {
-        let Some((way, seq, _)) = packet.tcp() else {
+        let Some((way, seq, control)) = packet.tcp() else {
             return;
         };
         let Some(talk) = self.0.get_mut(&key(way)) else {
@@ -568,6 +475,9 @@ impl Talks {
         let end = usize::from(talk.turns.ends != way);
         let heard = &mut talk.heard[1 - end];
         *heard = at.max(*heard);
+        if control & SYN == 0 {
+            talk.acknowledges(end, at);
+        }
         talk.answers(end, at);
         let seq = seq.wrapping_add(from);
         if length == 0 || !talk.streams[end].has(seq, length) {
@@ -596,6 +506,7 @@ pub(super) fn key([a, b]: Way) -> Way {
 mod tests {
     use super::*;
     use crate::plane::packet::Transport;
+    use crate::plane::repairs::Repairs;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)

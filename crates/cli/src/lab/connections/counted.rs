@@ -109,8 +109,12 @@ impl Watched {
         let way = way.and_then(|waits| waits.on_the_way(end, time));
         let way = way.map(|words| words + others);
         let known = known.into_iter().chain(served).chain(lined);
-        let known = known.chain(way).chain(told.server_ended()).collect();
+        let known = known.chain(way).chain(told.how_ended()).collect();
         told.counted(time, known, outage.words());
+        let deferred = waits.map_or(String::new(), |waits| waits.deferred_words(time));
+        if !told.cause.is_empty() {
+            told.cause.push_str(&deferred);
+        }
         let besides = told.besides();
         told.figures.push_str(&besides);
         if let Some(why) = unknown {

@@ -35,7 +35,8 @@ impl Connections {
         let line = waits.map_or([0.0; 2], Waits::on_line);
         let of = of.map(|e| e.with_served(served).with_line(line));
         let repairs = waits.map(Waits::repairs).unwrap_or_default();
-        let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time());
+        let end = self.closed(ends, one).unwrap_or(one.last.sample.t);
+        let queued = of_server.map_or(Duration::ZERO, |c| c.queued.time() + c.queued.untaken(end));
         let of = of.map(|e| e.with_queued(queued.as_secs_f64()));
         let of = of.map(|e| e.with_repairs(&repairs).with_unheard(unheard));
         let of = of.map(|e| e.with_set_up(waits.and_then(|w| w.set_up)));

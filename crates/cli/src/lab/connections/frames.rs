@@ -3,12 +3,12 @@
 use std::net::{IpAddr, SocketAddr};
 
 use farpath_emu::plane::{Acks, Opening, Segments, Turns, Way};
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use super::unopened::address;
 use super::{Connections, Watched};
 use crate::lab::busiest::Busiest;
-use crate::lab::ending::Ending;
+use crate::lab::ending::{Ending, Reset};
 use crate::lab::lost::Lost;
 use crate::lab::seen::name_of;
 use crate::lab::waits::Waits;
@@ -65,6 +65,7 @@ impl Connections {
     /// Says what was lost on the way back of one of them, by its own end and the other, what timers cost, and how the server
     /// ended it. An outage says that itself.
     pub(super) fn repairs(&self, ends: &[String; 2], one: &Watched, told: &mut Busiest) {
+        told.this_open_s = self.open_of(ends).map(Duration::as_secs_f64);
         let [own, peer] = ends.clone();
         told.lost_back = self.segments.get(&[peer, own]).map(Lost::of);
         let acks = self.acks.get(ends).copied().unwrap_or_default();
@@ -75,6 +76,11 @@ impl Connections {
         told.timers_s = waits.repairs().timers.as_secs_f64();
         told.server_ended = waits.ending(one.host);
         told.is_steered = self.is_steered(ends, one);
+        let threw_away = waits.threw_away(one.host);
+        told.command_reset = threw_away.then(|| match waits.has_answered(one.host) {
+            true => Reset::BehindAnswers,
+            false => Reset::Unanswered,
+        });
         let is_cut = one.host == 0 && told.server_ended == Some(Ending::EndedByLab);
         told.cut_off = if is_cut {
             self.cut_off(ends, one)

@@ -21,19 +21,32 @@ impl Connections {
             return None;
         }
         let ends: BTreeSet<&[String; 2]> = self.all.keys().chain(self.waits.keys()).collect();
-        let mut spans: Vec<(Time, Time)> = Vec::new();
-        for ends in ends {
-            let listed = self.all.get(ends);
-            let set_up = listed.map_or(Duration::ZERO, Watched::set_up);
-            let seen = self.waits.get(ends).and_then(|waits| waits.open(set_up));
-            let both = [listed.and_then(Watched::open), seen].into_iter().flatten();
-            let whole = both.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-            let closed = listed.and_then(|one| self.closed(ends, one));
-            let until = |to: Time| closed.map_or(to, |closed| closed.min(to));
-            spans.extend(whole.map(|(from, to)| (from, until(to))));
-        }
+        let mut spans: Vec<(Time, Time)> = ends.into_iter().filter_map(|e| self.span(e)).collect();
         spans.sort_unstable();
         Some(together(&spans))
+    }
+
+    /// The same of one of them, by both of its ends; none where neither was seen.
+    pub(super) fn open_of(&self, ends: &[String; 2]) -> Option<Duration> {
+        let [own, peer] = ends.clone();
+        let other = [peer, own];
+        let mut spans: Vec<(Time, Time)> = [ends, &other]
+            .into_iter()
+            .filter_map(|e| self.span(e))
+            .collect();
+        spans.sort_unstable();
+        (!spans.is_empty()).then(|| together(&spans))
+    }
+
+    /// From when until when one of these ends was open; none where it was not seen.
+    fn span(&self, ends: &[String; 2]) -> Option<(Time, Time)> {
+        let listed = self.all.get(ends);
+        let set_up = listed.map_or(Duration::ZERO, Watched::set_up);
+        let seen = self.waits.get(ends).and_then(|waits| waits.open(set_up));
+        let both = [listed.and_then(Watched::open), seen].into_iter().flatten();
+        let (from, to) = both.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+        let closed = listed.and_then(|one| self.closed(ends, one));
+        Some((from, closed.map_or(to, |closed| closed.min(to))))
     }
 
     /// When the command had closed `one` of these ends: what comes after its FIN, or once no program of its host holds the socket, is its
@@ -130,6 +143,9 @@ mod tests {
             }
         }
         assert_eq!(connections.open(), Some(Duration::from_ms(500)));
+        let one = |port| [format!("198.18.0.1:{port}"), "198.18.0.2:80".to_owned()];
+        assert_eq!(connections.open_of(&one(2)), Some(Duration::from_ms(300)));
+        assert_eq!(connections.open_of(&one(9)), None, "it was not seen");
     }
 
     /// A client that closes 50 ms after its SYN, and a server that lets go of its end a second later.

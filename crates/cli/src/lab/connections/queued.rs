@@ -46,6 +46,15 @@ impl Queued {
     pub(super) fn time(&self) -> Duration {
         self.time
     }
+
+    /// How long it waited at least until an instant, where it never was taken: 0 where it was, or was over before that was seen.
+    pub(super) fn untaken(&self, end: Time) -> Duration {
+        let waits = self.waits.filter(|_| !self.is_over);
+        waits.map_or(Duration::ZERO, |(from, until)| {
+            let until = until.min(end);
+            until.since(from.min(until))
+        })
+    }
 }
 
 impl Watched {
@@ -57,14 +66,23 @@ impl Watched {
             (Some(Cause::Limit(Limit::Application)), host) => host == 1,
             _ => false,
         };
-        let waited = server.map_or(Duration::ZERO, |server| server.queued.time());
-        let seconds = waited.as_secs_f64();
-        let is_named = is_server && seconds >= NAMED * self.time().as_secs_f64() && seconds > 0.0;
-        match is_named {
-            true => format!(
-                "; for {seconds:.1} s at least it was in the accept queue of the server, whose program had not taken it"
+        let Some(server) = server.filter(|_| is_server) else {
+            return String::new();
+        };
+        let [taken, never] = [
+            server.queued.time(),
+            server.queued.untaken(self.last.sample.t),
+        ]
+        .map(Duration::as_secs_f64);
+        let least = NAMED * self.time().as_secs_f64();
+        match () {
+            () if taken > 0.0 && taken >= least => format!(
+                "; for {taken:.1} s at least it was in the accept queue of the server, whose program had not taken it"
             ),
-            false => String::new(),
+            () if never > 0.0 && never >= least => format!(
+                "; the server's program never took it from its accept queue, in {never:.1} s at least: what came was acknowledged by the kernel alone"
+            ),
+            () => String::new(),
         }
     }
 }
@@ -102,6 +120,17 @@ mod tests {
         assert_eq!(waited(&all), Duration::from_ms(200));
         assert_eq!(waited(&all[3..]), Duration::ZERO, "it was taken at once");
         // It was never taken, or was over before it was seen to be.
+        let never = |ends: &[End], end: u64| {
+            let mut queued = Queued::default();
+            for (ms, end) in (1..).map(|n| 100 * n).zip(ends) {
+                queued.sees(at(ms), end);
+            }
+            queued.untaken(at(end))
+        };
+        assert_eq!(never(&all[..3], 1000), Duration::from_ms(200));
+        assert_eq!(never(&all[..3], 250), Duration::from_ms(150));
+        assert_eq!(never(&all, 1000), Duration::ZERO, "it was taken");
+        assert_eq!(never(&[waits, waits, left], 1000), Duration::ZERO);
         assert_eq!(waited(&all[..3]), Duration::ZERO);
         assert_eq!(waited(&[waits, waits, left]), Duration::ZERO);
     }
@@ -125,5 +154,16 @@ mod tests {
         assert!(said(Cause::Other).contains("for 0.8 s at least it was in the accept queue"));
         assert_eq!(said(Cause::Way), "");
         assert_eq!(command.in_queue(Some(Cause::Other), None), "");
+        // The same without the sample in which a program holds it.
+        let mut never = Watched::default();
+        never.queued.sees(at(100), &end(true, 0));
+        never.queued.sees(at(900), &end(true, 0));
+        let words = command.in_queue(Some(Cause::Other), Some(&never));
+        assert!(
+            words.contains(
+                "the server's program never took it from its accept queue, in 0.8 s at least"
+            ),
+            "{words}"
+        );
     }
 }

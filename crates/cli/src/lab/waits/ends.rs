@@ -29,6 +29,9 @@ impl Waits {
         if self.met_closed[ends[0]] {
             return Some(Ending::ClosedIdle);
         }
+        if self.met_behind[ends[0]] {
+            return Some(Ending::ClosedBehind);
+        }
         if self.is_ended_by_lab {
             let [asked, answered] = ends.map(|who| self.has_sent[who]);
             let is_cut = asked && !answered && self.reset[ends[1]].is_some();
@@ -40,6 +43,17 @@ impl Waits {
             self.reset[ends[1]],
             ends.map(|who| self.has_sent[who]),
         )
+    }
+
+    /// Whether the command reset the connection behind new data of its own, before the server had closed, where this is the end of a host that has
+    /// this number.
+    pub(in crate::lab) fn threw_away(&self, host: usize) -> bool {
+        self.threw_away[usize::from(host != 0)]
+    }
+
+    /// Whether the server has sent data, where this is the end of a host that has this number.
+    pub(in crate::lab) fn has_answered(&self, host: usize) -> bool {
+        self.has_sent[usize::from(host == 0)]
     }
 
     /// When the server's end sent its FIN, or a reset, where this is the end of a host that has this number; none where it has not closed.

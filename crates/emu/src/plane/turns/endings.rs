@@ -67,12 +67,43 @@ impl Talk {
         if self.farewell != Some(end) {
             let idle = std::mem::take(&mut self.turns.idle);
             self.turns.met_closed[end] |= idle[end].is_some();
+            let behind = self.left_behind.take();
+            let has_all = self.streams[1 - end].is_all_there();
+            self.turns.met_behind[end] |= has_all && behind == Some(1 - end);
         }
+    }
+
+    /// An end closes. Where it has answered all that the other one had asked, which opened the connection, and the answer is still under way, a
+    /// request behind that answer meets a closed connection. Where data of the other one is under way then, more of it may come by itself.
+    pub(super) fn closes_behind(&mut self, end: usize, is_reset: bool) {
+        let is_opener = self.asked.is_some_and(|(who, _)| who == end);
+        let is_first = self.over.iter().all(|over| over.waited.is_none());
+        let has_answered = self.last.is_some_and(|(who, _)| who == end);
+        let has_all = self.streams[1 - end].is_all_there() && self.streams[1 - end].sent > 0;
+        let is_under_way = !self.streams[end].is_all_there();
+        if is_first && has_answered && has_all && is_under_way && !is_opener && !is_reset {
+            self.left_behind = Some(end);
+        }
+    }
+
+    /// An end closes. Where it resets the connection behind new data of its own, before either has closed, what had not arrived is lost. A
+    /// farewell of TLS does not count.
+    pub(super) fn throws_away(&mut self, end: usize, is_reset: bool) {
+        let is_first = self.over.iter().all(|over| over.waited.is_none());
+        let is_last = self.last.is_some_and(|(who, _)| who == end);
+        self.turns.threw_away[end] |= is_reset && is_first && is_last && self.farewell != Some(end);
     }
 
     /// An end closes: who does without a reset to what it has sent asked for nothing.
     pub(super) fn closes_unmet(&mut self, end: usize) {
-        self.turns.met_closed[end] &= self.over[1 - end].is_reset;
+        let is_reset = self.over[1 - end].is_reset;
+        self.turns.met_closed[end] &= is_reset;
+        self.turns.met_behind[end] &= is_reset;
+    }
+
+    /// Whether each of the ends has sent a request behind the answer with which the other one had closed, and got a reset for it.
+    pub(super) fn met_behind(&self) -> [bool; 2] {
+        [0, 1].map(|end| self.turns.met_behind[end] && self.over[1 - end].is_reset)
     }
 
     /// Whether each of the ends has sent a request after the other one had closed an idle connection, and got a reset for it.
@@ -245,5 +276,69 @@ mod tests {
         assert_eq!(closed.was_idle, [Some((at(200), at(2150))), None]);
         let alert = [&[23, 3, 3, 0, 19][..], &[7; 19]].concat();
         assert_eq!(met(&alert, false).met_closed, [false; 2]);
+    }
+
+    /// A server that closes right behind its answer (50 ms each way), and a client that asks on it 1.3 s later and gets a reset. One whose request
+    /// was under way by then did not ask behind the answer, nor does one that says farewell or closes.
+    #[test]
+    fn a_request_behind_an_answer_with_a_fin_is_known() {
+        let met = |asks_at: u64, payload: &[u8], closes: bool| {
+            let ends = ["198.18.0.1:4000", "198.18.0.2:70"].map(|end| end.parse().expect(end));
+            let mut talk = Talk::new(ends);
+            let length = payload.len() as u32;
+            talk.opens(0, 1, at(0));
+            talk.sent(0, (1, 80), at(100));
+            talk.arrived(0, (1, 80), at(150));
+            if asks_at < 150 {
+                talk.sent(0, (81, length), at(asks_at));
+            }
+            talk.sent(1, (1, 200), at(150));
+            talk.ended(1, false, at(151));
+            talk.arrived(1, (1, 200), at(200));
+            if asks_at > 200 {
+                talk.reads(0, (81, length), payload);
+                talk.sent(0, (81, length), at(asks_at));
+            }
+            if closes {
+                talk.ended(0, false, at(asks_at));
+            }
+            talk.arrived(0, (81, length), at(asks_at + 50));
+            talk.ended(1, true, at(asks_at + 50));
+            talk.turns()
+        };
+        let asked = met(1500, &[7; 80], false);
+        assert_eq!(
+            (asked.met_behind, asked.met_closed),
+            ([true, false], [false; 2])
+        );
+        assert_eq!(asked.idle, [None; 2], "it was not idle");
+        let alert = [&[23, 3, 3, 0, 19][..], &[7; 19]].concat();
+        for none in [
+            met(149, &[7; 80], false),
+            met(1500, &alert, false),
+            met(1500, &[7; 80], true),
+        ] {
+            assert_eq!(none.met_behind, [false; 2]);
+        }
+    }
+
+    /// A client that resets behind what it sends, as SO_LINGER 0 does; one that does with all of its answer, and one whose server closed first.
+    #[test]
+    fn an_end_that_resets_behind_its_own_data_is_known() {
+        let threw = |asks: bool, closed: bool, is_reset: bool| {
+            let mut talk = open();
+            if asks {
+                talk.sent(0, (81, 4000), at(300));
+            }
+            if closed {
+                talk.ended(1, false, at(301));
+            }
+            talk.ended(0, is_reset, at(310));
+            talk.turns().threw_away
+        };
+        assert_eq!(threw(true, false, true), [true, false]);
+        assert_eq!(threw(false, false, true), [false; 2]);
+        assert_eq!(threw(true, true, true), [false; 2]);
+        assert_eq!(threw(true, false, false), [false; 2]);
     }
 }

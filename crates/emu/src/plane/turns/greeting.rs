@@ -1,10 +1,54 @@
 //! A server that speaks first, as those of SMTP, FTP, SSH and MySQL do: who opened the connection waits for its greeting.
 
-use farpath_units::Time;
+//!
+//! Its kernel may keep the connection from its program meanwhile: with TCP_DEFER_ACCEPT it drops an acknowledgement that comes without data, and
+//! sends its SYN-ACK again when that time is over (Linux, `syn_ack_recalc`). So it does where its accept queue is full.
+
+use farpath_units::{Duration, Time};
 
 use super::Talk;
 
+/// That the second end's kernel had the acknowledgement of its SYN-ACK, and sent that again, as if it had none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deferred {
+    /// How long after its SYN-ACK it first sent that again.
+    pub first: Duration,
+    /// From when it had the acknowledgement until it last sent the SYN-ACK again.
+    pub held: Duration,
+}
+
+/// How a connection was opened, by the end that was asked to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Opened {
+    /// When it first sent its SYN-ACK.
+    answered: Option<Time>,
+    /// When it was first given a segment other than a SYN, after that had come to who asked.
+    acked: Option<Time>,
+}
+
 impl Talk {
+    /// The end that was asked to open the connection sends its SYN-ACK, for the first time or again.
+    pub(super) fn answers_opening(&mut self, is_again: bool, now: Time) {
+        let answered = *self.opened.answered.get_or_insert(now);
+        let is_missing = self.repairs.iter().any(|r| r.is_missing);
+        let is_silent = is_again && !is_missing && self.last.is_none();
+        if let Some(acked) = self.opened.acked.filter(|_| is_silent) {
+            let first = self.turns.deferred.map(|deferred| deferred.first);
+            self.turns.deferred = Some(Deferred {
+                first: first.unwrap_or_else(|| now.since(answered.min(now))),
+                held: now.since(acked.min(now)),
+            });
+        }
+    }
+
+    /// A segment of an end, other than a SYN, has come to the other one.
+    pub(super) fn acknowledges(&mut self, end: usize, at: Time) {
+        let is_opener = self.asked.is_some_and(|(who, _)| who == end);
+        if is_opener && self.turns.set_up.is_some() {
+            self.opened.acked.get_or_insert(at);
+        }
+    }
+
     /// An end is about to send new data `now`. Where it is the first of all, and its end did not open the connection, it has had its turn since
     /// the connection was open to it: what opened it was on the way until then.
     pub(super) fn greets(&mut self, end: usize, now: Time) {
@@ -13,7 +57,8 @@ impl Talk {
         let asked = opener.filter(|(who, _)| *who == 0 && is_new);
         if let Some(((_, first), set_up)) = asked.zip(self.turns.set_up) {
             let opened = (first + set_up).min(now);
-            let there = self.heard[1].max(opened).min(now);
+            let acked = self.opened.acked.unwrap_or(self.heard[1]);
+            let there = acked.max(opened).min(now);
             self.begun = Some(opened);
             self.turns.way += there.since(opened);
             self.turns.at[1] += now.since(there);
@@ -25,8 +70,6 @@ impl Talk {
 
 #[cfg(test)]
 mod tests {
-    use farpath_units::Duration;
-
     use super::super::Turns;
     use super::*;
 
@@ -79,5 +122,43 @@ mod tests {
             (asked.begun, asked.way),
             (Some(at(3120)), Duration::from_ms(30))
         );
+    }
+
+    /// 50 ms each way, and a server that listens with TCP_DEFER_ACCEPT: it has the acknowledgement at 150 ms, sends its SYN-ACK again at 7250 ms
+    /// and greets when that is acknowledged. Where the acknowledgement was lost, or data has come before, the kernel waits for nothing.
+    #[test]
+    fn a_kernel_that_defers_its_program_has_its_turn_as_well() {
+        let found = |acked: bool, asks: bool| {
+            let ends = ["198.18.0.1:4000", "198.18.0.2:25"].map(|end| end.parse().expect(end));
+            let mut talk = Talk::new(ends);
+            talk.opens(0, 1, at(0));
+            talk.opens(1, 1, at(50));
+            talk.answers(1, at(100));
+            if acked {
+                talk.heard[1] = at(150);
+                talk.acknowledges(0, at(150));
+            }
+            if asks {
+                talk.sent(0, (1, 10), at(101));
+            }
+            talk.opens(1, 1, at(7250));
+            talk.answers(1, at(7300));
+            talk.heard[1] = at(7350);
+            talk.acknowledges(0, at(7350));
+            talk.sent(1, (1, 8), at(7350));
+            talk.arrived(1, (1, 8), at(7400));
+            talk.turns()
+        };
+        let deferred = found(true, false);
+        let wanted = Deferred {
+            first: Duration::from_ms(7200),
+            held: Duration::from_ms(7100),
+        };
+        assert_eq!(deferred.deferred, Some(wanted));
+        assert_eq!(deferred.greeting, Duration::from_ms(7200));
+        assert_eq!(deferred.way, Duration::from_ms(50));
+        let lost = found(false, false);
+        assert_eq!((lost.deferred, lost.greeting), (None, Duration::ZERO));
+        assert_eq!(found(true, true).deferred, None);
     }
 }
