@@ -310,6 +310,7 @@ impl<'a> Collector<'a> {
             rtos: Some(stats.rtos),
             cwnd_max: Some(source.cwnd_max),
             pauses: Some(source.silence.all()),
+            timeouts: source.silence.timeouts(),
             rtt: (rtt.count > 0).then(|| RoundTrips {
                 min_ns: rtt.min.as_ns() as f64,
                 avg_ns: rtt.mean_s() * 1e9,
