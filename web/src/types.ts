@@ -410,7 +410,7 @@ export interface ComparedRow {
   readonly difference: Maybe;
   readonly difference_ci95: Maybe;
   readonly relative: Maybe;
-  readonly verdict: "same" | "differs" | "unknown";
+  readonly verdict: "same" | "inconclusive" | "differs" | "unknown";
   /** A number where runs are of two kinds, and ranks were compared. */
   readonly rank_p?: Maybe;
   /** Smaller differences are none: the metric is known in such steps only. */

@@ -40,12 +40,12 @@ describe("runs of two kinds", () => {
   it("are compared by ranks, and what chance may have made is not called the same", () => {
     const row = { test: "bulk", point: {}, metric: "goodput_bps", origin_a: "simulated", origin_b: "simulated", a: { mean: 1, n: 9 }, b: { mean: 2, n: 9 }, difference: 1, difference_ci95: 2, relative: 1 } as const;
     expect(verdict({ ...row, verdict: "differs", rank_p: 0.01 })).toBe("differs, by ranks");
-    expect(verdict({ ...row, verdict: "same", rank_p: null })).toBe("inconclusive");
+    expect(verdict({ ...row, verdict: "inconclusive", rank_p: null })).toBe("inconclusive");
     expect(verdict({ ...row, verdict: "same", difference: 0 })).toBe("same");
     // In the words of the terminal.
     expect(verdict({ ...row, verdict: "same", step: 2 })).toBe("below a step");
-    expect(verdict({ ...row, verdict: "same", more_runs: 12 })).toBe("inconclusive; 12 more");
-    expect(verdict({ ...row, verdict: "same", more_runs: 101 })).toBe("inconclusive");
+    expect(verdict({ ...row, verdict: "inconclusive", more_runs: 12 })).toBe("inconclusive; 12 more");
+    expect(verdict({ ...row, verdict: "inconclusive", more_runs: 101 })).toBe("inconclusive");
     expect(verdict({ ...row, verdict: "same", difference: 1e-13 })).toBe("same");
     expect(verdict({ ...row, verdict: "unknown" })).toBe("one run");
   });

@@ -6,12 +6,12 @@ use farpath_record::{CLOCK_ENDS, Record, StreamRecord, Uncertainty};
 use farpath_units::{Duration, Rate, Time};
 
 use crate::flights::Flight;
-use crate::limit::{Limit, Outage, Stretch, Surroundings, largest, outage, shares};
+use crate::limit::{self, Limit, Outage, Stretch, Surroundings, account, largest, outage};
 use crate::long_repair;
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
-use crate::{back, ramp, series, stall};
+use crate::{back, ramp, series, stall, together};
 
 /// A connection. What its evidence does not have is none or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,6 +72,9 @@ pub struct Connection {
     /// When nothing arrived at its sender, in order, where somebody saw each frame: known exactly, at least where a timer ended it.
     /// Else `intervals` say it.
     pub pauses: Option<Vec<(Time, Time)>>,
+    /// From when on nothing was sent or heard until the retransmission timer ran out, each time, in order, where somebody saw the
+    /// timer; empty else.
+    pub timeouts: Vec<(Time, Time)>,
     /// What arrived in steps that divide a round trip, from the start of its test on: their ends, lengths and bytes. Where there
     /// are none, `intervals` stand for them.
     pub steps: Vec<(Time, Duration, u64)>,
@@ -146,7 +149,7 @@ pub(crate) fn fill<'a>(
     around: &dyn Fn(usize) -> Surroundings<'a>,
     record: &mut Record,
 ) {
-    let mut together: BTreeMap<String, f64> = BTreeMap::new();
+    let mut accounts = Vec::with_capacity(all.len());
     let (mut lost, mut out) = (Outage::default(), 0.0);
     let mut waited: f64 = 0.0;
     for (stream, connection) in all.iter().enumerate() {
@@ -156,7 +159,9 @@ pub(crate) fn fill<'a>(
         };
         connection.metrics(span, &mut of_stream.metrics);
         let surroundings = around(stream);
-        of_stream.limited_by = shares(connection, span.from(), &surroundings);
+        let account = account(connection, span.from(), &surroundings);
+        of_stream.limited_by = limit::sum(&account);
+        accounts.push(account);
         let outage = outage(connection, span.from(), &surroundings);
         if outage.share > 0.0 {
             let metrics = &mut of_stream.metrics;
@@ -167,9 +172,6 @@ pub(crate) fn fill<'a>(
             lost = outage;
         }
         waited = waited.max(back::full(connection, span.from(), &surroundings));
-        for (name, share) in &of_stream.limited_by {
-            *together.entry(name.clone()).or_default() += share / all.len() as f64;
-        }
         record.streams.push(of_stream);
     }
     merge_streams(record);
@@ -183,7 +185,7 @@ pub(crate) fn fill<'a>(
     if let Some(why) = without_completion(all, span) {
         span.not_ended(record, why);
     }
-    record.limited_by = largest(&together);
+    record.limited_by = largest(&limits_of_all(all, &accounts, span, record));
     record.notes.extend(resent_before(record, span));
     let repair = all.iter().find_map(|c| long_repair::note(c, span));
     record.notes.extend(repair.into_iter().chain(lost.words()));
@@ -211,12 +213,35 @@ pub(crate) fn fill<'a>(
     }
 }
 
+/// Whether several connections end of themselves, and no tool says what they come to: they are one transfer, from the first SYN to the
+/// last byte.
+fn are_one_transfer(all: &[Connection], span: &Span) -> bool {
+    let toolless = all.iter().all(|c| c.goodput_bps.is_none());
+    let ended = all.iter().all(Connection::is_complete);
+    all.len() > 1 && span.duration.is_none() && toolless && ended
+}
+
+/// Shares of what limited a test's connections: of one transfer, of the time in which any was at work; else each connection counts alike.
+fn limits_of_all(
+    all: &[Connection],
+    accounts: &[Vec<Stretch>],
+    span: &Span,
+    record: &Record,
+) -> BTreeMap<String, f64> {
+    if are_one_transfer(all, span) {
+        return together::shares(accounts);
+    }
+    let mut means: BTreeMap<String, f64> = BTreeMap::new();
+    for (name, share) in record.streams.iter().flat_map(|s| &s.limited_by) {
+        *means.entry(name.clone()).or_default() += share / all.len() as f64;
+    }
+    means
+}
+
 /// Several connections that end of themselves are one transfer, from the first SYN to the last byte: one that ended early has sent
 /// nothing since.
 fn take_together(all: &[Connection], span: &Span, record: &mut Record) {
-    let toolless = all.iter().all(|c| c.goodput_bps.is_none());
-    let ended = all.iter().all(Connection::is_complete);
-    if all.len() < 2 || span.duration.is_some() || !toolless || !ended {
+    if !are_one_transfer(all, span) {
         return;
     }
     let opened = all.iter().map(|c| c.opened).min().unwrap_or_default();

@@ -33,7 +33,9 @@ mod series;
 mod shared_time;
 mod stall;
 mod taken_back;
+mod timeouts;
 mod timers;
+mod together;
 
 pub use answers::{Refusal, answers};
 pub use clocks::between_clocks;

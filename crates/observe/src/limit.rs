@@ -3,7 +3,7 @@
 //!
 //! 1. A reader of one kind of evidence makes [`Stretch`]es: a simulated sender's own account comes as stretches
 //!    already; `timers` reads the kernel's `TCP_INFO`, `flights` what a capture shows, `rates` bare rates. Windows that are full
-//!    behind the holes of a long repair are the repair's (`long_repair`).
+//!    behind the holes of a long repair are the repair's (`long_repair`), and waits for a timer that ran out are the timeout's (`timeouts`).
 //! 2. A stretch in which a link of the path was full is that link's, one in which a processor or disk of its hosts
 //!    had hardly a pause is theirs ([`Path::full`], `timers`). Stretches are taken together to a round trip at least
 //!    before that is judged, so that it does not depend on how fine the evidence is. Where a policer or an MTU took most of
@@ -22,7 +22,7 @@ use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
 use crate::path::{Path, Taken};
-use crate::{flights, long_repair, rates, stall, timers};
+use crate::{flights, long_repair, rates, stall, timeouts, timers};
 
 /// What keeps a connection from being faster. The words are those of `limited_by` in every origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -158,6 +158,24 @@ impl Stretch {
         self
     }
 
+    /// The same with so many seconds in which its sender waited for the retransmission timer as that timeout's, of each limit alike. Idle
+    /// time is none of them.
+    pub(crate) fn of_timeout(mut self, seconds: f64) -> Stretch {
+        let idle = self.idle.min(self.spent(Limit::Application));
+        self.spent[Limit::Application as usize] -= idle;
+        let windows = [Limit::CwndSlowStart, Limit::CwndRecovery, Limit::Unknown];
+        let mut waited = Stretch::new(self.from, self.until);
+        self.take(
+            &[&windows, &IN_FLIGHT, &OTHERS],
+            seconds,
+            Limit::Loss,
+            &mut waited,
+        );
+        self.add(Limit::Application, idle);
+        self.add(Limit::Loss, waited.spent(Limit::Loss));
+        self
+    }
+
     /// All of its seconds.
     pub fn total(&self) -> f64 {
         self.spent.iter().sum()
@@ -207,6 +225,7 @@ pub fn shares(
 pub fn account(connection: &Connection, from: Time, around: &Surroundings<'_>) -> Vec<Stretch> {
     let stretches = stretches(connection, from, around.path.is_some());
     let stretches = long_repair::settled(stretches, connection);
+    let stretches = timeouts::settled(stretches, connection);
     let path = around.path.as_ref();
     let taken = path.map_or(Taken::Otherwise, |path| path.taken(connection.delivered));
     let known = Known {
@@ -522,7 +541,7 @@ fn took_everything(connection: &Connection, around: &Surroundings<'_>) -> Option
 }
 
 /// Stage 3.
-fn sum(stretches: &[Stretch]) -> BTreeMap<String, f64> {
+pub(crate) fn sum(stretches: &[Stretch]) -> BTreeMap<String, f64> {
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     for stretch in stretches {
         for (limit, name, _) in WORDS {

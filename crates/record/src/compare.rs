@@ -19,6 +19,7 @@ mod row;
 
 pub use between::between;
 pub use places::sets;
+pub use row::Verdict;
 use row::row;
 
 /// Value of `schema` in a [`Comparison`].
@@ -102,18 +103,6 @@ fn there_are(all: &[String], none: &str) -> String {
         [] => none.to_owned(),
         all => format!("there are {}", all.join(", ")),
     }
-}
-
-/// What may be said of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The values are equal, or the 95 % interval of the difference holds zero; of runs of two kinds, ranks may be by chance.
-    Same,
-    /// The 95 % interval of the difference does not hold zero; of runs of two kinds, ranks are not by chance.
-    Differs,
-    /// The values differ, and a single run on a side does not show the spread of runs.
-    Unknown,
 }
 
 /// One metric of one test at one point.

@@ -269,7 +269,7 @@ fn is_below_step(row: &Row) -> bool {
 
 /// Whether two values differ, and chance may have done it.
 fn is_untold(row: &Row) -> bool {
-    row.verdict == Verdict::Same && !is_below_step(row) && !is_rounding(row)
+    row.verdict == Verdict::Inconclusive
 }
 
 fn says(row: &Row) -> String {
@@ -278,9 +278,9 @@ fn says(row: &Row) -> String {
         (Verdict::Differs, _) => format!("differs{by}"),
         (Verdict::Unknown, _) => "one run".to_owned(),
         (Verdict::Same, _) if is_below_step(row) => BELOW.to_owned(),
-        (Verdict::Same, Some(more @ 1..=MORE)) => format!("{UNTOLD}; {more} more"),
-        (Verdict::Same, _) if is_rounding(row) => "same".to_owned(),
-        (Verdict::Same, _) => format!("{UNTOLD}{by}"),
+        (Verdict::Same, _) => "same".to_owned(),
+        (Verdict::Inconclusive, Some(more @ 1..=MORE)) => format!("{UNTOLD}; {more} more"),
+        (Verdict::Inconclusive, _) => format!("{UNTOLD}{by}"),
     };
     if row.beyond_tolerance {
         format!("{text} BEYOND")
@@ -413,7 +413,7 @@ fn verdict(comparison: &Comparison, rows: &[&Row]) -> String {
         "{} metrics: {} differ, {} the same, {} inconclusive, {} of single runs",
         rows.len(),
         count(&|r| r.verdict == Verdict::Differs),
-        count(&|r| r.verdict == Verdict::Same && !is_untold(r)),
+        count(&|r| r.verdict == Verdict::Same),
         count(&is_untold),
         count(&|r| r.verdict == Verdict::Unknown)
     );

@@ -16,6 +16,10 @@ const MOST: usize = 12;
 /// Of the rest as many are named; of more, how many there are.
 const NAMED: usize = 24;
 
+/// What is said of reasons that do not add up.
+const APART: &str =
+    "Each number is a median by itself: the reasons need not add up to what was lost.";
+
 /// One direction of a link, of one origin, and the points at which it lost frames, in the order of the run.
 struct Direction<'a> {
     points: Vec<Vec<&'a LinkRecord>>,
@@ -46,6 +50,10 @@ pub(crate) fn table(run: &RunDocument, layout: Layout) -> String {
     let (columns, headings) = columns(first, several, &Keys::of(run));
     for line in lines(&columns, &headings, layout) {
         out += &format!("{line}\n");
+    }
+    if run.repeats.is_some() && first.iter().any(Direction::has_apart) {
+        out.push('\n');
+        push_wrapped(&mut out, APART, "", layout);
     }
     if !rest.is_empty() {
         let name = |d: &Direction<'_>| format!("{} ({})", d.name(several), d.all);
@@ -149,6 +157,19 @@ fn columns(
 }
 
 impl Direction<'_> {
+    /// Whether the medians of the reasons at a point do not add up to that of all that was lost there.
+    fn has_apart(&self) -> bool {
+        let is_apart = |repeats: &Vec<&LinkRecord>| {
+            let drops = repeats.iter().flat_map(|l| l.drops.keys());
+            let names: BTreeSet<&String> = drops.collect();
+            let of = |name: &String| middle(repeats, |l| l.drops.get(name).copied().unwrap_or(0));
+            let sum: f64 = names.into_iter().map(of).sum();
+            let all = middle(repeats, |l| l.drops.values().sum());
+            (sum - all).abs() > 0.1
+        };
+        self.points.iter().any(is_apart)
+    }
+
     /// `neck a>b`, with its origin where there are `several`.
     fn name(&self, several: bool) -> String {
         let link = self.points[0][0];
@@ -196,7 +217,7 @@ fn words(reason: &str, repeats: &[&LinkRecord]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::{Origin, Point};
+    use farpath_record::{Origin, Point, Repeats};
 
     fn link(name: &str, drops: &[(&str, u64)]) -> LinkRecord {
         LinkRecord {
@@ -246,6 +267,18 @@ near a>b            3     1000  queue full
             "{:?}",
             rows(&repeated)
         );
+        // Four and none are not five.
+        let said = |run: &RunDocument| table(run, Layout::default()).contains("need not add up");
+        repeated.repeats = Some(Repeats {
+            count: 3,
+            seeds: Vec::new(),
+            metrics: Vec::new(),
+        });
+        assert!(said(&repeated));
+        for link in &mut repeated.links {
+            link.drops.remove("error");
+        }
+        assert!(!said(&repeated) && !said(&run));
         run.links[1].origin = Origin::Emulated;
         let near = "near a>b, emulated 3 1000 queue full";
         assert!(rows(&run).contains(&near.to_owned()), "{:?}", rows(&run));

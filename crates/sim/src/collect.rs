@@ -170,7 +170,12 @@ impl<'a> Collector<'a> {
             late.resent += source.sender().stats().retransmits;
             let dir = FlowDir::forward(*flow as u16);
             let walk = self.built.wan.plan.walk(self.scenario, dir);
-            ports.extend(walk.iter().map(|hop| hop.port));
+            for hop in walk {
+                let members = self.built.wan.plan.taking_turns(self.scenario, hop.port);
+                late.takes_turns |= !members.is_empty();
+                ports.insert(hop.port);
+                ports.extend(members);
+            }
         }
         for port in ports {
             let realised = &self.built.port(port).counters().realised;
@@ -310,6 +315,7 @@ impl<'a> Collector<'a> {
             rtos: Some(stats.rtos),
             cwnd_max: Some(source.cwnd_max),
             pauses: Some(source.silence.all()),
+            timeouts: source.silence.timeouts(),
             rtt: (rtt.count > 0).then(|| RoundTrips {
                 min_ns: rtt.min.as_ns() as f64,
                 avg_ns: rtt.mean_s() * 1e9,

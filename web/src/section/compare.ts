@@ -4,23 +4,21 @@ import { h, scroller, section } from "../dom";
 import * as format from "../format";
 import type { ComparedRow, ReportData } from "../types";
 
-const VERDICTS: Readonly<Record<ComparedRow["verdict"], string>> = { differs: "differs", same: "inconclusive", unknown: "one run" };
+const VERDICTS: Readonly<Record<ComparedRow["verdict"], string>> = { differs: "differs", same: "same", inconclusive: "inconclusive", unknown: "one run" };
 
-/** Of a mean, the share that binary fractions leave: no difference. */
-const ROUNDING = 1e-12;
 /** Nobody makes more further runs than these. */
 const MORE = 100;
 
-/** What is said of a difference, in the words of the terminal: by ranks where runs are of two kinds. Equal values are not inconclusive, nor
- * are those that differ by less than the metric's steps. */
+/** What is said of a difference, in the words of the terminal: by ranks where runs are of two kinds. What differs by less
+ * than the metric's steps is the same. */
 export function verdict(row: ComparedRow): string {
   const [apart, more] = [Math.abs(row.difference ?? 0), row.more_runs ?? 0];
   const by = typeof row.rank_p === "number" ? ", by ranks" : "";
   if (row.verdict === "unknown") return VERDICTS.unknown;
   if (row.verdict === "differs") return `${VERDICTS.differs}${by}`;
   if (apart > 0 && apart < (row.step ?? 0)) return "below a step";
-  if (more >= 1 && more <= MORE) return `${VERDICTS.same}; ${more} more`;
-  return apart <= ROUNDING * Math.abs(row.a.mean ?? 0) ? "same" : `${VERDICTS.same}${by}`;
+  if (row.verdict === "same") return VERDICTS.same;
+  return more >= 1 && more <= MORE ? `${VERDICTS.inconclusive}; ${more} more` : `${VERDICTS.inconclusive}${by}`;
 }
 /** Rows shown without being asked for. */
 const SHOWN = 40;

@@ -12,7 +12,7 @@ pub(super) fn runs(
     match (verdict, pairs) {
         (Verdict::Differs, _) => Some(0),
         (Verdict::Unknown, _) => None,
-        (Verdict::Same, Some(differences)) => {
+        (Verdict::Same | Verdict::Inconclusive, Some(differences)) => {
             let none = Summary {
                 n: 1,
                 sd: None,
@@ -21,7 +21,7 @@ pub(super) fn runs(
             };
             runs_to_tell(&none, differences).map(|n| n.saturating_sub(differences.n))
         }
-        (Verdict::Same, None) => {
+        (Verdict::Same | Verdict::Inconclusive, None) => {
             let have = match (a.sd, b.sd) {
                 (Some(_), Some(_)) => a.n.min(b.n),
                 (Some(_), None) => a.n,

@@ -3,7 +3,7 @@
 
 use super::notes::{FAR, far};
 use super::row::{are_few, hidden};
-use super::{Row, Side, Verdict};
+use super::{Row, Side};
 use crate::Origin;
 
 /// What a note says of runs that are too few.
@@ -18,7 +18,7 @@ pub(super) const FORECAST: &str = "a forecast is one value without a spread, tak
 
 /// Whether a row's difference is one from a forecast, of runs that have a spread or of one.
 pub(super) fn by_forecast(row: &Row) -> bool {
-    is_beside(row) && row.verdict != Verdict::Same
+    is_beside(row) && !row.verdict.is_chance()
 }
 
 /// Whether a row has a forecast beside another origin.
@@ -70,7 +70,7 @@ pub(super) fn names_metric(note: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Named, origins, sets};
+    use crate::compare::{Named, Verdict, origins, sets};
     use crate::{Record, RunDocument};
 
     /// One test, `goodput_bps` of each origin by repeat.
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(few(&[1.0, 2.0]), (Verdict::Differs, false));
         assert_eq!(few(&[1.0, 2.0, 3.0]), (Verdict::Differs, false));
         // Enough runs whose ranks are by chance.
-        assert_eq!(few(&[90.2, 4.5, 91.2]), (Verdict::Same, false));
+        assert_eq!(few(&[90.2, 4.5, 91.2]), (Verdict::Inconclusive, false));
     }
 
     /// Five pairs that differ, all one way, are so by chance in one case of 16; of six in one of 32.
@@ -158,7 +158,7 @@ mod tests {
             let said = "the pairs of runs whose values are not equal are too few for ranks";
             (row.verdict, found.notes.iter().any(|n| n.contains(said)))
         };
-        assert_eq!(few(5), (Verdict::Same, true));
+        assert_eq!(few(5), (Verdict::Inconclusive, true));
         assert_eq!(few(6), (Verdict::Differs, false));
     }
 

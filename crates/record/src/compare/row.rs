@@ -2,12 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use super::{Key, Row, Side, Verdict, more, subject};
+use serde::Serialize;
+
+use super::{Key, Row, Side, more, subject};
 use crate::Origin;
 use crate::judge::median;
 use crate::range::range;
 use crate::ranks::{rank_sum, rank_sum_least, signed_rank, signed_rank_least};
 use crate::statistics::{CONFIDENCE, Summary, paired, shares, welch};
+
+/// What may be said of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The values are equal, or differ by less than the steps in which the metric is known.
+    Same,
+    /// They are not, and the 95 % interval of the difference holds zero; of runs of two kinds, ranks may be by chance. So it is of equal
+    /// means of values that are not.
+    Inconclusive,
+    /// The 95 % interval of the difference does not hold zero; of runs of two kinds, ranks are not by chance.
+    Differs,
+    /// The values differ, and a single run on a side does not show the spread of runs.
+    Unknown,
+}
+
+impl Verdict {
+    /// Whether nothing shows a difference: there is none, or chance may have made it.
+    pub(super) fn is_chance(self) -> bool {
+        matches!(self, Verdict::Same | Verdict::Inconclusive)
+    }
+}
 
 /// The difference of each pair of runs with one seed, where both sides have the same ones: two or more.
 fn pairs(x: &Side, y: &Side) -> Option<Vec<f64>> {
@@ -64,7 +88,7 @@ pub(super) fn hidden(row: &Row, x: &Side, y: &Side) -> Option<f64> {
     let least = row.step.unwrap_or(0.0).max(ROUNDING * row.a.mean.abs());
     let several = row.a.n > 1 && row.b.n > 1;
     let known = several && row.difference_ci95.is_some() && row.rank_p.is_none();
-    if row.verdict != Verdict::Same || !known || row.difference.abs() <= least {
+    if row.verdict != Verdict::Inconclusive || !known || row.difference.abs() <= least {
         return None;
     }
     let (p, is_far) = match pairs(x, y) {
@@ -89,6 +113,13 @@ pub(super) fn are_few(row: &Row, x: &Side, y: &Side) -> bool {
 
 /// Of two values, the share by which they may differ and are taken for equal.
 const ROUNDING: f64 = 1e-9;
+/// The same of two forecasts of a rate: tables show a tenth of it at most.
+const FORECASTS: f64 = 1e-5;
+
+/// Whether two sides of equal means have other values: one run of either lies where none of the other does.
+fn are_unlike(a: &Summary, b: &Summary, rounding: f64) -> bool {
+    (a.min - b.min).abs() > rounding || (a.max - b.max).abs() > rounding
+}
 
 /// What one side has of a metric, as [`crate::Repeats`] sums it up.
 fn summary(key: &Key<'_>, side: &Side) -> Option<Summary> {
@@ -123,15 +154,22 @@ pub(super) fn row(
     };
     let step = x.step.max(y.step);
     // Equal sums may differ by rounding.
-    let rounding = ROUNDING * a.mean.abs().max(b.mean.abs());
+    let share = match certain && key.metric.ends_with("_bps") {
+        true => FORECASTS,
+        false => ROUNDING,
+    };
+    let rounding = share * a.mean.abs().max(b.mean.abs());
     let rounded = found.difference != 0.0 && found.difference.abs() <= rounding;
     let below_step = found.difference.abs() < step || rounded;
-    let verdict = if below_step || found.difference == 0.0 && (known || a == b) {
+    let equal = below_step || found.difference == 0.0 && (known || a == b);
+    // What lies below a step is none, whatever its spread.
+    let apart = known && step == 0.0 && are_unlike(&a, &b, rounding);
+    let verdict = if equal && !apart {
         Verdict::Same
     } else if !known {
         Verdict::Unknown
-    } else if by_chance {
-        Verdict::Same
+    } else if equal || by_chance {
+        Verdict::Inconclusive
     } else {
         Verdict::Differs
     };
@@ -156,6 +194,6 @@ pub(super) fn row(
         step: (step > 0.0).then_some(step),
         more_runs: more::runs((&a, &b), pairs.as_ref(), verdict)
             .filter(|n| !below_step && (rank_p.is_none() || *n == 0)),
-        beyond_tolerance: verdict != Verdict::Same && tolerance.is_some_and(|t| !accepted(t)),
+        beyond_tolerance: !verdict.is_chance() && tolerance.is_some_and(|t| !accepted(t)),
     })
 }

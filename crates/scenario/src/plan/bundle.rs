@@ -28,6 +28,14 @@ impl PortPlan {
 }
 
 impl Plan {
+    /// The ports of all members of the bundle that `port` belongs to, where a flow's frames take turns on them (`spread = "packet"`);
+    /// none else.
+    pub fn taking_turns(&self, scenario: &Scenario, port: usize) -> Vec<usize> {
+        let members = self.members(scenario, port);
+        let members = members.filter(|(bundle, _)| bundle.unit == Unit::Packet);
+        members.map_or_else(Vec::new, |(_, ports)| ports)
+    }
+
     /// The bundle `port` belongs to and the ports of all members the same way, if its router chooses
     /// among them while the network runs.
     pub(super) fn members<'s>(

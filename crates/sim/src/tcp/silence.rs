@@ -15,6 +15,7 @@ pub(crate) struct Silence {
     /// How often one had run out by the last time that was asked.
     runs: u64,
     all: Vec<(Time, Time)>,
+    timeouts: Vec<(Time, Time)>,
 }
 
 impl Silence {
@@ -25,6 +26,7 @@ impl Silence {
             waits: true,
             runs: 0,
             all: Vec::new(),
+            timeouts: Vec::new(),
         }
     }
 
@@ -32,6 +34,20 @@ impl Silence {
     pub(crate) fn ran_out(&mut self, runs: u64) {
         self.waits |= runs > self.runs;
         self.runs = runs;
+    }
+
+    /// The retransmission timer runs out at `now`; what its sender sent last had left at `sent`.
+    #[cold]
+    pub(crate) fn timed_out(&mut self, sent: Time, now: Time) {
+        let from = self.heard.max(sent);
+        if self.timeouts.len() < WAITS && now > from {
+            self.timeouts.push((from, now));
+        }
+    }
+
+    /// From when on nothing was sent or heard until the retransmission timer ran out, each time, in order.
+    pub(crate) fn timeouts(&self) -> Vec<(Time, Time)> {
+        self.timeouts.clone()
     }
 
     /// Something arrives.
@@ -81,5 +97,23 @@ mod tests {
             (at(4050), Time::MAX),
         ];
         assert_eq!(silence.all(), expected);
+    }
+
+    /// A request leaves long after the last ACK: its sender was idle until then, and waited for its timer from then on.
+    #[test]
+    fn a_wait_for_the_timer_begins_with_what_was_sent_or_heard_last() {
+        let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
+        let mut silence = Silence::new(at(1000));
+        silence.heard(at(1100));
+        silence.timed_out(at(1000), at(1300));
+        silence.timed_out(at(1300), at(1700));
+        silence.heard(at(1800));
+        silence.timed_out(at(5000), at(5200));
+        let expected = [
+            (at(1100), at(1300)),
+            (at(1300), at(1700)),
+            (at(5000), at(5200)),
+        ];
+        assert_eq!(silence.timeouts(), expected);
     }
 }

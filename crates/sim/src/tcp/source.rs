@@ -218,7 +218,11 @@ impl TcpSource {
             self.sender.stop(now);
         }
         if self.sender.deadline() <= now {
+            let (timeouts, sent) = (self.sender.stats().rtos, self.sender.last_sent());
             self.sender.on_deadline(now);
+            if self.sender.stats().rtos > timeouts {
+                self.silence.timed_out(sent, now);
+            }
             if self.sender.gave_up().is_some() {
                 self.end_account(now);
             }

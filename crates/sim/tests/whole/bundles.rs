@@ -162,3 +162,17 @@ fn flows_leave_members_that_are_down_in_every_mode() {
         assert!(carried.iter().all(|n| *n > 50), "{carried:?}");
     }
 }
+
+/// Nothing is lost on members of different delay: what is sent again had arrived, and a note says so. A flow on one member has none.
+#[test]
+fn what_overtakes_on_a_bundle_is_said_not_to_be_lost() {
+    let bulk = "\n[[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nbytes = \"2 MB\"\nrack = false\n";
+    let text = path(bulk);
+    let notes = |text: &str| run_text(text).record("bulk").notes.join("; ");
+    let turns = text.replace("name = \"lag\"", "name = \"lag\"\nspread = \"packet\"");
+    let said = "late and not lost: frames overtook others on the links of a bundle";
+    let found = notes(&turns);
+    assert!(found.contains(said), "{found}");
+    let found = notes(&text);
+    assert!(!found.contains("late and not lost"), "{found}");
+}

@@ -48,7 +48,7 @@ impl Sender {
     }
 
     /// When data was sent last, a retransmission included; before any, when the connection opened.
-    pub(super) fn last_sent(&self) -> Time {
+    pub fn last_sent(&self) -> Time {
         self.log.newest().max(self.repair.sent_at)
     }
 }
