@@ -149,7 +149,8 @@ fn is_beyond(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> bool {
         (Cause::NoWindowScaling, Some(rtt)) => Some(UNSCALED * 8.0 * e.streams / rtt.low),
         _ => most.reduce(f64::max),
     };
-    let rate = e.rate.as_ref().map_or(0.0, |r| r.low);
+    let at_disk = e.lasts_at_disk().filter(|_| cause == Cause::Disk);
+    let rate = at_disk.or(e.rate.clone()).map_or(0.0, |r| r.low);
     most.is_some_and(|most| rate > BEYOND * most)
 }
 
@@ -266,7 +267,8 @@ fn match_of(cause: Cause, e: &Evidence, settled: Option<&Figure>, ceilings: &[Li
         true => settled,
         false => e.rate.as_ref(),
     };
-    let Some(rate) = rate else {
+    let at_disk = e.lasts_at_disk().filter(|_| cause == Cause::Disk);
+    let Some(rate) = at_disk.as_ref().or(rate) else {
         return 10.0 * libm::log10(flat);
     };
     if cause == Cause::Link && e.lower_port().is_some() {

@@ -62,6 +62,7 @@ mod exceeded;
 mod fact;
 mod failed_test;
 mod falling;
+mod fell;
 mod fetched;
 mod fetches;
 mod figures;

@@ -78,6 +78,7 @@ pub(crate) fn missing(
     all.extend(of_members(e, &likely, sure));
     all.extend(of_struck(e).into_iter().chain(e.asks_who(&likely)));
     all.extend(of_copy(e, flow, asking).into_iter().filter(|_| !sure));
+    all.extend(e.asks_disk_of_fall());
     all.extend(windows::of_scaling(e, (facts, flow), &likely));
     all.extend(windows::of_buffers(e, (facts, flow), &likely, sure));
     all.extend(e.asks_shaper(asking, &likely));

@@ -31,6 +31,7 @@ mod datagram_sockets;
 mod documented;
 mod everyday;
 mod failed_tests;
+mod fell;
 mod fetched;
 mod fetches;
 mod filled_shapers;
