@@ -21,7 +21,7 @@ const ABOVE: f64 = 1.5;
 /// A disk moves a flow whose rate is between these parts of its own.
 const OF_DISK: [f64; 2] = [0.7, 1.3];
 
-/// What speaks for a disk of which no text has a word, and against others on the path, decibans: it names none by itself.
+/// What speaks for a disk, decibans: one of which no text has a word is not named by it.
 const HINT: f64 = 6.0;
 
 /// Most that is said of others on the path where a file's disk was not seen: it is not a verdict.
@@ -134,7 +134,7 @@ pub(crate) fn by_fall(e: &Evidence, items: &mut Vec<Item>) {
     };
     items.push(Item {
         holds: 1.0,
-        weights: vec![(Cause::Disk, HINT), (Cause::CrossTraffic, -HINT)],
+        weights: vec![(Cause::Disk, HINT)],
         sentence: format!(
             "the rate stepped from {} down to {}, and stayed: a file goes at the rate of memory until the page cache is full, and then at that of its disk",
             bps(fell.before),
