@@ -405,7 +405,8 @@ const OF_JUMBO: f64 = 0.7;
 /// a line of this rate may carry.
 fn filled(e: &Evidence, rate: f64) -> impl Iterator<Item = (f64, f64)> {
     let by_chance = move |line: f64, mss: f64| {
-        e.is_near_by_chance(line * payload_share(mss)) || e.outruns(line)
+        let chance = e.is_near_by_chance(line * payload_share(mss));
+        chance || e.outruns(line) || e.carried_beyond(line)
     };
     let larger = move |(line, usual): (f64, f64)| {
         let of = |mss: f64| mss > e.mss && is_full(rate, line, mss) && !by_chance(line, mss);

@@ -27,6 +27,7 @@ mod burst;
 mod bypassed;
 mod bystander;
 mod captured;
+mod carried_beside;
 mod cause;
 mod ceiling;
 mod channel;

@@ -19,6 +19,7 @@ mod bypassed;
 mod bystanders;
 mod cables;
 mod card_slots;
+mod carried_beside;
 mod changes;
 mod channels;
 mod climbs;
