@@ -418,6 +418,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
         return;
     };
     crate::end_disk::by_disk(e, rate, items);
+    crate::fell::by_fall(e, items);
     busy_disk(e, items);
     crate::interface::by_interface(e, rate, items);
     crate::duplex::by_duplex(e, items);
