@@ -11,7 +11,7 @@ use crate::flow::Flow;
 use crate::group::{Group, MEMBERS};
 use crate::half_port::half_on_path;
 use crate::interface::{Carried, fullest};
-use crate::items::{Item, JUMBO, step};
+use crate::items::{Item, JUMBO};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
 use crate::located::{by_silent_hops, by_trace, by_trace_alone, lost_at, own_answers, silent_hops};

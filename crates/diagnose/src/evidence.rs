@@ -314,8 +314,7 @@ impl Evidence {
             e.of_access(test);
             e.of_old_smb(facts, test);
             e.read_ahead = ReadAhead::of(facts, test);
-            e.file = crate::filed::file_of(facts, test);
-            e.of_fall(facts, test);
+            e.of_file(facts, test);
         }
         e.ssh = crate::channel::is_ssh(flow);
         if flow.test.is_none() && flow.sockets.len() > 1 {
@@ -324,7 +323,6 @@ impl Evidence {
         e.of_sockets(facts, flow);
         e.passes_whole = crate::stuck::passes(facts, flow);
         e.of_step(flow);
-        e.of_thresholds(facts, flow);
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);

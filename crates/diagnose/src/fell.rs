@@ -7,6 +7,7 @@ use crate::ceiling::bps;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
+use crate::filed::file_of;
 use crate::flow::word;
 use crate::items::{Item, spread};
 use crate::read::command::ASKED;
@@ -56,8 +57,9 @@ fn last_part(rates: &[f64], peak: f64) -> Option<f64> {
 }
 
 impl Evidence {
-    /// Takes a step of a test's rate.
-    pub(crate) fn of_fall(&mut self, facts: &Facts, test: &Test) {
+    /// Takes the file that a test sent, and a step of its rate.
+    pub(crate) fn of_file(&mut self, facts: &Facts, test: &Test) {
+        self.file = file_of(facts, test);
         let written = word(facts, Of::Receiver, ASKED).is_some();
         let lasting = last_part(&self.steady, self.peak).filter(|_| !self.udp);
         self.fell = lasting.map(|lasting| Fell {
