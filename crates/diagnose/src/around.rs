@@ -4,13 +4,14 @@ use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
 use crate::cloud::Cloud;
 use crate::duplex::Mismatch;
+use crate::end_disk::busy_disk;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 use crate::flow::Flow;
 use crate::group::{Group, MEMBERS};
 use crate::half_port::half_on_path;
 use crate::interface::{Carried, fullest};
-use crate::items::{Item, JUMBO, step};
+use crate::items::{Item, JUMBO};
 use crate::leaves::Held;
 use crate::link_log::LinkLog;
 use crate::located::{by_silent_hops, by_trace, by_trace_alone, lost_at, own_answers, silent_hops};
@@ -416,23 +417,8 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
         by_silent_hops(e, items);
         return;
     };
-    if let Some(disk) = &e.around.disk {
-        let met = rate.value / disk.value;
-        items.push(Item {
-            holds: step(met, 0.7, 0.85) * (1.0 - step(met, 1.1, 1.3)),
-            weights: vec![(Cause::Disk, 18.0)],
-            sentence: format!(
-                "a host's disk was read or written at {}, and the flow went at {}",
-                bps(disk.value),
-                bps(rate.value)
-            ),
-        });
-        items.push(Item {
-            holds: 1.0 - step(met, 0.4, 0.7),
-            weights: vec![(Cause::Disk, -14.0)],
-            sentence: String::new(),
-        });
-    }
+    crate::end_disk::by_disk(e, rate, items);
+    crate::fell::by_fall(e, items);
     busy_disk(e, items);
     crate::interface::by_interface(e, rate, items);
     crate::duplex::by_duplex(e, items);
@@ -451,28 +437,6 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::held_small::by_held_small(e, items);
     crate::weak_radio::by_radio(e, items);
     crate::air::by_air(e, items);
-}
-
-/// How busy a host's disk was.
-fn busy_disk(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(busy) = &e.around.busy else { return };
-    items.push(Item {
-        holds: step(busy.value, 0.85, 0.95),
-        weights: match e.around.disk_of {
-            // It is what a program waits for that does not read.
-            Some(Side::Receiver) => vec![(Cause::Disk, 16.0), (Cause::Client, 2.0)],
-            _ => vec![(Cause::Disk, 16.0)],
-        },
-        sentence: format!(
-            "a host's disk was busy for {:.0} % of the time",
-            busy.value * 100.0
-        ),
-    });
-    items.push(Item {
-        holds: 1.0 - step(busy.value, 0.4, 0.8),
-        weights: vec![(Cause::Disk, -16.0)],
-        sentence: String::new(),
-    });
 }
 
 /// `at eth0 4767 frames arrived damaged, 56 of them from one reading to the next`.

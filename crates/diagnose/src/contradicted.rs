@@ -30,7 +30,9 @@ pub(crate) fn contradict(
             let slack = if l.cause == Cause::Link { 1.0 } else { 1.15 };
             // Of losses that come in bursts the law knows only the number: what is left may be more.
             let law = l.bursts.is_some() && e.idle_loss.as_ref().is_none_or(|l| l.low <= 0.0);
-            !law && rate.low > l.rate.high * slack
+            // What a page cache took at first does not contradict its disk.
+            let cached = l.cause == Cause::Disk && e.lasts_at_disk().is_some();
+            !law && !cached && rate.low > l.rate.high * slack
         };
         for limit in limits.iter().filter(above) {
             let text = format!(

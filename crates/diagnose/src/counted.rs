@@ -33,6 +33,8 @@ pub(crate) struct Counted {
     datagrams: Option<(Figure, bool)>,
     /// Of tests with more connections side by side: how many times the connections, how many times the rate.
     pub(crate) wider: Option<(f64, f64)>,
+    /// The highest rate of another test or copy between the same ends.
+    pub(crate) most: Option<Figure>,
     /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
     pub(crate) faster: Option<(&'static str, Figure, f64)>,
     /// Of a tool that only tests: another test that was faster.
@@ -136,6 +138,7 @@ impl Evidence {
     /// What other tests between the same hosts gave.
     pub(crate) fn of_other_tests(&mut self, facts: &Facts, flow: &Flow) {
         let own = (self.rate.as_ref(), self.streams);
+        self.counted_else.most = crate::carried_beside::fastest(flow, 0.0).cloned();
         for test in &flow.beside {
             let Some((rate, _)) = test.goodput() else {
                 continue;
@@ -504,7 +507,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
                 .into_iter()
                 .chain(of(&APART, 6.0))
                 .collect(),
-            sentence: format!("{sentence}: each has a limit of its own"),
+            sentence: format!("{sentence}: each has a limit of its own, as a window, losses, or a rate that a server gives each"),
         });
         items.push(Item {
             holds: 1.0 - step(rates, 1.05, 1.2),

@@ -135,6 +135,7 @@ fn not_by_chance(e: &Evidence, items: &mut Vec<Item>) {
 /// How even the intervals are.
 pub(crate) fn steadiness(e: &Evidence, items: &mut Vec<Item>) {
     not_by_chance(e, items);
+    crate::clustered::by_clusters(e, items);
     let Some(seen) = spread(&e.steady) else {
         return;
     };

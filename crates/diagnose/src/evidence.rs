@@ -15,6 +15,7 @@ use crate::detour::Detour;
 use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
 use crate::failed_test::FailedTest;
+use crate::fell::Fell;
 use crate::fetched::Fetched;
 use crate::fixed_port::FixedPort;
 use crate::flow::{Flow, number, word};
@@ -254,6 +255,8 @@ pub(crate) struct Evidence {
     pub(crate) peak_grain: f64,
     /// The sender's intervals in which losses are counted.
     pub(crate) counted: Vec<Row>,
+    /// A rate that stepped down once and stayed.
+    pub(crate) fell: Option<Fell>,
     /// What held the sender back, by shares of its time: of captures and records.
     pub(crate) account: Option<Account>,
     /// Rate of the policer that a capture's losses show, bit/s.
@@ -317,7 +320,7 @@ impl Evidence {
             e.of_access(test);
             e.of_old_smb(facts, test);
             e.read_ahead = ReadAhead::of(facts, test);
-            e.file = crate::filed::file_of(facts, test);
+            e.of_file(facts, test);
         }
         e.ssh = crate::channel::is_ssh(flow);
         if flow.test.is_none() && flow.sockets.len() > 1 {
@@ -326,7 +329,6 @@ impl Evidence {
         e.of_sockets(facts, flow);
         e.passes_whole = crate::stuck::passes(facts, flow);
         e.of_step(flow);
-        e.of_thresholds(facts, flow);
         e.of_captures(facts, flow);
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);

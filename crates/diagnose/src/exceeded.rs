@@ -47,16 +47,21 @@ impl Evidence {
         let Some((line, what)) = self.line.clone().filter(|_| !group) else {
             return;
         };
-        if !self.exceeds(&line) {
+        let speed = line.value;
+        let outdone = self.is_outdone((&line, what), (facts, flow));
+        if outdone {
+            self.leave_halves(speed, (facts, flow));
+        } else if self.exceeds(&line) {
+            let ports = self.slow_ports().iter().map(|p| p.named()).collect();
+            let called = self.line_called(what);
+            self.exceeded = Some(Exceeded {
+                limit: carried(self.payload_share(), &line, &called),
+                line: (line, what),
+                ports,
+            });
+        } else {
             return;
         }
-        let ports = self.slow_ports().iter().map(|p| p.named()).collect();
-        let called = self.line_called(what);
-        self.exceeded = Some(Exceeded {
-            limit: carried(self.payload_share(), &line, &called),
-            line: (line, what),
-            ports,
-        });
         (self.line, self.stated) = (None, self.stated.take().filter(|s| !self.exceeds(s)));
         self.ports.clear();
         self.line = self.stated.clone().map(|line| (line, "the line"));
@@ -69,8 +74,9 @@ impl Evidence {
             hosts(&flow.receivers, Of::Receiver),
         ];
         for of in ends.into_iter().flatten() {
-            let speed = flow.speed_of(facts, of);
-            if let Some(speed) = speed.filter(|s| !self.exceeds(s)) {
+            let gone = |s: &Figure| self.exceeds(s) || outdone && s.value <= speed;
+            let port = flow.speed_of(facts, of).filter(|s| !gone(s));
+            if let Some(speed) = port {
                 self.of_port(of, &speed, (facts, flow));
             }
         }

@@ -190,8 +190,9 @@ fn beside(facts: &Facts, flows: &mut [Flow]) {
     let tests: Vec<Option<Test>> = flows.iter().map(head).collect();
     let of_mount = |a: &Test, b: &Test| OF_MOUNTS.contains(&a.tool) && TESTERS.contains(&b.tool);
     let is_end = |a: &Test, b: &Test, n: usize| {
-        // Of a test of which only the report was pasted one end may be unnamed, and of a mount its client.
-        let open = n == 0 || of_mount(a, b) || of_mount(b, a);
+        // Of a test of which only the report was pasted one end may be unnamed, of a mount its client, and of fetches who fetched.
+        let fetched = is_fetched(a) && is_fetched(b) && facts.moments.may_share_shell(a.at, b.at);
+        let open = n == 0 || of_mount(a, b) || of_mount(b, a) || fetched;
         let of = |t: &Test| {
             let end = if n == 0 { &t.from } else { &t.to };
             let client = t.words.get(MOUNTER);
@@ -213,6 +214,12 @@ fn beside(facts: &Facts, flows: &mut [Flow]) {
             flow.beside.extend(between_the_same(facts, &tests, test));
         }
     }
+}
+
+/// Whether a test fetched something from a host with a name, and nothing names who fetched it.
+fn is_fetched(test: &Test) -> bool {
+    let unnamed = test.to.host.is_empty() && test.aliases[1].is_empty();
+    unnamed && test.client == Side::Receiver && !test.from.host.is_empty()
 }
 
 /// What tests from memory say of a copy that names neither host, where all of them are between the same two: the fastest of a way, as

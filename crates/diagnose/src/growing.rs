@@ -165,14 +165,14 @@ impl Growing {
         let at = match self.left_at {
             Some((threshold, true)) => {
                 return format!(
-                    "slow start ended at {threshold:.0} segments, a threshold that the sender's kernel keeps of earlier connections to this host (ip tcp_metrics), and congestion avoidance takes longer"
+                    "Slow start ended at {threshold:.0} segments, a threshold that the sender's kernel keeps of earlier connections to this host (ip tcp_metrics), and congestion avoidance takes longer"
                 );
             }
             Some((threshold, false)) => format!(", at {threshold:.0} segments"),
             None => String::new(),
         };
         format!(
-            "slow start was left early{at}, without a loss: by HyStart, or a threshold that the kernel keeps of earlier connections (ip tcp_metrics show)"
+            "Slow start was left early{at}, without a loss: by HyStart, or a threshold that the kernel keeps of earlier connections (ip tcp_metrics show)"
         )
     }
 
@@ -188,7 +188,7 @@ impl Growing {
             format!(" by {each:.1} segments a round trip")
         });
         format!(
-            "from {from:.0} to {until:.0} s the congestion window grew{each} from {} to {}, the rate with it from {} to {}, and nothing was sent again: the window holds it, no line; {why}",
+            "from {from:.0} to {until:.0} s the congestion window grew{each} from {} to {}, the rate with it from {} to {}, and nothing was sent again: the window holds it, no line. {why}",
             bytes(self.window[0]),
             bytes(self.window[1]),
             bps(self.rate[0]),

@@ -152,7 +152,8 @@ fn is_beyond(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> bool {
         (Cause::NoWindowScaling, Some(rtt)) => Some(UNSCALED * 8.0 * e.streams / rtt.low),
         _ => most.reduce(f64::max),
     };
-    let rate = e.rate.as_ref().map_or(0.0, |r| r.low);
+    let at_disk = e.lasts_at_disk().filter(|_| cause == Cause::Disk);
+    let rate = at_disk.or(e.rate.clone()).map_or(0.0, |r| r.low);
     most.is_some_and(|most| rate > BEYOND * most)
 }
 
@@ -270,7 +271,8 @@ fn match_of(cause: Cause, e: &Evidence, settled: Option<&Figure>, ceilings: &[Li
         true => settled,
         false => e.rate.as_ref(),
     };
-    let Some(rate) = rate else {
+    let at_disk = e.lasts_at_disk().filter(|_| cause == Cause::Disk);
+    let Some(rate) = at_disk.as_ref().or(rate) else {
         return 10.0 * libm::log10(flat);
     };
     if cause == Cause::Link && e.lower_port().is_some() {
@@ -407,7 +409,8 @@ const OF_JUMBO: f64 = 0.7;
 /// a line of this rate may carry.
 fn filled(e: &Evidence, rate: f64) -> impl Iterator<Item = (f64, f64)> {
     let by_chance = move |line: f64, mss: f64| {
-        e.is_near_by_chance(line * payload_share(mss)) || e.outruns(line)
+        let chance = e.is_near_by_chance(line * payload_share(mss));
+        chance || e.outruns(line) || e.carried_beyond(line)
     };
     let larger = move |(line, usual): (f64, f64)| {
         let of = |mss: f64| mss > e.mss && is_full(rate, line, mss) && !by_chance(line, mss);

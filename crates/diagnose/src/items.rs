@@ -46,7 +46,6 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::tiny_window::by_tiny_room(e, &mut items);
     crate::dip::by_dip(e, &mut items);
     crate::falling::by_falling(e, &mut items);
-    crate::clustered::by_clusters(e, &mut items);
     crate::marked::by_marks(e, &mut items);
     crate::own_queue::by_own_queue(e, &mut items);
     crate::own_drops::by_own_drops(e, &mut items);

@@ -166,9 +166,8 @@ impl Evidence {
 impl Evidence {
     /// Leaves out disks that the flow does not use: beside a tool that sends from memory, and such as are busy with something else.
     pub(crate) fn of_disks(&mut self, facts: &Facts, flow: &Flow) {
-        let own = self.rate.as_ref().map_or(0.0, |r| r.value);
         // Whoever reads a file with a test, and does not show the command, shows the disk's rate.
-        let met = |d: &Figure| own > 0.7 * d.value && own < 1.3 * d.value;
+        let met = |d: &Figure| self.goes_at_disk(d);
         let written = word(facts, Of::Receiver, ASKED).is_some();
         let file = self.file.is_some() || written;
         if self.tester && !file && !self.around.disk.as_ref().is_some_and(met) {
@@ -177,9 +176,10 @@ impl Evidence {
             self.around.disk_of = None;
             return;
         }
-        let (Some(busy), Some(rate)) = (&self.around.busy, &self.rate) else {
+        let Some(busy) = self.around.busy.as_ref().filter(|_| self.rate.is_some()) else {
             return;
         };
+        let rate = self.lasting();
         let (hosts, own, other) = match self.around.disk_of {
             Some(Side::Receiver) => (&flow.receivers, "disk_written_bps", "disk_read_bps"),
             _ => (&flow.senders, "disk_read_bps", "disk_written_bps"),
@@ -187,7 +187,7 @@ impl Evidence {
         let elsewhere = |host: &u32| {
             let get = |name| number(facts, Of::Host(*host), name).map_or(0.0, |f| f.value);
             let moved = get(own) + get(other);
-            get("disk_busy_ratio") == busy.value && moved > 0.0 && get(own) < OWN_DISK * rate.value
+            get("disk_busy_ratio") == busy.value && moved > 0.0 && get(own) < OWN_DISK * rate
         };
         if hosts.iter().any(elsewhere) {
             self.around.busy = None;

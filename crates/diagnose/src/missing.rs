@@ -146,12 +146,12 @@ fn of_round_trip(flow: &Flow, asking: &Asking) -> (String, String) {
     }
 }
 
-/// What tells a copy's program and disks from its path: a test that uses neither, and the disks. What is asked of the path alone says
-/// nothing of them.
+/// What tells a copy's program and disks from its path: a test that uses neither, and the disks; of a test that wrote a file, its disk. What is
+/// asked of the path alone says nothing of them.
 fn of_copy(e: &Evidence, flow: &Flow, asking: &Asking) -> Vec<MissingFact> {
     let copies = flow.test.as_ref().is_some_and(|t| COPIES.contains(&t.tool));
     if !copies {
-        return Vec::new();
+        return e.asks_disk_of_fall().into_iter().collect();
     }
     let tested = flow.beside.iter().any(|t| TESTERS.contains(&t.tool));
     let test = MissingFact {

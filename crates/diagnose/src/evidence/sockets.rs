@@ -32,6 +32,7 @@ impl Evidence {
         self.rtt_loaded = seconds("rtt_loaded_ns").or(self.rtt_loaded.take());
         self.rtt_floor = seconds("rtt_min_ns").or(self.rtt_floor.take());
         self.of_far_sockets(facts, flow);
+        self.of_thresholds(facts, flow);
         self.rwnd_share = mean("rwnd_limited_ratio");
         self.sndbuf_share = mean("sndbuf_limited_ratio");
         self.busy_share = mean("busy_ratio");

@@ -176,6 +176,14 @@ impl Moments {
         earlier && shell(at).is_some() && shell(at) == shell(test.at)
     }
 
+    /// Whether nothing says that what was printed at two places was typed at prompts of two hosts.
+    pub(crate) fn may_share_shell(&self, one: Place, other: Place) -> bool {
+        let shell = |at| before(&self.prompts, at).map(|(_, name)| name);
+        shell(one)
+            .zip(shell(other))
+            .is_none_or(|(one, other)| one == other)
+    }
+
     /// A source of this number begins, and its file may be named by a time: `monday.txt`.
     pub(super) fn file(&mut self, number: u32, name: &str) {
         let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
