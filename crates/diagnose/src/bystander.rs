@@ -100,7 +100,11 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
         (is_it && !through).then(|| test.client.other())
     };
     let copies = || {
-        let ends = facts.copied_by(flow.test.as_ref()?)?;
+        let test = flow.test.as_ref()?;
+        if let Some((here, far)) = facts.copied_unnamed(test) {
+            return own(far).then(|| here.other());
+        }
+        let ends = facts.copied_by(test)?;
         match own(&ends.here) {
             true => Some(ends.side),
             false => own(&ends.far).then(|| ends.side.other()),
@@ -108,6 +112,13 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
     };
     let by_test = by_address.or_else(serves).or_else(connects);
     by_test.or_else(fetched).or_else(copies)
+}
+
+/// The end at which a copy was typed at a prompt without a name: a host whose prompt has one, which is not that of the other end, is assumed
+/// to be it.
+pub(crate) fn beside_copy(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
+    let (here, _) = facts.copied_unnamed(flow.test.as_ref()?)?;
+    (!facts.hosts[host as usize].is_empty()).then_some(here)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.
@@ -169,7 +180,7 @@ pub(crate) fn excluded(
 }
 
 /// Whether two addresses are of two hosts: of one kind, and both private or neither.
-fn differs(one: &str, other: &str) -> bool {
+pub(crate) fn differs(one: &str, other: &str) -> bool {
     let parse = |text: &str| text.parse::<IpAddr>().ok();
     let (Some(one), Some(other)) = (parse(one), parse(other)) else {
         return false;
@@ -388,8 +399,8 @@ const WAITED: f64 = 0.3;
 /// Most hosts that are named as left out.
 const NAMED_MAX: usize = 4;
 
-/// That texts of hosts that are neither end of a flow are left out.
-pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
+/// That texts of hosts that are neither end of a flow, or that nothing ties to one, are left out.
+pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
     let taken = |n: u32| {
         let of = |f: &Flow| {
             f.senders
@@ -400,24 +411,35 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
         };
         flows.iter().any(of)
     };
-    let mut named: Vec<String> = Vec::new();
+    let [mut others, mut untied] = [Vec::new(), Vec::new()];
     for (n, names) in (0_u32..).zip(&facts.hosts) {
+        let open = flows.iter().any(|f| f.untied.contains(&n));
         let name = match names.first() {
-            _ if taken(n) => continue,
+            _ if !open && taken(n) => continue,
             Some(name) => name.as_str(),
             None if is_windows(facts, n) => UNNAMED,
             None => continue,
         };
         let mut said = facts.facts.iter().filter(|f| f.of == Of::Host(n));
         if let Some(first) = said.next() {
-            named.push(format!("{name} ({})", facts.place(first.at)));
+            let list = if open { &mut untied } else { &mut others };
+            list.push(format!("{name} ({})", facts.place(first.at)));
         }
     }
-    named.truncate(NAMED_MAX);
-    (!named.is_empty()).then(|| {
-        format!(
-            "what the texts say of {} is not of a flow here, and is left out: by its name, and by what was typed, that host is neither its sender nor its receiver. Where it is one, a line \"sender:\" or \"receiver:\" above its text says so",
-            named.join(", ")
-        )
-    })
+    let says = "a line \"sender:\" or \"receiver:\" above its text says so";
+    let sentence = |mut named: Vec<String>, why: &str| {
+        named.truncate(NAMED_MAX);
+        (!named.is_empty()).then(|| {
+            format!(
+                "what the texts say of {} is not of a flow here, and is left out: {why}. Where it is one, {says}",
+                named.join(", ")
+            )
+        })
+    };
+    let neither =
+        "by its name, and by what was typed, that host is neither its sender nor its receiver";
+    let nothing =
+        "nothing ties that host to its sender or its receiver, and the other texts show the cause";
+    let all = [sentence(others, neither), sentence(untied, nothing)];
+    all.into_iter().flatten().collect()
 }

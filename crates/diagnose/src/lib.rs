@@ -226,6 +226,7 @@ mod unopened;
 mod unrated;
 mod unread;
 mod unslowed;
+mod untied;
 mod user;
 mod usual_datagrams;
 mod vantage;
