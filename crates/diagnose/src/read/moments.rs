@@ -190,6 +190,12 @@ impl Moments {
         !timed && self.comments.is_empty() && self.headings.is_empty()
     }
 
+    /// Whether a text has a date within half an hour of one by another clock, in seconds since 1970, whatever their zones.
+    pub(crate) fn has_date_near(&self, seconds: i64) -> bool {
+        let mut apart = self.dates.iter().map(|(_, d)| (d.seconds - seconds).abs());
+        apart.any(|apart| apart as f64 <= APART_S)
+    }
+
     /// How many minutes lie between the times of day above two places; none where one has none.
     pub(crate) fn minutes_apart(&self, one: Place, other: Place) -> Option<i64> {
         let of = |at| before(&self.clocks, at).map(|(_, minute)| *minute);
@@ -296,6 +302,11 @@ fn heading(text: &str) -> Option<&str> {
     let behind = label::behind_prompt(text).filter(|t| t.starts_with('#'));
     let is_heading = text.starts_with('#') || text.ends_with(':') || behind.is_some();
     is_heading.then_some(behind.unwrap_or(text))
+}
+
+/// Seconds since 1970 of what `date` or `dmesg -T` printed, by the clock and the zone of its host.
+pub(super) fn seconds(text: &str) -> Option<i64> {
+    Some(date(text)?.seconds)
 }
 
 /// What `date` printed, if a line is that: `Thu Nov 26 02:58:10 UTC 2026`, `Thu 26 Nov 02:58:10 PM CET 2026`.
