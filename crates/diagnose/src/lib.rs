@@ -110,6 +110,7 @@ mod lossy_back;
 mod lost_alike;
 mod lost_beside;
 mod lost_datagrams;
+mod lower_port;
 mod machine;
 mod marked;
 mod mean_only;
