@@ -519,7 +519,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             (Cause::Disk, 4.0),
             (Cause::HostCpu, 4.0),
         ];
-        // What begins anew after each pause is no faster on a path that carries more.
+        // What begins anew after each pause goes no faster on a path that carries more.
         let anew = e.restart.is_some().then_some((Cause::Ramp, 6.0));
         let own = own.into_iter().chain(anew);
         items.push(Item {
