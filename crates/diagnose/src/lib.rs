@@ -8,6 +8,7 @@
 
 mod accept_queue;
 mod account;
+mod accounted;
 mod advice;
 mod after_full;
 mod air;

@@ -6,7 +6,7 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::Flow;
-use crate::infer::{Ranking, usual_line};
+use crate::infer::usual_line;
 use crate::items::{Item, LOSSES, step};
 use crate::machine::{alike, is_worth_saying};
 use crate::read::{Facts, Queue};
@@ -49,9 +49,6 @@ const SAID: f64 = 0.3;
 /// An interface with a rate below this part of its speed has room: a queue before it holds bursts, and not what a slower line behind it does
 /// not carry. A choice.
 const ROOMY: f64 = 0.5;
-
-/// Drops of this part of the segments that were sent again are all of them: counts of both were read at different instants. A choice.
-const AS_MANY: [f64; 2] = [0.9, 1.2];
 
 impl Queue {
     /// Whether it holds packets to a rate.
@@ -205,16 +202,14 @@ impl Evidence {
 
     /// The kind of loss of all that was sent again, where a queue of the sender's own dropped as many between two readings, and the line
     /// behind it has room: nothing else on the path has to have lost any.
-    fn all_by_own_drops(&self) -> Option<Cause> {
+    pub(crate) fn all_by_own_drops(&self) -> Option<Cause> {
         let own = self
             .around
             .own_drops
             .as_ref()
             .filter(|own| own.tally.grew)?;
-        let again = self.sent_again().filter(|n| *n >= FEW[1] && !self.udp)?;
-        let share = own.tally.count.value / again;
-        let all = (AS_MANY[0]..=AS_MANY[1]).contains(&share);
-        (all && self.fills_line() < 0.5).then(|| own.cause())
+        let all = self.is_all_again(own.tally.count.value) && self.fills_line() < 0.5;
+        all.then(|| own.cause())
     }
 
     /// What a queue of the sender's own dropped, where it makes this cause.
@@ -270,24 +265,6 @@ impl Evidence {
     }
 }
 
-/// Gives the kind of loss by which a queue of the sender's own dropped all that was sent again what the pattern of losses gives the other
-/// kinds: it is known who dropped them.
-pub(crate) fn bind(e: &Evidence, ranking: &mut [Ranking]) {
-    let Some(cause) = e.all_by_own_drops() else {
-        return;
-    };
-    let mut sum = 0.0;
-    for other in ranking.iter_mut() {
-        if other.cause != cause && LOSSES.contains(&other.cause) {
-            sum += core::mem::take(&mut other.confidence);
-        }
-    }
-    if let Some(own) = ranking.iter_mut().find(|r| r.cause == cause) {
-        own.confidence += sum;
-    }
-    ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-}
-
 /// What the sender's own queue dropped speaks for that queue, where the line behind it is not full.
 pub(crate) fn by_own_drops(e: &Evidence, items: &mut Vec<Item>) {
     let Some(own) = &e.around.own_drops else {
@@ -317,7 +294,9 @@ pub(crate) fn by_own_drops(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounted::bind;
     use crate::fact::{Figure, Place};
+    use crate::infer::Ranking;
 
     /// Drops of a queue of the sender's own before an interface of 10 Gbit/s, and segments sent again, at 92.7 Mbit/s.
     fn seen(dropped: f64, grew: bool, again: f64) -> Evidence {
