@@ -29,12 +29,12 @@ impl Evidence {
         !half && all.any(|count| self.is_all_again(count))
     }
 
-    /// Whether the queue of one port dropped all that was sent again, and nobody speaks of a policer.
+    /// Whether the queue of one port dropped all that was sent again, the line has room, and nobody speaks of a policer.
     fn is_all_queued(&self) -> bool {
         let ports = &self.around.ports;
         let policed = self.policer.is_some() || ports.police();
         let dropped = ports.dropped_between(self).filter(|_| !policed);
-        dropped.is_some_and(|count| self.is_all_again(count))
+        dropped.is_some_and(|count| self.is_all_again(count)) && self.fills_line() < 0.5
     }
 
     /// The kinds of loss that all that was sent again may be of, by who counted it; none where nobody did.

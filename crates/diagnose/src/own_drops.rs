@@ -188,7 +188,7 @@ impl Evidence {
     }
 
     /// How surely the line is full, 0 to 1: what a queue drops then is what the line does not carry.
-    fn fills_line(&self) -> f64 {
+    pub(crate) fn fills_line(&self) -> f64 {
         let rate = self.settled().map_or(0.0, |r| r.value);
         let own = self.around.own_drops.as_ref().and_then(|own| own.speed);
         // A rate that a slower line would leave too says nothing of a queue before an interface that has room.
