@@ -75,7 +75,9 @@ impl Queue {
         if self.loses() {
             return format!("{} {}, on purpose", self.kind, self.options);
         }
-        let packets = self.limit.strip_suffix('p');
+        // That of a netem is printed without its unit.
+        let bare = Some(self.limit.as_str()).filter(|_| self.kind == "netem");
+        let packets = self.limit.strip_suffix('p').or(bare);
         match (packets, self.limit.as_str()) {
             (Some(n), _) => format!("{}, {n} packets", self.kind),
             (None, "") => self.kind.to_owned(),
