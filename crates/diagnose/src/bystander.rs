@@ -204,6 +204,8 @@ pub(crate) struct Assumed {
     windows: bool,
     /// Whether it is a device on the way, by its shaper alone.
     between: bool,
+    /// Whether it may be either end, as nothing says which it is.
+    either: bool,
     /// The program that fills a processor of it, where that carries what others send: its host may lie between the ends.
     carries: Option<String>,
 }
@@ -216,9 +218,11 @@ impl Assumed {
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Vec<Assumed> {
         let test = flow.test.as_ref();
         let copied = test.and_then(|test| facts.copied_by(test));
+        let apart = crate::untied::apart(facts, flow);
         let host = |n: &u32| {
             let between = flow.between.contains(n);
-            let side = match between {
+            let either = apart.contains(n);
+            let side = match between || either {
                 true => Side::Sender,
                 false => flow.end_of(*n)?,
             };
@@ -240,10 +244,11 @@ impl Assumed {
                 places: said.map(|f| f.at).collect(),
                 windows,
                 between,
+                either,
                 carries: carries.map(str::to_owned),
             })
         };
-        let all = flow.assumed.iter().chain(&flow.between);
+        let all = flow.assumed.iter().chain(&flow.between).chain(&apart);
         all.filter_map(host).collect()
     }
 
@@ -259,6 +264,9 @@ impl Assumed {
         match self.carrier(cause) {
             _ if self.between => format!(
                 "this goes by the shaper of {name}: that this flow goes through {name} is assumed, as no text says so"
+            ),
+            _ if self.either => format!(
+                "this goes by what {name} says: that it is an end of this flow is assumed, as no text ties {name} to one"
             ),
             Some(program) => format!(
                 "this goes by what {name} says, whose {program} carries what others send: that this flow goes through it is assumed, whether it is {} or lies before it",
@@ -282,9 +290,13 @@ impl Assumed {
             change.host.clone_from(&self.name);
             return;
         }
+        let end = match self.either {
+            true => "an end of this flow",
+            false => self.end.as_str(),
+        };
         let first = format!(
-            "first make sure that {} is {}: no text says so, and settings of another host say nothing of this flow",
-            self.name, self.end
+            "first make sure that {} is {end}: no text says so, and settings of another host say nothing of this flow",
+            self.name
         );
         change.commands.insert(0, first);
     }
@@ -308,6 +320,16 @@ impl Assumed {
     fn asks(&self, cause: Cause) -> MissingFact {
         if self.between {
             return self.asks_way();
+        }
+        if self.either {
+            let name = &self.name;
+            return MissingFact {
+                fact: "host_name",
+                would_decide: format!("whether {name} is an end of this flow at all"),
+                command: format!(
+                    "on {name}: hostname; ip addr: whether it has an address of an end"
+                ),
+            };
         }
         if let Some(program) = self.carrier(cause) {
             return MissingFact {

@@ -9,7 +9,7 @@ use crate::core::may_lie_between;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::{Flow, alike, word};
-use crate::read::Facts;
+use crate::read::{COPIES, Facts};
 use crate::verdict::Judged;
 
 /// A cause is shown from this confidence on: more than is ever said of a host that is merely assumed to be an end. A choice.
@@ -50,20 +50,29 @@ pub(crate) fn leave_out(facts: &Facts, flows: &mut [Flow]) -> bool {
 
 /// The hosts whose texts a flow has though nothing ties them to an end.
 fn untied(facts: &Facts, flow: &Flow) -> Vec<u32> {
-    let both = flow.senders.iter();
-    let both = both.filter(|host| flow.receivers.contains(host));
-    let apart = both.filter(|host| is_apart(facts, flow, **host));
-    // A host that carries what others send may lie between the ends.
-    let carries = |of: Of| word(facts, of, "cpu_program").is_some_and(|(p, _)| may_lie_between(p));
-    let said = |host: &&u32| {
-        let of = Of::Host(**host);
-        facts.facts.iter().any(|f| f.of == of) && !carries(of)
-    };
-    let all = flow.assumed.iter().chain(apart);
-    all.filter(said).copied().collect()
+    let assumed = flow.assumed.iter().copied();
+    let assumed = assumed.filter(|host| speaks(facts, *host));
+    assumed.chain(apart(facts, flow)).collect()
 }
 
-/// Whether a host that may be either end is likely another: by its name, where others pinged or tested, or by its addresses.
+/// Those that may be either end, and are likely another host.
+pub(crate) fn apart(facts: &Facts, flow: &Flow) -> Vec<u32> {
+    let both = flow.senders.iter().copied();
+    let both = both.filter(|host| flow.receivers.contains(host));
+    let apart = both.filter(|host| is_apart(facts, flow, *host));
+    apart.filter(|host| speaks(facts, *host)).collect()
+}
+
+/// Whether a host says something of itself. One that carries what others send may lie between the ends.
+fn speaks(facts: &Facts, host: u32) -> bool {
+    let of = Of::Host(host);
+    let program = word(facts, of, "cpu_program");
+    let carries = program.is_some_and(|(program, _)| may_lie_between(program));
+    facts.facts.iter().any(|f| f.of == of) && !carries
+}
+
+/// Whether a host that may be either end is likely another: by its name, where others pinged or tested, or by its addresses. So is one with a name
+/// beside a capture, which has none, and beside a copy that was typed at a prompt without one.
 fn is_apart(facts: &Facts, flow: &Flow, host: u32) -> bool {
     let names = &facts.hosts[host as usize];
     if names.is_empty() {
@@ -72,7 +81,11 @@ fn is_apart(facts: &Facts, flow: &Flow, host: u32) -> bool {
     let own = |name: &String| names.iter().any(|n| alike(n, name));
     let reached = &facts.prompts.reached;
     let by_name = !reached.is_empty() && !reached.iter().any(|(who, whom)| own(who) || own(whom));
-    by_name || has_other_addresses(facts, flow, own)
+    let unnamed = flow.test.as_ref().is_some_and(|test| {
+        let copies = COPIES.contains(&test.tool) && facts.moments.is_typed_unnamed(test.at);
+        copies || test.tool == "capture"
+    });
+    by_name || unnamed || has_other_addresses(facts, flow, own)
 }
 
 /// Whether a host printed addresses of its own, and none of an end whose address is known.

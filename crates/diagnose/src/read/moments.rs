@@ -68,6 +68,8 @@ pub(crate) struct Moments {
     prompts: Vec<(Place, String)>,
     /// Lines on which a command was typed, of hosts and of routers.
     commands: Vec<Place>,
+    /// The same, and whether each stands behind a shell's prompt without a name.
+    unnamed: Vec<(Place, bool)>,
 }
 
 /// What `date` printed.
@@ -120,7 +122,14 @@ impl Moments {
         let typed = typed.is_some_and(|text| shows(text) || label::is_known(text));
         if typed && self.commands.len() < KEPT_MAX {
             self.commands.push(line.at);
+            let unnamed = label::is_unix(line.bare) && label::name_at_prompt(line.bare).is_none();
+            self.unnamed.push((line.at, unnamed));
         }
+    }
+
+    /// Whether the last command above a place was typed at a shell's prompt without a name.
+    pub(crate) fn is_typed_unnamed(&self, at: Place) -> bool {
+        before(&self.unnamed, at).is_some_and(|(_, unnamed)| *unnamed)
     }
 
     /// Whether a command was typed between two places.
