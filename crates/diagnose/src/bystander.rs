@@ -100,7 +100,11 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
         (is_it && !through).then(|| test.client.other())
     };
     let copies = || {
-        let ends = facts.copied_by(flow.test.as_ref()?)?;
+        let test = flow.test.as_ref()?;
+        if let Some((here, far)) = facts.copied_unnamed(test) {
+            return own(far).then(|| here.other());
+        }
+        let ends = facts.copied_by(test)?;
         match own(&ends.here) {
             true => Some(ends.side),
             false => own(&ends.far).then(|| ends.side.other()),
@@ -108,6 +112,13 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
     };
     let by_test = by_address.or_else(serves).or_else(connects);
     by_test.or_else(fetched).or_else(copies)
+}
+
+/// The end at which a copy was typed at a prompt without a name: a host whose prompt has one, which is not that of the other end, is assumed
+/// to be it.
+pub(crate) fn beside_copy(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
+    let (here, _) = facts.copied_unnamed(flow.test.as_ref()?)?;
+    (!facts.hosts[host as usize].is_empty()).then_some(here)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.
@@ -169,7 +180,7 @@ pub(crate) fn excluded(
 }
 
 /// Whether two addresses are of two hosts: of one kind, and both private or neither.
-fn differs(one: &str, other: &str) -> bool {
+pub(crate) fn differs(one: &str, other: &str) -> bool {
     let parse = |text: &str| text.parse::<IpAddr>().ok();
     let (Some(one), Some(other)) = (parse(one), parse(other)) else {
         return false;
@@ -193,6 +204,8 @@ pub(crate) struct Assumed {
     windows: bool,
     /// Whether it is a device on the way, by its shaper alone.
     between: bool,
+    /// Whether it may be either end, as nothing says which it is.
+    either: bool,
     /// The program that fills a processor of it, where that carries what others send: its host may lie between the ends.
     carries: Option<String>,
 }
@@ -205,9 +218,11 @@ impl Assumed {
     pub(crate) fn of(facts: &Facts, flow: &Flow) -> Vec<Assumed> {
         let test = flow.test.as_ref();
         let copied = test.and_then(|test| facts.copied_by(test));
+        let apart = crate::untied::apart(facts, flow);
         let host = |n: &u32| {
             let between = flow.between.contains(n);
-            let side = match between {
+            let either = apart.contains(n);
+            let side = match between || either {
                 true => Side::Sender,
                 false => flow.end_of(*n)?,
             };
@@ -229,10 +244,11 @@ impl Assumed {
                 places: said.map(|f| f.at).collect(),
                 windows,
                 between,
+                either,
                 carries: carries.map(str::to_owned),
             })
         };
-        let all = flow.assumed.iter().chain(&flow.between);
+        let all = flow.assumed.iter().chain(&flow.between).chain(&apart);
         all.filter_map(host).collect()
     }
 
@@ -248,6 +264,9 @@ impl Assumed {
         match self.carrier(cause) {
             _ if self.between => format!(
                 "this goes by the shaper of {name}: that this flow goes through {name} is assumed, as no text says so"
+            ),
+            _ if self.either => format!(
+                "this goes by what {name} says: that it is an end of this flow is assumed, as no text ties {name} to one"
             ),
             Some(program) => format!(
                 "this goes by what {name} says, whose {program} carries what others send: that this flow goes through it is assumed, whether it is {} or lies before it",
@@ -271,9 +290,13 @@ impl Assumed {
             change.host.clone_from(&self.name);
             return;
         }
+        let end = match self.either {
+            true => "an end of this flow",
+            false => self.end.as_str(),
+        };
         let first = format!(
-            "first make sure that {} is {}: no text says so, and settings of another host say nothing of this flow",
-            self.name, self.end
+            "first make sure that {} is {end}: no text says so, and settings of another host say nothing of this flow",
+            self.name
         );
         change.commands.insert(0, first);
     }
@@ -297,6 +320,16 @@ impl Assumed {
     fn asks(&self, cause: Cause) -> MissingFact {
         if self.between {
             return self.asks_way();
+        }
+        if self.either {
+            let name = &self.name;
+            return MissingFact {
+                fact: "host_name",
+                would_decide: format!("whether {name} is an end of this flow at all"),
+                command: format!(
+                    "on {name}: hostname; ip addr: whether it has an address of an end"
+                ),
+            };
         }
         if let Some(program) = self.carrier(cause) {
             return MissingFact {
@@ -388,8 +421,8 @@ const WAITED: f64 = 0.3;
 /// Most hosts that are named as left out.
 const NAMED_MAX: usize = 4;
 
-/// That texts of hosts that are neither end of a flow are left out.
-pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
+/// That texts of hosts that are neither end of a flow, or that nothing ties to one, are left out.
+pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
     let taken = |n: u32| {
         let of = |f: &Flow| {
             f.senders
@@ -400,24 +433,35 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Option<String> {
         };
         flows.iter().any(of)
     };
-    let mut named: Vec<String> = Vec::new();
+    let [mut others, mut untied] = [Vec::new(), Vec::new()];
     for (n, names) in (0_u32..).zip(&facts.hosts) {
+        let open = flows.iter().any(|f| f.untied.contains(&n));
         let name = match names.first() {
-            _ if taken(n) => continue,
+            _ if !open && taken(n) => continue,
             Some(name) => name.as_str(),
             None if is_windows(facts, n) => UNNAMED,
             None => continue,
         };
         let mut said = facts.facts.iter().filter(|f| f.of == Of::Host(n));
         if let Some(first) = said.next() {
-            named.push(format!("{name} ({})", facts.place(first.at)));
+            let list = if open { &mut untied } else { &mut others };
+            list.push(format!("{name} ({})", facts.place(first.at)));
         }
     }
-    named.truncate(NAMED_MAX);
-    (!named.is_empty()).then(|| {
-        format!(
-            "what the texts say of {} is not of a flow here, and is left out: by its name, and by what was typed, that host is neither its sender nor its receiver. Where it is one, a line \"sender:\" or \"receiver:\" above its text says so",
-            named.join(", ")
-        )
-    })
+    let says = "a line \"sender:\" or \"receiver:\" above its text says so";
+    let sentence = |mut named: Vec<String>, why: &str| {
+        named.truncate(NAMED_MAX);
+        (!named.is_empty()).then(|| {
+            format!(
+                "what the texts say of {} is not of a flow here, and is left out: {why}. Where it is one, {says}",
+                named.join(", ")
+            )
+        })
+    };
+    let neither =
+        "by its name, and by what was typed, that host is neither its sender nor its receiver";
+    let nothing =
+        "nothing ties that host to its sender or its receiver, and the other texts show the cause";
+    let all = [sentence(others, neither), sentence(untied, nothing)];
+    all.into_iter().flatten().collect()
 }

@@ -519,14 +519,23 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
         });
     }
     if let Some((tool, rate, times)) = &e.counted_else.faster {
+        let own = [
+            (Cause::Application, 6.0),
+            (Cause::Disk, 4.0),
+            (Cause::HostCpu, 4.0),
+        ];
+        // What begins anew after each pause goes no faster on a path that carries more.
+        let anew = e.restart.is_some().then_some((Cause::Ramp, 6.0));
+        let own = own.into_iter().chain(anew);
         items.push(Item {
             holds: step(*times, 1.3, 2.5),
-            weights: [of(&OF_PATH, -14.0), vec![(Cause::Application, 6.0), (Cause::Disk, 4.0), (Cause::HostCpu, 4.0)]].concat(),
+            weights: of(&OF_PATH, -14.0).into_iter().chain(own).collect(),
             sentence: format!(
                 "{tool} between the same hosts got {}, {times:.1} times as much: the path carries that, and this {}",
                 crate::ceiling::bps(rate.value),
                 match &e.file {
                     Some(file) => format!("test sent a file, {file}"),
+                    None if e.restart.is_some() => "connection begins anew with less".to_owned(),
                     None => "program sends less".to_owned(),
                 }
             ),

@@ -16,6 +16,7 @@ use crate::roles::{self, Roles};
 use crate::seen::{End, Report, Side, Test};
 use crate::sockets;
 use crate::stepped::{self, Stepped};
+use crate::untied;
 
 /// A flow, and where its facts are.
 #[derive(Clone, Debug)]
@@ -40,6 +41,8 @@ pub(crate) struct Flow {
     pub(crate) between: Vec<u32>,
     /// Hosts of an end that nothing ties to it but that they have another name than the other.
     pub(crate) assumed: Vec<u32>,
+    /// Hosts that nothing ties to an end, and whose texts are left out as the others show the cause.
+    pub(crate) untied: Vec<u32>,
     /// Interfaces of hosts that did not carry it.
     pub(crate) bypassed: Bypassed,
     /// Captured directions that are of it.
@@ -94,6 +97,9 @@ pub(crate) fn flows(facts: &Facts) -> Vec<Flow> {
     bypassed::give(facts, &mut flows);
     placed::by_cause(facts, &mut flows);
     bypassed::give(facts, &mut flows);
+    if untied::leave_out(facts, &mut flows) {
+        bypassed::give(facts, &mut flows);
+    }
     share(facts, &mut flows);
     name_apart(facts, &mut flows);
     flows
@@ -264,6 +270,7 @@ impl Flow {
             receivers: Vec::new(),
             between: Vec::new(),
             assumed: Vec::new(),
+            untied: Vec::new(),
             bypassed: Bypassed::default(),
             captured: Vec::new(),
             pings: Pings::default(),

@@ -5,9 +5,10 @@ use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Of, Place};
+use crate::flow::alike;
 use crate::items::Item;
-use crate::read::Facts;
 use crate::read::sysctl::{KEPT, KEPT_MOST};
+use crate::read::{Facts, TableFull};
 
 /// What it is worth where fewer than two signs show it, decibans: it is not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;
@@ -17,6 +18,9 @@ pub(crate) const UNSEEN: f64 = -100.0;
 const ALL: f64 = 126.0;
 const STILL: f64 = 120.0;
 const FAILED: f64 = 116.0;
+
+/// The most that is said of a table beside a connection that failed, where no text says that it went through the table's host, or when. A choice.
+const UNTIED: f64 = 0.6;
 
 /// The setting that says how many connections are kept.
 const MOST: &str = "net.netfilter.nf_conntrack_max";
@@ -65,7 +69,7 @@ const ROOMY: f64 = 0.5;
 
 /// That a table which a kernel logged as full has room where its connections were counted, for people.
 pub(crate) fn emptied(facts: &Facts) -> Option<String> {
-    let (host, at) = facts.refused.table_full.as_ref()?;
+    let TableFull { host, at, .. } = facts.refused.table_full.as_ref()?;
     let now = Counted::last(facts).filter(|now| now.kept < ROOMY * now.most)?;
     let same = host.is_empty() || now.host.is_empty() || now.host == *host;
     same.then(|| {
@@ -89,6 +93,8 @@ pub(crate) struct FullTable {
     said: Vec<String>,
     /// What they are worth together, decibans.
     worth: f64,
+    /// Nothing ties the connections that failed to its host.
+    untied: bool,
 }
 
 impl FullTable {
@@ -96,12 +102,16 @@ impl FullTable {
     fn of(facts: &Facts) -> Option<FullTable> {
         let refused = &facts.refused;
         let logged = refused.table_full.as_ref();
-        let of_log = logged.map_or("", |(host, _)| host.as_str());
+        let of_log = logged.map_or("", |full| full.host.as_str());
         // A table of another host than the log's is another table.
         let same = |counted: &Counted| {
             of_log.is_empty() || counted.host.is_empty() || counted.host == of_log
         };
         let counted = Counted::of(facts).filter(same);
+        // What was logged at a date that no text has may be of any time, unless the table is full now.
+        let is_now =
+            |full: &TableFull| full.logged.is_none_or(|at| facts.moments.has_date_near(at));
+        let logged = logged.filter(|full| counted.is_some() || is_now(full));
         let late = refused.asked_again.map(|at| (at, true));
         let failed = refused.timed_out.map(|at| (at, false)).or(late);
         let worth = match (logged.is_some(), &counted, failed) {
@@ -115,8 +125,8 @@ impl FullTable {
             ("", "") => "the host of that table",
             ("", name) | (name, _) => name,
         };
-        let by_log = logged.map(|(_, at)| {
-            let at = facts.place(*at);
+        let by_log = logged.map(|full| {
+            let at = facts.place(full.at);
             format!("the table of connections of {host} is full, as its kernel says ({at})")
         });
         let by_count = counted.as_ref().map(|counted| {
@@ -138,7 +148,10 @@ impl FullTable {
                 facts.place(at)
             )
         });
+        let mut reached = facts.prompts.reached.iter();
+        let known = reached.any(|(who, whom)| alike(who, host) || alike(whom, host));
         Some(FullTable {
+            untied: !known && worth <= FAILED,
             host: host.to_owned(),
             counted,
             said: [by_log, by_count, by_failure]
@@ -150,8 +163,15 @@ impl FullTable {
     }
 
     fn sentence(&self) -> String {
+        let through = match self.untied {
+            true => format!(
+                ". That these connections go through {}, and that its table was full then, is assumed, as no text says so",
+                self.host
+            ),
+            false => String::new(),
+        };
         format!(
-            "{}: a SYN for which the table of connections has no room is dropped, and sent again after 1, 3 and 7 s (RFC 6298)",
+            "{}: a SYN for which the table of connections has no room is dropped, and sent again after 1, 3 and 7 s (RFC 6298){through}",
             self.said.join("; ")
         )
     }
@@ -194,7 +214,15 @@ impl FullTable {
                 .to_owned(),
             ..Remedy::default()
         };
-        remedy.change(&self.host, None, None)
+        let mut change = remedy.change(&self.host, None, None);
+        if self.untied {
+            let first = format!(
+                "first make sure that the connections go through {host}: traceroute -n SERVER on the client, with the server in its place: whether a hop is an address of {host}",
+                host = self.host
+            );
+            change.commands.insert(0, first);
+        }
+        change
     }
 }
 
@@ -203,6 +231,15 @@ impl Evidence {
     pub(crate) fn of_full_table(&mut self, facts: &Facts) {
         let nothing = self.rate.as_ref().is_none_or(|r| r.value <= 0.0);
         self.around.full_table = FullTable::of(facts).filter(|_| nothing);
+    }
+
+    /// The most that is said of a table of which no text says that a connection went through its host.
+    pub(crate) fn at_most_of_full_table(&self, cause: Cause) -> f64 {
+        let table = self.around.full_table.as_ref();
+        match table.filter(|table| table.untied && cause == Cause::FullTable) {
+            Some(_) => UNTIED,
+            None => 1.0,
+        }
     }
 
     /// What to change about it.

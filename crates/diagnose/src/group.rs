@@ -4,13 +4,14 @@
 //! that are full beside one that is not, or in connections of one test whose rates add up, some here and some there, to what a port of a
 //! usual speed leaves.
 
-use crate::around::{PORT, SPEEDS};
+use crate::around::PORT;
 use crate::cause::Cause;
 use crate::ceiling::{self, Limit, bps, payload_share};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flow::{Flow, number, word};
 use crate::items::{Item, JUMBO, of, step};
+use crate::lower_port::SPEEDS;
 use crate::member::Struck;
 use crate::named_speed::named_speed;
 use crate::ports::{self, Kind, Port};

@@ -4,6 +4,7 @@
 //! where its ceiling lies, and what each item of the evidence speaks for or against it. Confidence is the share of
 //! its odds among all.
 
+use crate::accounted;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED, payload_share};
 use crate::either_end;
@@ -14,7 +15,6 @@ use crate::items::{Item, items};
 use crate::known::{DEFAULT_BUFFERS, DEFAULT_WINDOWS};
 use crate::lookalike;
 use crate::on_the_wire;
-use crate::own_drops;
 use crate::own_queue;
 use crate::pattern;
 use crate::slower_line;
@@ -172,7 +172,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut ranking = ranked(&scored);
-    own_drops::bind(e, &mut ranking);
+    accounted::bind(e, &mut ranking);
     let refused = lookalike::even_out(e, &items, &mut ranking);
     let written = on_the_wire::even_out(e, &mut ranking);
     let own = own_queue::even_out(e, &mut ranking);

@@ -8,6 +8,7 @@
 
 mod accept_queue;
 mod account;
+mod accounted;
 mod advice;
 mod after_full;
 mod air;
@@ -114,6 +115,7 @@ mod lossy_back;
 mod lost_alike;
 mod lost_beside;
 mod lost_datagrams;
+mod lower_port;
 mod machine;
 mod marked;
 mod mean_only;
@@ -233,6 +235,7 @@ mod unopened;
 mod unrated;
 mod unread;
 mod unslowed;
+mod untied;
 mod user;
 mod usual_datagrams;
 mod vantage;

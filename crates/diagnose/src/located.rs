@@ -127,8 +127,16 @@ pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
     by_silent_hops(e, items);
 }
 
+/// What a trace acquits where no rate is known: routers that do not answer what is sent to themselves, whatever else the texts hold.
+pub(crate) fn by_trace_unrated(e: &Evidence, items: &mut Vec<Item>) {
+    let own = e.around.own_answers.clone();
+    let own = own.filter(|_| e.around.trace_alone.is_none());
+    items.extend(own.map(said));
+    by_silent_hops(e, items);
+}
+
 /// What a trace says of hops that do not answer at all, which needs no rate.
-pub(crate) fn by_silent_hops(e: &Evidence, items: &mut Vec<Item>) {
+fn by_silent_hops(e: &Evidence, items: &mut Vec<Item>) {
     items.extend(e.around.silent_hops.clone().map(said));
 }
 

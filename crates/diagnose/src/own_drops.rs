@@ -6,7 +6,7 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::Flow;
-use crate::infer::{Ranking, usual_line};
+use crate::infer::usual_line;
 use crate::items::{Item, LOSSES, step};
 use crate::machine::{alike, is_worth_saying};
 use crate::read::{Facts, Queue};
@@ -50,9 +50,6 @@ const SAID: f64 = 0.3;
 /// not carry. A choice.
 const ROOMY: f64 = 0.5;
 
-/// Drops of this part of the segments that were sent again are all of them: counts of both were read at different instants. A choice.
-const AS_MANY: [f64; 2] = [0.9, 1.2];
-
 impl Queue {
     /// Whether it holds packets to a rate.
     fn shapes(&self) -> bool {
@@ -78,7 +75,9 @@ impl Queue {
         if self.loses() {
             return format!("{} {}, on purpose", self.kind, self.options);
         }
-        let packets = self.limit.strip_suffix('p');
+        // That of a netem is printed without its unit.
+        let bare = Some(self.limit.as_str()).filter(|_| self.kind == "netem");
+        let packets = self.limit.strip_suffix('p').or(bare);
         match (packets, self.limit.as_str()) {
             (Some(n), _) => format!("{}, {n} packets", self.kind),
             (None, "") => self.kind.to_owned(),
@@ -191,7 +190,7 @@ impl Evidence {
     }
 
     /// How surely the line is full, 0 to 1: what a queue drops then is what the line does not carry.
-    fn fills_line(&self) -> f64 {
+    pub(crate) fn fills_line(&self) -> f64 {
         let rate = self.settled().map_or(0.0, |r| r.value);
         let own = self.around.own_drops.as_ref().and_then(|own| own.speed);
         // A rate that a slower line would leave too says nothing of a queue before an interface that has room.
@@ -205,16 +204,14 @@ impl Evidence {
 
     /// The kind of loss of all that was sent again, where a queue of the sender's own dropped as many between two readings, and the line
     /// behind it has room: nothing else on the path has to have lost any.
-    fn all_by_own_drops(&self) -> Option<Cause> {
+    pub(crate) fn all_by_own_drops(&self) -> Option<Cause> {
         let own = self
             .around
             .own_drops
             .as_ref()
             .filter(|own| own.tally.grew)?;
-        let again = self.sent_again().filter(|n| *n >= FEW[1] && !self.udp)?;
-        let share = own.tally.count.value / again;
-        let all = (AS_MANY[0]..=AS_MANY[1]).contains(&share);
-        (all && self.fills_line() < 0.5).then(|| own.cause())
+        let all = self.is_all_again(own.tally.count.value) && self.fills_line() < 0.5;
+        all.then(|| own.cause())
     }
 
     /// What a queue of the sender's own dropped, where it makes this cause.
@@ -270,24 +267,6 @@ impl Evidence {
     }
 }
 
-/// Gives the kind of loss by which a queue of the sender's own dropped all that was sent again what the pattern of losses gives the other
-/// kinds: it is known who dropped them.
-pub(crate) fn bind(e: &Evidence, ranking: &mut [Ranking]) {
-    let Some(cause) = e.all_by_own_drops() else {
-        return;
-    };
-    let mut sum = 0.0;
-    for other in ranking.iter_mut() {
-        if other.cause != cause && LOSSES.contains(&other.cause) {
-            sum += core::mem::take(&mut other.confidence);
-        }
-    }
-    if let Some(own) = ranking.iter_mut().find(|r| r.cause == cause) {
-        own.confidence += sum;
-    }
-    ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-}
-
 /// What the sender's own queue dropped speaks for that queue, where the line behind it is not full.
 pub(crate) fn by_own_drops(e: &Evidence, items: &mut Vec<Item>) {
     let Some(own) = &e.around.own_drops else {
@@ -317,7 +296,9 @@ pub(crate) fn by_own_drops(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounted::bind;
     use crate::fact::{Figure, Place};
+    use crate::infer::Ranking;
 
     /// Drops of a queue of the sender's own before an interface of 10 Gbit/s, and segments sent again, at 92.7 Mbit/s.
     fn seen(dropped: f64, grew: bool, again: f64) -> Evidence {

@@ -169,7 +169,10 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
             [true, true] => continue,
             [true, false] => Some(Side::Receiver),
             [false, true] => Some(Side::Sender),
-            [false, false] => beside_prompts(facts, flow, n),
+            [false, false] => {
+                let beside = beside_prompts(facts, flow, n);
+                beside.or_else(|| bystander::beside_copy(facts, flow, n))
+            }
         };
         match side {
             Some(side) => {

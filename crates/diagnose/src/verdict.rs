@@ -236,6 +236,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(room);
     let said = said.min(e.at_most_of_throttled(cause));
     let said = said.min(e.at_most_of_killed(cause));
+    let said = said.min(e.at_most_of_full_table(cause));
     let said = said.min(e.at_most_of_router(cause));
     let said = said.min(e.at_most_of_varying(cause));
     let said = said.min(e.at_most_of_shut(cause));

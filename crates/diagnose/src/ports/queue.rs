@@ -52,6 +52,18 @@ impl Ports {
         self.dropping_leaves.is_some() && self.dropping_leaves == e.sent_back()
     }
 
+    /// Packets that a port's queue on the data's way dropped from one reading to the next.
+    pub(crate) fn dropped_between(&self, e: &Evidence) -> Option<f64> {
+        let dropped = self.dropped.as_ref().filter(|d| d.grew)?;
+        (!self.drop_back(e)).then_some(dropped.count.value)
+    }
+
+    /// Frames that arrived damaged at a port from one reading to the next.
+    pub(crate) fn damaged_between(&self) -> Option<f64> {
+        let damaged = self.damaged.as_ref().filter(|d| d.grew)?;
+        Some(damaged.count.value)
+    }
+
     /// Whether the queue that dropped is one before a port by which so much leaves, bit/s.
     pub(crate) fn drop_before(&self, leaves: f64) -> bool {
         self.dropping_leaves == Some(leaves)

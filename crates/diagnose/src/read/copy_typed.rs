@@ -1,6 +1,6 @@
 //! Commands of rsync and scp: the host at whose prompt each was typed, the host that it names, and which of the two sends.
 
-use super::label::{behind_prompt, shell_name};
+use super::label::{behind_prompt, name_at_prompt, shell_name};
 use super::shell::{before, words};
 use super::{Facts, Line};
 use crate::fact::Place;
@@ -21,6 +21,8 @@ pub(crate) struct CopyTyped {
     tool: &'static str,
     /// Its hosts, where the prompt has a name and the command names one other host.
     ends: Option<CopyEnds>,
+    /// The end that its own host is, and the other host, where the prompt has no name.
+    unnamed: Option<(Side, String)>,
 }
 
 /// The two hosts of a copy.
@@ -46,22 +48,35 @@ impl Facts {
         let Some((tool, way)) = command.or_else(|| of_command(text)) else {
             return;
         };
-        let ends = shell_name(text)
-            .zip(way)
-            .map(|(name, (side, far))| CopyEnds {
-                here: crate::redact(name),
-                side,
-                far: crate::redact(&far),
-            });
+        let way = way.map(|(side, far)| (side, crate::redact(&far)));
+        let (ends, unnamed) = match (shell_name(text), way) {
+            (Some(name), Some((side, far))) => {
+                let here = crate::redact(name);
+                (Some(CopyEnds { here, side, far }), None)
+            }
+            (_, way) => (None, way.filter(|_| name_at_prompt(text).is_none())),
+        };
         self.copied.push(CopyTyped {
             at: line.at,
             tool,
             ends,
+            unnamed,
         });
     }
 
-    /// The hosts of a copy, by the command above it in its text; none where another program's test stands between.
+    /// The hosts of a copy, where its prompt has a name and its command names one other host.
     pub(crate) fn copied_by(&self, test: &Test) -> Option<&CopyEnds> {
+        self.copy_above(test)?.ends.as_ref()
+    }
+
+    /// The end at which a copy was typed, and the other host, where its prompt has no name.
+    pub(crate) fn copied_unnamed(&self, test: &Test) -> Option<(Side, &String)> {
+        let (side, far) = self.copy_above(test)?.unnamed.as_ref()?;
+        Some((*side, far))
+    }
+
+    /// The command of a copy above it in its text; none where another program's test stands between.
+    fn copy_above(&self, test: &Test) -> Option<&CopyTyped> {
         let Place::Line(own, _) = test.at else {
             return None;
         };
@@ -70,7 +85,7 @@ impl Facts {
         let last = self.copied.iter().rfind(above)?;
         let others = |t: &Test| t.at > last.at && t.at < test.at && t.tool != test.tool;
         let is_its = last.tool == test.tool && !self.tests.iter().any(others);
-        last.ends.as_ref().filter(|_| is_its)
+        is_its.then_some(last)
     }
 }
 

@@ -100,8 +100,8 @@ pub(crate) struct Refused {
     pub(crate) broken: Option<(&'static str, Place)>,
     /// Where a session of ssh broke.
     pub(crate) session: Option<Place>,
-    /// The host whose table of connections is full, empty where no prompt names it, and where its kernel says so.
-    pub(crate) table_full: Option<(String, Place)>,
+    /// A table of connections that its kernel logged as full.
+    pub(crate) table_full: Option<TableFull>,
     /// A socket that listens with more connections waiting than its backlog.
     pub(crate) full_queue: Option<FullQueue>,
     /// The first transfer of curl that did not begin.
@@ -118,6 +118,17 @@ impl Refused {
         let late = self.asked_again.is_some() || self.timed_out.is_some();
         late && self.full_queue.is_some()
     }
+}
+
+/// A table of connections (`nf_conntrack`) that a kernel logged as full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TableFull {
+    /// The host, empty where no prompt names it.
+    pub(crate) host: String,
+    /// Where its kernel says so first.
+    pub(crate) at: Place,
+    /// When it said so last, in seconds since 1970 by that host's own clock; none where its lines have no date.
+    pub(crate) logged: Option<i64>,
 }
 
 /// A socket whose program has not accepted the connections that wait in its queue.

@@ -3,7 +3,7 @@
 pub(crate) mod links;
 mod slot;
 
-use super::{Facts, Line, NOTES_MAX, Tool};
+use super::{Facts, Line, NOTES_MAX, TableFull, Tool, moments};
 use crate::fact::Of;
 use crate::words::between;
 
@@ -137,9 +137,8 @@ impl Tool for KernelLog {
         if new && SAYS[n].0 == NOT_SENT {
             facts.word(Of::Path, WATCHDOG, message(line.bare), line.at);
         }
-        if new && SAYS[n].0 == TABLE_FULL {
-            let host = crate::redact(&facts.label.name);
-            facts.refused.table_full.get_or_insert((host, line.at));
+        if SAYS[n].0 == TABLE_FULL {
+            fills_table(line, facts);
         }
         if new && facts.notes.len() < NOTES_MAX {
             let words = crate::redact(message(line.bare));
@@ -163,6 +162,20 @@ impl KernelLog {
             let host = facts.host_again(&mut self.host);
             facts.exact(host, name, value, line.at);
         }
+    }
+}
+
+/// A table of connections is full, as a line says. The first one counts, and its date is that of the last line of its host.
+fn fills_table(line: Line<'_>, facts: &mut Facts) {
+    let now = TableFull {
+        host: crate::redact(&facts.label.name),
+        at: line.at,
+        logged: dated(line.bare).and_then(moments::seconds),
+    };
+    match &mut facts.refused.table_full {
+        Some(known) if known.host == now.host => known.logged = known.logged.max(now.logged),
+        Some(_) => {}
+        none => *none = Some(now),
     }
 }
 

@@ -152,7 +152,7 @@ fn nameless(text: &str, before: &Label) -> Option<Label> {
 const ON_WINDOWS: [&str; 4] = [".exe", "MINGW", "MSYS", "CYGWIN"];
 
 /// Whether the prompt that a line begins with is one of a Unix: its mark is none of Windows, and nothing says that it runs there.
-fn is_unix(text: &str) -> bool {
+pub(super) fn is_unix(text: &str) -> bool {
     let mark = mark(text).and_then(|at| text[at..].chars().next());
     matches!(mark, Some('$' | '#' | '%')) && !ON_WINDOWS.iter().any(|w| text.contains(w))
 }

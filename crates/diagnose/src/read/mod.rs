@@ -133,7 +133,7 @@ pub(crate) use drives::{COPIER, SHARES};
 use facts::Described;
 pub use facts::Facts;
 pub(crate) use facts::Read;
-pub(crate) use failed::FullQueue;
+pub(crate) use failed::{FullQueue, TableFull};
 pub(crate) use fetch::{Fetch, Way as FetchedBy};
 pub(crate) use kernel_log::LOGGED;
 pub(crate) use label::WINDOWS;

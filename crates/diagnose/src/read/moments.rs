@@ -68,6 +68,8 @@ pub(crate) struct Moments {
     prompts: Vec<(Place, String)>,
     /// Lines on which a command was typed, of hosts and of routers.
     commands: Vec<Place>,
+    /// The same, and whether each stands behind a shell's prompt without a name.
+    unnamed: Vec<(Place, bool)>,
 }
 
 /// What `date` printed.
@@ -120,7 +122,14 @@ impl Moments {
         let typed = typed.is_some_and(|text| shows(text) || label::is_known(text));
         if typed && self.commands.len() < KEPT_MAX {
             self.commands.push(line.at);
+            let unnamed = label::is_unix(line.bare) && label::name_at_prompt(line.bare).is_none();
+            self.unnamed.push((line.at, unnamed));
         }
+    }
+
+    /// Whether the last command above a place was typed at a shell's prompt without a name.
+    pub(crate) fn is_typed_unnamed(&self, at: Place) -> bool {
+        before(&self.unnamed, at).is_some_and(|(_, unnamed)| *unnamed)
     }
 
     /// Whether a command was typed between two places.
@@ -196,6 +205,12 @@ impl Moments {
     pub(crate) fn is_empty(&self) -> bool {
         let timed = !self.dates.is_empty() || !self.clocks.is_empty();
         !timed && self.comments.is_empty() && self.headings.is_empty()
+    }
+
+    /// Whether a text has a date within half an hour of one by another clock, in seconds since 1970, whatever their zones.
+    pub(crate) fn has_date_near(&self, seconds: i64) -> bool {
+        let mut apart = self.dates.iter().map(|(_, d)| (d.seconds - seconds).abs());
+        apart.any(|apart| apart as f64 <= APART_S)
     }
 
     /// How many minutes lie between the times of day above two places; none where one has none.
@@ -304,6 +319,11 @@ fn heading(text: &str) -> Option<&str> {
     let behind = label::behind_prompt(text).filter(|t| t.starts_with('#'));
     let is_heading = text.starts_with('#') || text.ends_with(':') || behind.is_some();
     is_heading.then_some(behind.unwrap_or(text))
+}
+
+/// Seconds since 1970 of what `date` or `dmesg -T` printed, by the clock and the zone of its host.
+pub(super) fn seconds(text: &str) -> Option<i64> {
+    Some(date(text)?.seconds)
 }
 
 /// What `date` printed, if a line is that: `Thu Nov 26 02:58:10 UTC 2026`, `Thu 26 Nov 02:58:10 PM CET 2026`.

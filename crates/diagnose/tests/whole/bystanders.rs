@@ -290,3 +290,44 @@ fn the_disk_of_a_third_host_is_not_what_a_receiver_waits_for() {
         .verdict;
     assert_eq!(verdict.cause, "client", "{verdict:#?}");
 }
+
+/// What a copy was typed at has no name: that a host with a name is it is assumed. Its full processor had 88 %, without a word on that.
+#[test]
+fn a_host_beside_a_copy_at_a_prompt_without_a_name_is_only_assumed() {
+    let copy = "$ scp big arch:/x\nbig                                   100%   50GB  68.0MB/s   12:33    \n";
+    let processors = "root@HOST:~# mpstat -P ALL 2 1 | tail -3\nAverage:     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\nAverage:       0    0.30    0.00    0.20    0.00    0.00    0.30    0.00    0.00    0.00   99.20\nAverage:       1   99.90    0.00    0.10    0.00    0.00    0.00    0.00    0.00    0.00    0.00\n";
+    let verdict = |host: &str| {
+        let text = format!("{copy}{}", processors.replace("HOST", host));
+        let d = of(&text, &farpath_diagnose::Known::default());
+        d.flows.into_iter().next().expect("there is one").verdict
+    };
+    let other = verdict("backup7");
+    assert!(other.confidence <= 0.6, "{other:#?}");
+    let why = other.because.join("\n");
+    assert!(why.contains("no text ties backup7"), "{why}");
+    // The host that the command names is its other end.
+    let named = verdict("arch");
+    assert_eq!(named.cause, "host_cpu", "{named:#?}");
+    assert!(named.confidence > 0.8, "{named:#?}");
+}
+
+/// A host with a name beside a download that was typed at a prompt without one may be either end, or none: its processor had 88 %.
+#[test]
+fn a_host_that_may_be_either_end_is_only_assumed_to_be_one() {
+    let fetch = "$ wget http://h.example/f\n2026-11-25 10:11:12 (50.0 MB/s) - 'f' saved [524288000/524288000]\n";
+    let table = "Average:     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\nAverage:       0    0.30    0.00    0.20    0.00    0.00    0.30    0.00    0.00    0.00   99.20\nAverage:       1   99.90    0.00    0.10    0.00    0.00    0.00    0.00    0.00    0.00    0.00\n";
+    let flow = |prompt: &str| {
+        let text = format!("{fetch}{prompt}mpstat -P ALL 2 1 | tail -3\n{table}");
+        let d = of(&text, &farpath_diagnose::Known::default());
+        d.flows.into_iter().next().expect("there is one")
+    };
+    let other = flow("root@backup7:~# ");
+    assert!(other.verdict.confidence <= 0.6, "{:#?}", other.verdict);
+    let why = other.verdict.because.join("\n");
+    assert!(why.contains("no text ties backup7 to one"), "{why}");
+    assert!(asked(&other, "host_name"), "{:#?}", other.missing);
+    // What was typed at the same kind of prompt is of the same host.
+    let own = flow("$ ").verdict;
+    assert_eq!(own.cause, "host_cpu", "{own:#?}");
+    assert!(own.confidence > 0.8, "{own:#?}");
+}

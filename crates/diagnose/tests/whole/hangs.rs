@@ -354,6 +354,37 @@ fn a_full_table_of_connections_is_why_none_opens() {
     }
 }
 
+/// Lines of a host that no connection is known to go through, of a date that no text has, were the cause with 88 %.
+#[test]
+fn a_table_that_was_full_at_another_time_is_not_why_none_opens() {
+    let failed = "c$ iperf3 -c 203.0.113.9\niperf3: error - unable to connect to server: Connection timed out\n";
+    let line =
+        |time: &str| format!("[{time}] nf_conntrack: nf_conntrack: table full, dropping packet\n");
+    let old = "Tue Mar  3 04:11:02 2026";
+    let log = format!(
+        "backup7# dmesg -T | tail -2\n{}{}",
+        line("Tue Mar  3 04:01:02 2026"),
+        line(old)
+    );
+    let judged = |text: String| first(&[("ticket.txt", &text)]).1.verdict;
+    let verdict = judged(format!("{failed}{log}"));
+    assert_ne!(verdict.cause, "full_table", "{verdict:#?}");
+    // The host's own date is that of its last line, and its table is full now: either says that it is of this time.
+    let date = "backup7# date\nTue Mar  3 04:12:10 UTC 2026\n";
+    let verdict = judged(format!("{failed}{log}{date}"));
+    assert_eq!(verdict.cause, "full_table", "{verdict:#?}");
+    assert!(verdict.confidence <= 0.6, "{verdict:#?}");
+    let why = verdict.because.join("\n");
+    assert!(
+        why.contains("go through backup7") && why.contains("is assumed"),
+        "{why}"
+    );
+    let full = "backup7# sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max\nnet.netfilter.nf_conntrack_count = 262144\nnet.netfilter.nf_conntrack_max = 262144\n";
+    let verdict = judged(format!("{failed}{log}{full}"));
+    assert_eq!(verdict.cause, "full_table", "{verdict:#?}");
+    assert!(verdict.confidence > 0.8, "{verdict:#?}");
+}
+
 /// The host knows that 1450 bytes pass, and lets a program behind its bridge announce 1500.
 #[test]
 fn an_answer_to_a_container_may_be_too_large_for_the_path_of_its_host() {

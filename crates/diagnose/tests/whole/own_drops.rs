@@ -288,6 +288,7 @@ fn a_queue_that_dropped_all_that_was_sent_again_leaves_nothing_for_a_policer() {
         assert!(verdict.confidence >= 0.7, "{root}: {verdict:#?}");
         let commands = commands(&flow);
         assert!(commands.contains(longer), "{commands}");
+        assert!(because(&flow).contains(", 1000 packets) dropped 726"));
         // A tenth of them leaves the rest to others.
         let part = crate::first(&text(root, [14, 86])).verdict;
         assert!(part.confidence < 0.7, "{root}: {part:#?}");

@@ -432,6 +432,22 @@ fn a_trace_alone_that_loses_nothing_at_its_end_shows_nothing_wrong() {
     assert!(!d.ticket.contains("othing is wrong"), "{}", d.ticket);
 }
 
+/// What another host's interface counts took the word from a trace that acquits a router.
+#[test]
+fn a_trace_acquits_a_router_beside_texts_of_other_hosts() {
+    let trace = "Start: 2026-11-30T02:11:40+0000\nHOST: cust-pc                       Loss%   Snt   Last   Avg  Best  Wrst StDev\n  1.|-- 192.168.1.1                 0.0%   100    1.0   1.0   0.6   3.1   0.3\n  2.|-- be1.core4.example.net      62.0%   100   10.1  10.1   9.2  14.3   0.3\n  3.|-- game.example.com            0.0%   100   14.4  14.4  13.6  17.0   0.3\n";
+    let errors = "root@sv-old:~# ethtool -S eth0 | grep -i err\n     rx_crc_errors: 81231\n     rx_errors: 81231\n";
+    let said = |text: &str| {
+        let d = of(text, &Known::default());
+        d.flows[0].verdict.because.join("\n")
+    };
+    let own = "be1.core4.example.net leaves 62 % of what is sent to itself unanswered";
+    let because = said(&format!("{trace}{errors}"));
+    assert!(because.contains(own), "{because}");
+    // It is said once where the trace stands alone.
+    assert_eq!(said(trace).matches(own).count(), 1);
+}
+
 /// The own router answers at once, and all behind it late: the queue is that of the line between.
 #[test]
 fn a_trace_alone_whose_answers_wait_names_the_place() {
