@@ -131,6 +131,8 @@ impl Evidence {
         let grew = growth(facts, &flow.senders, name);
         let overtaken = || grew.or_else(|| crate::duplicates::of_test(facts, flow, name));
         self.reordered = self.reordered.take().or_else(overtaken);
+        self.of_reassembly(facts, flow);
+        self.of_reverse_path(facts);
     }
 
     /// What other tests between the same hosts gave.
@@ -435,6 +437,7 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
     }
     counted.overrun.items(e, items);
     crate::reverse_path::by_reverse_path(e, items);
+    crate::route_metrics::by_route(e, items);
     let otherwise = |_: &&(Figure, bool)| e.around.overfull.is_none();
     if let Some((datagrams, grew)) = counted.datagrams.as_ref().filter(otherwise) {
         let weights = match e.udp {

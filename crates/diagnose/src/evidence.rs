@@ -287,6 +287,8 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// What the receiver's route holds its window to.
+    pub(crate) route_window: Option<crate::route_metrics::RouteWindow>,
     /// Datagrams that the receiver did not put together from their fragments.
     pub(crate) reassembly: Option<crate::reassembly::Reassembly>,
     /// A host's filter that drops what comes in by another interface than its routes lead out by.
@@ -335,6 +337,7 @@ impl Evidence {
         e.assumed = Assumed::of(facts, flow);
         e.of_shapers(facts, flow);
         e.of_memory(facts, flow);
+        e.of_route_metrics(facts, flow);
         e.of_asked(facts, flow);
         e.of_tcp_memory(facts, flow);
         e.of_machines(facts, flow);
@@ -347,8 +350,6 @@ impl Evidence {
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
-        e.of_reassembly(facts, flow);
-        e.of_reverse_path(facts);
         e.of_dropped(facts, flow);
         e.of_starved(flow);
         e.of_rss(facts, flow);

@@ -61,6 +61,8 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::cloud_elsewhere::notes(facts, &flows));
     notes.extend(crate::swap::notes(facts));
     notes.extend(crate::answered_twice::notes(facts));
+    notes.extend(crate::route_metrics::notes(facts, &flows));
+    notes.extend(crate::cached_path::notes(facts, &flows));
     notes.extend(crate::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()

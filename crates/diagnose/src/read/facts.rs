@@ -23,6 +23,7 @@ use super::tcpdump::Syn;
 use super::tunnels::Tunnel;
 use super::wireguard::Peer;
 use crate::bystander::Prompts;
+use crate::cached_path::CachedPath;
 use crate::captured::Captured;
 use crate::detour::Way;
 use crate::fact::{Fact, Of, Place};
@@ -34,6 +35,7 @@ use crate::one_way::OneWay;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullDuplexPort, PortReading};
 use crate::request_times::Timed;
+use crate::route_metrics::SetRoute;
 use crate::searched_names::Searched;
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
@@ -103,6 +105,10 @@ pub struct Facts {
     pub(crate) owners: Vec<Owner>,
     /// Default routes of hosts.
     pub(crate) default_routes: Vec<DefaultRoute>,
+    /// Routes of hosts with what they set of TCP, in the order of the texts.
+    pub(crate) set_routes: Vec<SetRoute>,
+    /// What kernels keep of paths from connections before.
+    pub(crate) cached_paths: Vec<CachedPath>,
     /// Queues at the roots of hosts' interfaces, in the order of the texts.
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.

@@ -113,6 +113,7 @@ mod sys_mtu;
 pub(crate) mod sysctl;
 #[cfg(test)]
 mod taken;
+mod tcp_metrics;
 mod tcpdump;
 pub(crate) mod tries;
 pub(crate) mod tunnels;
@@ -238,6 +239,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(channel_count::ChannelCount::default()),
         Box::new(nic::Nic::default()),
         Box::new(routed::Routed),
+        Box::new(tcp_metrics::TcpMetrics),
         Box::new(own_address::OwnAddress::default()),
         Box::new(pods::Pods::default()),
         Box::new(carrier::Carrier::default()),
