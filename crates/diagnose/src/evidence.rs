@@ -287,6 +287,8 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// The window of a stream of HTTP/2 that holds the transfer.
+    pub(crate) stream_window: Option<crate::stream_window::StreamWindow>,
     /// What the receiver's route holds its window to.
     pub(crate) route_window: Option<crate::route_metrics::RouteWindow>,
     /// Datagrams that the receiver did not put together from their fragments.

@@ -208,6 +208,7 @@ mod steal;
 mod stepped;
 mod stood;
 mod stops;
+mod stream_window;
 mod stuck;
 mod swap;
 mod tally;

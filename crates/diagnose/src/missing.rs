@@ -239,6 +239,9 @@ fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
 /// program, or a window that its settings do not hold.
 fn of_reader(e: &Evidence, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
     let first = likely.first();
+    if e.stream_window.is_some() {
+        return Vec::new();
+    }
     let left = e.left_small() > 0.5 && first == Some(&Cause::ReceiveWindow);
     let blamed = first == Some(&Cause::Client) || left;
     let reads = likely.contains(&Cause::Client) && !sure || blamed;
