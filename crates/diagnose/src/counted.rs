@@ -137,6 +137,7 @@ impl Evidence {
 
     /// What other tests between the same hosts gave.
     pub(crate) fn of_other_tests(&mut self, facts: &Facts, flow: &Flow) {
+        self.of_other_version(facts, flow);
         let own = (self.rate.as_ref(), self.streams);
         for test in &flow.beside {
             let Some((rate, _)) = test.goodput() else {
@@ -532,6 +533,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             ),
         });
     }
+    crate::other_version::by_other_version(e, items);
     crate::unlike_control::by_unlike_control(e, items);
     crate::roomy::by_room_of_others(e, items);
     if e.counted_else.clean {

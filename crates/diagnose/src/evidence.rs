@@ -287,6 +287,8 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// A far faster test by the other version of IP.
+    pub(crate) other_version: Option<crate::other_version::OtherVersion>,
     /// The window of a stream of HTTP/2 that holds the transfer.
     pub(crate) stream_window: Option<crate::stream_window::StreamWindow>,
     /// What the receiver's route holds its window to.

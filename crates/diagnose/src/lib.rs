@@ -135,6 +135,7 @@ mod opened;
 mod opening;
 mod options;
 mod other_test;
+mod other_version;
 mod others;
 mod others_queue;
 mod outage;

@@ -246,6 +246,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(e.at_most_of_once(cause));
     let said = said.min(e.at_most_of_scavenger(cause));
     let said = said.min(e.at_most_of_host_once(cause));
+    let said = said.min(e.at_most_of_version(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 
