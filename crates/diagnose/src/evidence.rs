@@ -287,6 +287,8 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// A reset of its connection that something between may have sent.
+    pub(crate) foreign_reset: Option<crate::foreign_reset::ForeignReset>,
     /// A far faster test by the other version of IP.
     pub(crate) other_version: Option<crate::other_version::OtherVersion>,
     /// The window of a stream of HTTP/2 that holds the transfer.
@@ -330,6 +332,7 @@ impl Evidence {
         e.passes_whole = crate::stuck::passes(facts, flow);
         e.of_step(flow);
         e.of_captures(facts, flow);
+        e.of_foreign_reset(facts, flow);
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);
         e.of_rate_option(facts, flow);

@@ -75,6 +75,7 @@ mod fitted;
 mod fixed_port;
 mod flow;
 mod follow;
+mod foreign_reset;
 mod full_port;
 mod full_table;
 mod group;

@@ -99,6 +99,7 @@ pub(crate) fn missing(
 /// What is asked first: what the line, its queues and its service are.
 fn of_line(e: &Evidence, asking: &Asking, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
     let first = [
+        e.asks_foreign_reset(),
         e.asks_other_version(),
         e.asks_rest(asking, likely),
         e.asks_own_queue(asking, likely),

@@ -63,6 +63,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::answered_twice::notes(facts));
     notes.extend(crate::route_metrics::notes(facts, &flows));
     notes.extend(crate::cached_path::notes(facts, &flows));
+    notes.extend(crate::foreign_reset::notes(facts));
     notes.extend(crate::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()
@@ -247,6 +248,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(e.at_most_of_scavenger(cause));
     let said = said.min(e.at_most_of_host_once(cause));
     let said = said.min(e.at_most_of_version(cause));
+    let said = said.min(e.at_most_of_reset(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 

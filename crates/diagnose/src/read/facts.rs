@@ -27,6 +27,7 @@ use crate::cached_path::CachedPath;
 use crate::captured::Captured;
 use crate::detour::Way;
 use crate::fact::{Fact, Of, Place};
+use crate::foreign_reset::ForeignReset;
 use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
 use crate::long_way::LongWay;
@@ -105,6 +106,8 @@ pub struct Facts {
     pub(crate) owners: Vec<Owner>,
     /// Default routes of hosts.
     pub(crate) default_routes: Vec<DefaultRoute>,
+    /// Resets of captured connections that something between may have sent.
+    pub(crate) foreign_resets: Vec<ForeignReset>,
     /// Routes of hosts with what they set of TCP, in the order of the texts.
     pub(crate) set_routes: Vec<SetRoute>,
     /// What kernels keep of paths from connections before.
