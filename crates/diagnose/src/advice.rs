@@ -45,6 +45,7 @@ use crate::flow::{Flow, number, word};
 use crate::ipsec;
 use crate::known::{System, tuning};
 use crate::read::Facts;
+use crate::route_metrics;
 use crate::seen::{ASKED, Side, Test};
 use crate::tally::Tally;
 pub(crate) use backlog::SOFTNET;
@@ -266,6 +267,7 @@ fn change(
             systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
         }
         _ if e.lacks_memory(cause) => tcp_memory::remedy(e),
+        _ if e.is_held_by_route(cause) => route_metrics::remedy(e)?,
         _ if e.is_left(cause) && !asked(facts, flow) => left_small((facts, flow), &hosts),
         Cause::ReceiveWindow | Cause::SendBuffer => {
             let now = Buffers {

@@ -134,6 +134,7 @@ impl Facts {
         let source = self.source(name);
         let mut all = Vec::new();
         let connections = &analysis.document.connections;
+        self.resets_of(source, connections);
         let sets = opened::sets(source, connections, &analysis.found);
         let in_sets: BTreeSet<u64> = sets.iter().flat_map(|s| s.ids.clone()).collect();
         let each = connections.iter().zip(&analysis.found);

@@ -133,10 +133,13 @@ impl Evidence {
         let grew = growth(facts, &flow.senders, name);
         let overtaken = || grew.or_else(|| crate::duplicates::of_test(facts, flow, name));
         self.reordered = self.reordered.take().or_else(overtaken);
+        self.of_reassembly(facts, flow);
+        self.of_reverse_path(facts);
     }
 
     /// What other tests between the same hosts gave.
     pub(crate) fn of_other_tests(&mut self, facts: &Facts, flow: &Flow) {
+        self.of_other_version(facts, flow);
         let own = (self.rate.as_ref(), self.streams);
         self.counted_else.most = crate::carried_beside::fastest(flow, 0.0).cloned();
         for test in &flow.beside {
@@ -438,6 +441,7 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
     }
     counted.overrun.items(e, items);
     crate::reverse_path::by_reverse_path(e, items);
+    crate::route_metrics::by_route(e, items);
     let otherwise = |_: &&(Figure, bool)| e.around.overfull.is_none();
     if let Some((datagrams, grew)) = counted.datagrams.as_ref().filter(otherwise) {
         let weights = match e.udp {
@@ -541,6 +545,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             ),
         });
     }
+    crate::other_version::by_other_version(e, items);
     crate::unlike_control::by_unlike_control(e, items);
     crate::roomy::by_room_of_others(e, items);
     if e.counted_else.clean {

@@ -293,6 +293,14 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// A reset of its connection that something between may have sent.
+    pub(crate) foreign_reset: Option<crate::foreign_reset::ForeignReset>,
+    /// A far faster test by the other version of IP.
+    pub(crate) other_version: Option<crate::other_version::OtherVersion>,
+    /// The window of a stream of HTTP/2 that holds the transfer.
+    pub(crate) stream_window: Option<crate::stream_window::StreamWindow>,
+    /// What the receiver's route holds its window to.
+    pub(crate) route_window: Option<crate::route_metrics::RouteWindow>,
     /// Datagrams that the receiver did not put together from their fragments.
     pub(crate) reassembly: Option<crate::reassembly::Reassembly>,
     /// A host's filter that drops what comes in by another interface than its routes lead out by.
@@ -330,6 +338,7 @@ impl Evidence {
         e.passes_whole = crate::stuck::passes(facts, flow);
         e.of_step(flow);
         e.of_captures(facts, flow);
+        e.of_foreign_reset(facts, flow);
         e.of_handshake(facts, flow);
         e.of_options(facts, flow);
         e.of_rate_option(facts, flow);
@@ -341,6 +350,7 @@ impl Evidence {
         e.assumed = Assumed::of(facts, flow);
         e.of_shapers(facts, flow);
         e.of_memory(facts, flow);
+        e.of_route_metrics(facts, flow);
         e.of_asked(facts, flow);
         e.of_tcp_memory(facts, flow);
         e.of_machines(facts, flow);
@@ -353,8 +363,6 @@ impl Evidence {
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);
         e.of_counters(facts, flow);
-        e.of_reassembly(facts, flow);
-        e.of_reverse_path(facts);
         e.of_dropped(facts, flow);
         e.of_starved(flow);
         e.of_rss(facts, flow);

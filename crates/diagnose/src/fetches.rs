@@ -142,6 +142,7 @@ impl Evidence {
         let rate = self.rate.as_ref().map(|rate| rate.value);
         let rate = rate.filter(|rate| *rate > 0.0);
         self.around.fetched_beside = rate.and_then(|rate| Beside::of(facts, flow, rate));
+        self.of_stream_window(facts, flow);
     }
 
     /// The proxy that holds the rate, with the address and the host of the file.
@@ -215,6 +216,7 @@ pub(crate) fn goes_past(facts: &Facts, flow: &Flow, names: &[String]) -> bool {
 
 /// Weighs it.
 pub(crate) fn by_fetches(e: &Evidence, items: &mut Vec<Item>) {
+    crate::stream_window::by_stream_window(e, items);
     items.extend(e.full_proxy().map(|sentence| Item {
         holds: 1.0,
         weights: vec![(Cause::HostCpu, FULL_PROXY)],

@@ -206,6 +206,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let bare = e.bare_log_in_words().filter(|_| policed);
     let (failed, marked) = (e.failed_test_in_words(), e.scavenger_in_words());
     let first = [
+        e.foreign_reset_in_words(),
         failed,
         marked,
         e.varying_in_words(),

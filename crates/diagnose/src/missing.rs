@@ -99,6 +99,8 @@ pub(crate) fn missing(
 /// What is asked first: what the line, its queues and its service are.
 fn of_line(e: &Evidence, asking: &Asking, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
     let first = [
+        e.asks_foreign_reset(),
+        e.asks_other_version(),
         e.asks_rest(asking, likely),
         e.asks_own_queue(asking, likely),
         e.asks_own_drops(asking, likely),
@@ -239,6 +241,9 @@ fn of_program(e: &Evidence, likely: &[Cause]) -> Vec<MissingFact> {
 /// program, or a window that its settings do not hold.
 fn of_reader(e: &Evidence, likely: &[Cause], sure: bool) -> Vec<MissingFact> {
     let first = likely.first();
+    if e.stream_window.is_some() {
+        return Vec::new();
+    }
     let left = e.left_small() > 0.5 && first == Some(&Cause::ReceiveWindow);
     let blamed = first == Some(&Cause::Client) || left;
     let reads = likely.contains(&Cause::Client) && !sure || blamed;

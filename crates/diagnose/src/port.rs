@@ -123,3 +123,6 @@ impl Port {
 
 /// How a policer of Linux's `tc` is called: its counts are printed by other commands than those of routers.
 pub(crate) const OF_TC: &str = "the policer of tc";
+
+/// How a rule of Linux's nftables that drops above a rate is called.
+pub(crate) const OF_NFT: &str = "the nft rule";

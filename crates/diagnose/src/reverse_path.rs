@@ -55,7 +55,7 @@ type Key<'f> = (Option<u32>, &'f str);
 
 /// By how much a counter grew on each host, and where it was read last.
 fn grown<'f>(facts: &'f Facts, name: &str) -> BTreeMap<Key<'f>, (f64, Place)> {
-    let mut all: BTreeMap<Key, (f64, f64, Place)> = BTreeMap::new();
+    let mut all: BTreeMap<Key<'_>, (f64, f64, Place)> = BTreeMap::new();
     for fact in facts.facts.iter().filter(|f| f.name == name) {
         let Some((host, figure)) = whose(facts, fact).zip(fact.number()) else {
             continue;

@@ -61,6 +61,8 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::cloud_elsewhere::notes(facts, &flows));
     notes.extend(crate::swap::notes(facts));
     notes.extend(crate::answered_twice::notes(facts));
+    notes.extend(crate::route_metrics::notes(facts, &flows));
+    notes.extend(crate::foreign_reset::notes(facts));
     notes.extend(crate::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()
@@ -247,6 +249,8 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(e.at_most_of_host_once(cause));
     let said = said.min(e.at_most_of_clusters(cause));
     let said = said.min(e.at_most_of_fall(cause));
+    let said = said.min(e.at_most_of_version(cause));
+    let said = said.min(e.at_most_of_reset(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 

@@ -133,6 +133,17 @@ fn cloud(flow: &Flow) -> Change {
     }
 }
 
+/// What to change where a connection is held up before any data flows.
+fn before_data(cause: Cause, e: &Evidence) -> Option<Change> {
+    match cause {
+        Cause::FullTable => e.empty_table(),
+        Cause::AcceptQueue => e.empty_queue(),
+        Cause::NameLookup => e.change_names(),
+        Cause::ReversePath => e.open_reverse_path(),
+        _ => None,
+    }
+}
+
 fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<Change> {
     if cause == Cause::Middlebox {
         return Some(e.find_device(flow));
@@ -140,17 +151,8 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::PauseFrames {
         return Some(crate::pauses::change(e, flow));
     }
-    if cause == Cause::FullTable {
-        return e.empty_table();
-    }
-    if cause == Cause::AcceptQueue {
-        return e.empty_queue();
-    }
-    if cause == Cause::NameLookup {
-        return e.change_names();
-    }
-    if cause == Cause::ReversePath {
-        return e.open_reverse_path();
+    if cause.is_before_data() {
+        return before_data(cause, e);
     }
     if cause == Cause::Reassembly {
         return e.make_room_for_fragments(flow);

@@ -54,14 +54,8 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if e.idle_session.is_some() {
         return vec![IdleSession::asks()];
     }
-    if let Some(names) = &e.around.names {
-        return names.asks().into_iter().collect();
-    }
-    if let Some(filter) = &e.reverse_path {
-        return vec![filter.asks()];
-    }
-    if let Some(table) = &e.around.full_table {
-        return table.asks().into_iter().collect();
+    if let Some(asks) = before_data(e) {
+        return asks;
     }
     if let Some(asks) = e.asks_throttled_server() {
         return vec![asks];
@@ -106,6 +100,18 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
         });
     }
     all
+}
+
+/// What is asked where a name, a filter or a full table holds connections up; none where none of them does.
+fn before_data(e: &Evidence) -> Option<Vec<MissingFact>> {
+    if let Some(names) = &e.around.names {
+        return Some(names.asks().into_iter().collect());
+    }
+    if let Some(filter) = &e.reverse_path {
+        return Some(vec![filter.asks()]);
+    }
+    let table = e.around.full_table.as_ref()?;
+    Some(table.asks().into_iter().collect())
 }
 
 /// Why nothing answers, where nothing does.

@@ -8,7 +8,7 @@ use crate::error_share::NOISE;
 use crate::evidence::Evidence;
 use crate::items::step;
 use crate::machine::alike;
-use crate::port::OF_TC;
+use crate::port::{OF_NFT, OF_TC};
 use crate::read_again::Once;
 
 /// What a count says that is as many as a flow sent again, and is of hours, of weeks or of always, 0 to 1. Of counts that may be anything from
@@ -95,9 +95,11 @@ impl Ports {
         let policed = policed.filter(|p| !p.grew && p.may_be_lost(e));
         let policed = policed.filter(|_| self.drops_as_large(e) <= 0.5).map(|p| {
             let policer = p.port.named("a router's policer");
-            let shows = match p.port.name.starts_with(OF_TC) {
-                true => "tc -s filter show",
-                false => "show policy-map interface, show policer of Junos, or display traffic policy statistics of VRP",
+            let is_of = |name: &str| p.port.name.starts_with(name);
+            let shows = match (is_of(OF_TC), is_of(OF_NFT)) {
+                (true, _) => "tc -s filter show",
+                (_, true) => "nft list ruleset",
+                _ => "show policy-map interface, show policer of Junos, or display traffic policy statistics of VRP",
             };
             Once {
                 cause: Cause::Policer,

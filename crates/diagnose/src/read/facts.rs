@@ -26,6 +26,7 @@ use crate::bystander::Prompts;
 use crate::captured::Captured;
 use crate::detour::Way;
 use crate::fact::{Fact, Of, Place};
+use crate::foreign_reset::ForeignReset;
 use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
 use crate::long_way::LongWay;
@@ -35,6 +36,7 @@ use crate::passed::{DefaultRoute, Linked, Owner, Passed};
 use crate::port::{FullDuplexPort, PortReading};
 use crate::remembered::Remembered;
 use crate::request_times::Timed;
+use crate::route_metrics::SetRoute;
 use crate::searched_names::Searched;
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
@@ -106,6 +108,10 @@ pub struct Facts {
     pub(crate) default_routes: Vec<DefaultRoute>,
     /// Slow-start thresholds that kernels keep of other hosts, in the order of the texts.
     pub(crate) remembered: Vec<Remembered>,
+    /// Resets of captured connections that something between may have sent.
+    pub(crate) foreign_resets: Vec<ForeignReset>,
+    /// Routes of hosts with what they set of TCP, in the order of the texts.
+    pub(crate) set_routes: Vec<SetRoute>,
     /// Queues at the roots of hosts' interfaces, in the order of the texts.
     pub(crate) queues: Vec<Queue>,
     /// What hosts say of their interfaces' duplex, in the order of the texts.

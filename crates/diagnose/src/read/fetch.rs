@@ -80,7 +80,7 @@ const VALUED: [(&str, &[&str]); 2] = [
 ];
 
 /// Options that bear on a way or a rate, and how they are shown; what has a value is shown with it.
-const SHOWN: [(&str, &str); 12] = [
+const SHOWN: [(&str, &str); 14] = [
     ("4", "-4"),
     ("ipv4", "-4"),
     ("inet4-only", "-4"),
@@ -90,8 +90,10 @@ const SHOWN: [(&str, &str); 12] = [
     ("interface", "--interface"),
     ("bind-address", "--bind-address"),
     ("limit-rate", "--limit-rate"),
+    ("http1.0", "--http1.0"),
     ("http1.1", "--http1.1"),
     ("http2", "--http2"),
+    ("http2-prior-knowledge", "--http2"),
     ("http3", "--http3"),
 ];
 

@@ -48,8 +48,9 @@ const COMMANDS: [&str; 31] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 43] = [
+const ALSO: [&str; 44] = [
     "arping",
+    "nft",
     "rclone",
     "aria2c",
     "dd",

@@ -51,6 +51,7 @@ mod moments;
 mod net_tools;
 mod network_quality;
 mod nfs;
+mod nft;
 mod nic;
 mod noted;
 mod nslookup;
@@ -288,6 +289,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
 /// Those of routers and switches, and of what else is printed.
 fn of_ways() -> Vec<Box<dyn Tool>> {
     vec![
+        Box::new(nft::Nft::default()),
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),

@@ -5,7 +5,7 @@ use core::net::IpAddr;
 use super::{Facts, Line, Tool};
 use crate::words::{after, whole};
 
-/// The reader: nothing goes on from line to line.
+/// The reader: what the kernel keeps of a route stands in the line below it.
 pub(super) struct Routed;
 
 impl Tool for Routed {
@@ -17,9 +17,11 @@ impl Tool for Routed {
         let text = line.bare;
         if let Some((to, interface, own)) = route(text) {
             facts.owned(interface, own, Some(to));
+            facts.routes_by(text, line.at);
             return true;
         }
         if let Some(row) = row(text) {
+            facts.routes_by(text, line.at);
             if let Some(own) = row.own {
                 facts.owned(row.interface, own, None);
             }
@@ -36,7 +38,11 @@ impl Tool for Routed {
             return true;
         }
         // What the kernel keeps of a route: `cache expires 590sec mtu 1400`.
-        going && (text == "cache" || text.starts_with("cache "))
+        let keeps = going && (text == "cache" || text.starts_with("cache "));
+        if keeps {
+            facts.route_keeps(text, line.at);
+        }
+        keeps
     }
 }
 
@@ -59,6 +65,10 @@ struct Row<'t> {
 fn row(text: &str) -> Option<Row<'_>> {
     let to = text.split_whitespace().next()?;
     let is_prefix = || {
+        // A route to one host has no bits.
+        if to.parse::<IpAddr>().is_ok() && text.contains(" via ") {
+            return Some(32);
+        }
         let (address, bits) = to.split_once('/')?;
         address.parse::<IpAddr>().ok()?;
         bits.parse::<u8>().ok()
@@ -162,6 +172,10 @@ mod tests {
             (
                 "10.1.0.0/24 dev eno1 proto kernel scope link src 10.1.0.2 metric 100",
                 row_of(own, None),
+            ),
+            (
+                "192.0.2.9 via 10.1.0.1 dev eno1 mtu 1400",
+                row_of(None, None),
             ),
             ("default dev eno1 as ever", None),
             ("10.1.0.0/24 is what dev eno1 has", None),

@@ -96,6 +96,7 @@ mod request_times;
 mod rerouted;
 mod restart;
 mod rooms;
+mod route_metrics;
 mod run_here;
 mod scavengers;
 mod seeds;
