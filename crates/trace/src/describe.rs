@@ -16,7 +16,7 @@ use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
 use crate::lost_answers;
 use crate::observed::{delivered, observe};
-use crate::opening::without_sack;
+use crate::opening::{deferred_note, without_sack};
 use crate::plateau::name_own;
 use crate::policer::{known_rate, policer};
 use crate::sack_benefit::sack_benefit;
@@ -405,6 +405,7 @@ fn opening_notes(connection: &Connection, opening: &Opening) -> Vec<String> {
         };
         notes.push(sent_again(after, when, waited));
     }
+    notes.extend(deferred_note(opening, connection.round_trip()));
     if !opening.not_agreed.is_empty() {
         let options = opening.not_agreed.join(", ").replace('_', " ");
         notes.push(format!(
