@@ -93,10 +93,10 @@ pub(crate) fn name_own(d: &mut TraceDirection, seen: &Direction, mss: u32) {
     }
     let is_open = open >= NAMED;
     match spacing(flights, round_trip) {
-        Spacing::Own { bursts: true } => {
+        Spacing::Slower => {
             rename(d, &[Limit::Unknown, Limit::Nic], Limit::Pacing);
         }
-        Spacing::Own { bursts: false } if is_open => {
+        Spacing::Own if is_open => {
             rename(d, &[Limit::Unknown], Limit::Pacing);
         }
         Spacing::Uneven if is_open => rename(d, &[Limit::Unknown], Limit::SendBuffer),

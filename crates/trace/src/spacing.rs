@@ -13,8 +13,10 @@ pub(crate) enum Spacing {
     Uneven,
     /// Evenly, and acknowledgements come with it: a pace, or the rate at which they come.
     Either,
-    /// Evenly, and not as acknowledgements come. More has left at once, where it `bursts`: the interface is faster.
-    Own { bursts: bool },
+    /// Evenly, and not as acknowledgements come.
+    Own,
+    /// Evenly, and more has left at once and came through at once: neither the interface nor the path keeps that pace.
+    Slower,
 }
 
 /// What was sent so many times at least.
@@ -32,31 +34,49 @@ const EVEN: f64 = 0.8;
 const WITH: Duration = Duration::from_ms(2);
 const FOLLOWS: f64 = 0.8;
 
-/// A burst has so many times the middle of what is sent at a time.
+/// A burst has so many times the middle of what is sent at a time. It came through at once where it was acknowledged, a round trip later, in half
+/// of the time that it takes at the pace. So many bursts are looked at.
 const BURST: u64 = 4;
+const BURSTS: usize = 16;
 
 /// How what was sent in these intervals is spaced, across a path of this round trip.
 pub(crate) fn spacing(flights: &[Flight], round_trip: Duration) -> Spacing {
     let sent: Vec<&Flight> = flights.iter().filter(|f| f.sent > 0).collect();
-    if sent.len() < LEAST || !is_even(&sent, round_trip) {
+    let even = pace(&sent, round_trip).filter(|_| sent.len() >= LEAST);
+    let Some(distance) = even else {
         return Spacing::Uneven;
-    }
+    };
     let mut sizes: Vec<u64> = sent.iter().map(|flight| flight.sent).collect();
+    sizes.sort_unstable();
+    let usual = sizes.get(sizes.len() / 2).copied().unwrap_or(1).max(1);
+    let each = flights.iter().enumerate();
+    let mut bursts = each.filter(|(_, f)| f.sent >= BURST * usual).take(BURSTS);
+    let is_fast = bursts.any(|(n, burst)| {
+        let halves = burst.sent / usual;
+        let within = round_trip + Duration::from_ps(distance.times(halves).as_ps() / 2);
+        comes_through(flights.get(n..).unwrap_or_default(), burst, within)
+    });
+    if is_fast {
+        return Spacing::Slower;
+    }
     let all: u64 = sizes.iter().sum();
     let each = flights.iter().enumerate();
     let with: u64 = each
         .filter(|(n, _)| follows(flights, *n))
         .map(|(_, flight)| flight.sent)
         .sum();
-    if with as f64 >= FOLLOWS * all as f64 {
-        return Spacing::Either;
+    match with as f64 >= FOLLOWS * all as f64 {
+        true => Spacing::Either,
+        false => Spacing::Own,
     }
-    sizes.sort_unstable();
-    let middle = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
-    let most = sizes.last().copied().unwrap_or(0);
-    Spacing::Own {
-        bursts: most >= BURST * middle,
-    }
+}
+
+/// Whether all that was in flight with a burst, of which these intervals are the first, was acknowledged within so long.
+fn comes_through(flights: &[Flight], burst: &Flight, within: Duration) -> bool {
+    let soon = flights
+        .iter()
+        .take_while(|f| f.from.since(burst.from) <= within);
+    soon.map(|flight| flight.delivered).sum::<u64>() >= burst.peak
 }
 
 /// Whether an acknowledgement came in the interval of this number, or right before it.
@@ -66,21 +86,19 @@ fn follows(flights: &[Flight], n: usize) -> bool {
     flights.get(n).is_some_and(|f| f.delivered > 0) || before.is_some_and(is_near)
 }
 
-/// Whether the distances from each of these to the next are one for most of the time, and several in a round trip.
-fn is_even(sent: &[&Flight], round_trip: Duration) -> bool {
+/// The distance from each of these to the next where it is one for most of the time, and several pass in a round trip; none where it is not.
+fn pace(sent: &[&Flight], round_trip: Duration) -> Option<Duration> {
     let later = sent.iter().skip(1);
     let pairs = sent.iter().zip(later);
     let mut distances: Vec<Duration> = pairs.map(|(a, b)| b.from.since(a.from)).collect();
     distances.sort_unstable();
     let at = |part: usize| distances.get(distances.len() / part).copied();
-    let (Some(middle), Some(early)) = (at(2), at(10)) else {
-        return false;
-    };
+    let (middle, early) = (at(2)?, at(10)?);
     let seconds = |of: &[Duration]| of.iter().map(|d| d.as_secs_f64()).sum::<f64>();
     let near = distances.partition_point(|d| d.times(2) <= middle.times(HALVES));
     let share = seconds(&distances[..near]) / seconds(&distances).max(f64::MIN_POSITIVE);
     let is_seen = middle >= RESOLVED && middle.times(IN_A_ROUND) <= round_trip;
-    is_seen && early.times(2) >= middle && share >= EVEN
+    (is_seen && early.times(2) >= middle && share >= EVEN).then_some(middle)
 }
 
 #[cfg(test)]
@@ -101,6 +119,7 @@ mod tests {
                 until: at(until),
                 sent: *sent,
                 delivered: *delivered,
+                peak: 31_000.max(*sent),
                 ..Flight::default()
             })
             .collect()
@@ -111,24 +130,28 @@ mod tests {
     /// Two segments each 9.3 ms (2.5 Mbit/s), of which acknowledgements come 4 ms before the next, or with it.
     #[test]
     fn a_pace_is_known_from_data_that_follows_acknowledgements() {
-        let paced = |first: u64, ack: u64| {
-            let each = (0..200).flat_map(|n| {
-                let sent = if n == 0 { first } else { 2896 };
-                match ack {
-                    0 => vec![(93 * n, sent, 2896)],
-                    ack => vec![(93 * n, sent, 0), (93 * n + ack, 0, 2896)],
-                }
+        let paced = |ack: u64| {
+            let each = (0..200).flat_map(|n| match ack {
+                0 => vec![(93 * n, 2896, 2896)],
+                ack => vec![(93 * n, 2896, 0), (93 * n + ack, 0, 2896)],
             });
             spacing(&flights(&each.collect::<Vec<_>>()), ROUND_TRIP)
         };
-        assert_eq!(paced(14_480, 53), Spacing::Own { bursts: true });
-        assert_eq!(paced(2896, 53), Spacing::Own { bursts: false });
-        assert_eq!(
-            paced(2896, 83),
-            Spacing::Either,
-            "they come a millisecond before"
-        );
-        assert_eq!(paced(2896, 0), Spacing::Either);
+        assert_eq!(paced(53), Spacing::Own);
+        assert_eq!(paced(83), Spacing::Either, "they come a millisecond before");
+        assert_eq!(paced(0), Spacing::Either);
+    }
+
+    /// The same with the acknowledgements, behind a first window of twelve segments that is acknowledged 106 ms later, or at the pace.
+    #[test]
+    fn a_burst_that_came_through_shows_that_the_path_is_faster() {
+        let behind = |acknowledged: u64| {
+            let mut all = vec![(0, 34_752, 0), (acknowledged, 0, 34_752)];
+            all.extend((0..200).map(|n| (2200 + 93 * n, 2896, 2896)));
+            spacing(&flights(&all), ROUND_TRIP)
+        };
+        assert_eq!(behind(1060), Spacing::Slower);
+        assert_eq!(behind(2100), Spacing::Either);
     }
 
     /// A buffer of ten segments across 100 ms and 4 Mbit/s: five pairs 5.8 ms apart, and a pause until the first is acknowledged.
