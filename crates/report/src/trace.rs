@@ -244,6 +244,9 @@ fn seen_words(limit: &str) -> String {
     match limit {
         "application" => "the application or its send buffer".to_owned(),
         "send_buffer" => "the send buffer, or a window of the program".to_owned(),
+        "pacing" => {
+            "a pace of the sender (SO_MAX_PACING_RATE, fq, BBR) or of its program".to_owned()
+        }
         HeldSmall::LIMIT => HELD.to_owned(),
         other => limit_words(other),
     }

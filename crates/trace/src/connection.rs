@@ -354,6 +354,10 @@ impl Connection {
             if s.is(control::ACK) == (from == 1) {
                 self.syns.take(s.at, from == 1);
             }
+            let is_silent = self.streams.iter().all(|stream| stream.unique == 0);
+            if from == 1 && s.is(control::ACK) && self.handshake.is_some() && is_silent {
+                self.syns.comes_behind(s.at);
+            }
             self.streams[from].open(s, room);
             if s.is(control::ACK) {
                 if let Some(syn) = self.syn_at

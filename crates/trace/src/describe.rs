@@ -16,8 +16,8 @@ use crate::found::{self, DirectionFound};
 use crate::glitches::{glitches, pattern};
 use crate::lost_answers;
 use crate::observed::{delivered, observe};
-use crate::opening::without_sack;
-use crate::plateau::name_buffer;
+use crate::opening::{deferred_note, without_sack};
+use crate::plateau::name_own;
 use crate::policer::{known_rate, policer};
 use crate::sack_benefit::sack_benefit;
 use crate::segment::End;
@@ -161,7 +161,7 @@ fn direction(
             // What comes after its acknowledgement was never seen in flight.
             d.limit_shares = [(Limit::Unknown.name().to_owned(), 1.0)].into();
         }
-        name_buffer(&mut d, &seen, stream.mss());
+        name_own(&mut d, &seen, stream.mss());
         d.limited_by = largest(&d.limit_shares);
         if let Some(held) = d.held_small {
             let lasted = seen.observed.finished.since(seen.observed.opened);
@@ -405,6 +405,7 @@ fn opening_notes(connection: &Connection, opening: &Opening) -> Vec<String> {
         };
         notes.push(sent_again(after, when, waited));
     }
+    notes.extend(deferred_note(opening, connection.round_trip()));
     if !opening.not_agreed.is_empty() {
         let options = opening.not_agreed.join(", ").replace('_', " ");
         notes.push(format!(

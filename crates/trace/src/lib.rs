@@ -43,6 +43,7 @@ mod rtt;
 mod sack_benefit;
 mod segment;
 mod sizes;
+mod spacing;
 mod stream;
 mod table;
 mod tls;

@@ -55,6 +55,8 @@ pub(crate) struct Syns {
     first: i64,
     last: i64,
     answer: Option<i64>,
+    /// The first and the last answer that came behind the acknowledgement of one, and before any data.
+    behind: Option<[i64; 2]>,
 }
 
 impl Syns {
@@ -70,6 +72,20 @@ impl Syns {
                 self.answer.get_or_insert(at);
             }
         }
+    }
+
+    /// An answer comes again, which has been acknowledged, and no data has come.
+    pub(crate) fn comes_behind(&mut self, at: i64) {
+        let [first, _] = self.behind.unwrap_or([at, at]);
+        self.behind = Some([first, at]);
+    }
+
+    /// From the first answer to those behind an acknowledgement, nanoseconds; none where the network doubled one of these.
+    fn acknowledged_again(&self, again: &[SynAgain]) -> Option<[u64; 2]> {
+        let (answer, behind) = self.answer.zip(self.behind)?;
+        let is_copied = |at: i64| again.iter().any(|s| s.is_copy && s.at == at);
+        let is_sent = behind.into_iter().all(|at| !is_copied(at));
+        is_sent.then(|| behind.map(|at| (at - answer).max(0) as u64))
     }
 
     /// What is said of them, without those of `again` that are copies; none without a SYN. What was `acknowledged` was answered,
@@ -103,6 +119,7 @@ impl Syns {
             waited_ns: (before - self.first).max(0) as u64,
             syns_after_answer: late.len() as u64,
             waited_after_answer_ns: late.last().map_or(0, |at| (at - before).max(0) as u64),
+            acknowledged_again_ns: self.acknowledged_again(&again[1]),
             handshake_ns: handshake.map(|ns| ns.max(0) as u64),
             offered: a,
             answered_with: b,
@@ -127,6 +144,31 @@ impl Syns {
         let sent = again.iter().filter(|s| !s.is_copy && s.at < self.last);
         sent.map(|s| s.at).max().unwrap_or(self.first)
     }
+}
+
+/// A kernel whose accept queue is full sends its SYN-ACK again after a second (RFC 6298 §2), nanoseconds; one that waits for data may take longer.
+const FULL_QUEUE_NS: u64 = 2_000_000_000;
+
+/// That a SYN-ACK was sent again though it had been acknowledged, across this round trip, nanoseconds; none where it was not, or where the
+/// acknowledgement was still on its way.
+pub(crate) fn deferred_note(opening: &Opening, round_trip: Option<i64>) -> Option<String> {
+    let [first, last] = opening.acknowledged_again_ns?;
+    let round_trip = round_trip.filter(|ns| *ns > 0)?.unsigned_abs();
+    if first <= round_trip {
+        return None;
+    }
+    let why = match first >= FULL_QUEUE_NS {
+        true => {
+            "b waits for data before its program has the connection (TCP_DEFER_ACCEPT), or the acknowledgement was lost"
+        }
+        false => {
+            "the acknowledgement was lost, b's accept queue was full, or b waits for data before its program has the connection (TCP_DEFER_ACCEPT)"
+        }
+    };
+    Some(format!(
+        "the SYN-ACK came again {} ms after the first, which had been acknowledged, and no data came until then: {why}",
+        last / 1_000_000
+    ))
 }
 
 /// Whether the SYNs that were seen show that SACK was not agreed: one of them, with all its options, does not offer it.
@@ -261,5 +303,39 @@ mod tests {
             assert!(!syn(other).ecn, "{other:#x}");
         }
         assert_eq!(missing(&asked, &syn(answer)), ["ecn"]);
+    }
+
+    /// A SYN-ACK that comes again 7.2 s after the first, which was acknowledged; one that comes after a second; and a copy of the network's.
+    #[test]
+    fn an_answer_behind_its_acknowledgement_is_named() {
+        let said_across = |at: i64, is_copy: bool, round_trip: Option<i64>| {
+            let mut syns = Syns::default();
+            syns.take(0, false);
+            syns.take(50_000_000, true);
+            syns.take(at, true);
+            syns.comes_behind(at);
+            let again = [Vec::new(), vec![SynAgain { at, is_copy }]];
+            let opening = syns.stated([None, None], Some(51_000_000), true, &again);
+            deferred_note(&opening.expect("there is a SYN"), round_trip)
+        };
+        let said = |at, is_copy| said_across(at, is_copy, Some(100_000_000));
+        let late = said(7_250_000_000, false).expect("it came again");
+        assert!(
+            late.contains("came again 7200 ms after the first"),
+            "{late}"
+        );
+        assert!(
+            late.contains(": b waits for data before its program"),
+            "{late}"
+        );
+        let soon = said(1_050_000_000, false).expect("it came again");
+        assert!(
+            soon.contains(": the acknowledgement was lost, b's accept queue"),
+            "{soon}"
+        );
+        assert_eq!(said(7_250_000_000, true), None);
+        assert_eq!(deferred_note(&Opening::default(), Some(1)), None);
+        let under_way = said_across(1_050_000_000, false, Some(2_400_000_000));
+        assert_eq!(under_way, None, "its acknowledgement had not come");
     }
 }

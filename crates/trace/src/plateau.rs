@@ -2,13 +2,14 @@
 //! there.
 //!
 //! Without either a congestion window goes on growing, by half a segment a round at the slowest (RFC 9438 §4.3). So it is something of the
-//! sender's own that holds it: its send buffer, where the program writes as soon as an acknowledgement makes room.
+//! sender's own that holds it: its send buffer, where the program writes as soon as an acknowledgement makes room; or a pace.
 
 use farpath_observe::{Flight, Limit};
 use farpath_record::trace::TraceDirection;
 use farpath_units::Duration;
 
 use crate::observed::Direction;
+use crate::spacing::{Spacing, spacing};
 
 /// So many rounds at least: in eight of these the slowest window grows by four segments.
 const ROUNDS: usize = 16;
@@ -73,21 +74,41 @@ fn stays(rounds: &[u64], mss: u64) -> bool {
     low * 100 <= LOW_PERCENT * rounds.len() && height(early).abs_diff(height(late)) <= slack
 }
 
-/// Names a send buffer in the shares of a direction that was captured at its sender, where what nobody explains has that shape.
-pub(crate) fn name_buffer(d: &mut TraceDirection, seen: &Direction, mss: u32) {
-    let word = Limit::Unknown.name();
-    let open = d.limit_shares.get(word).copied().unwrap_or(0.0);
+/// Names a send buffer in the shares of a direction that was captured at its sender, where what nobody explains has that shape. What leaves at
+/// even distances is a pace, or may be one; so is what an interface seems to limit which has let more out at once.
+pub(crate) fn name_own(d: &mut TraceDirection, seen: &Direction, mss: u32) {
+    let share = |limit: Limit| d.limit_shares.get(limit.name()).copied().unwrap_or(0.0);
+    let open = share(Limit::Unknown);
+    let of_interface = share(Limit::Nic);
     let uncut = seen.repairs.is_empty() && seen.cuts.is_empty();
     let is_whole = uncut && seen.observed.retransmits == Some(0);
-    if open < NAMED || !seen.at_sender || !is_whole || seen.round_trip <= 0 {
+    let is_named = open + of_interface >= NAMED;
+    if !is_named || !seen.at_sender || !is_whole || seen.round_trip <= 0 {
         return;
     }
     let round_trip = Duration::from_ns(seen.round_trip.unsigned_abs());
-    if stays(&rounds(&seen.observed.flights, round_trip), u64::from(mss)) {
-        d.limit_shares.remove(word);
-        let name = Limit::SendBuffer.name().to_owned();
-        d.limit_shares.insert(name, open);
+    let flights = &seen.observed.flights;
+    if !stays(&rounds(flights, round_trip), u64::from(mss)) {
+        return;
     }
+    let is_open = open >= NAMED;
+    match spacing(flights, round_trip) {
+        Spacing::Slower => {
+            rename(d, &[Limit::Unknown, Limit::Nic], Limit::Pacing);
+        }
+        Spacing::Own if is_open => {
+            rename(d, &[Limit::Unknown], Limit::Pacing);
+        }
+        Spacing::Uneven if is_open => rename(d, &[Limit::Unknown], Limit::SendBuffer),
+        _ => {}
+    }
+}
+
+/// Gives the shares of some limits to another one.
+fn rename(d: &mut TraceDirection, some: &[Limit], to: Limit) {
+    let taken = some.iter().filter_map(|l| d.limit_shares.remove(l.name()));
+    let all: f64 = taken.sum();
+    *d.limit_shares.entry(to.name().to_owned()).or_default() += all;
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ pub(super) enum Ending {
     ClosedIdle,
     /// It had closed right behind its answer, and reset the connection as the command asked again.
     ClosedBehind,
-    /// It had answered and closed an idle connection, and the command opened another one afterwards.
+    /// It had answered and closed an idle connection, or one right behind its answer on which the command asked again. The command opened another one
+    /// afterwards.
     LeftIdle,
     /// It had answered nothing, and not read all, when the lab ended it behind the command.
     EndedByLab,

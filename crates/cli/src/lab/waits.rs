@@ -73,6 +73,8 @@ pub(super) struct Waits {
     met_closed: [bool; 2],
     /// The same behind an answer with which the other one had closed.
     met_behind: [bool; 2],
+    /// Whether this end sent a request so, whether it closed before it got a reset or not.
+    tried_behind: bool,
     /// Whether this end, and the other, reset it behind new data of its own, before the other one had closed.
     threw_away: [bool; 2],
     /// That the server's kernel had the acknowledgement of its SYN-ACK, and sent that again; none where it did not.
@@ -148,6 +150,7 @@ impl Waits {
             was_idle: turns.was_idle[1 - end],
             met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
             met_behind: [end, 1 - end].map(|who| turns.met_behind[who]),
+            tried_behind: turns.tried_behind[end],
             threw_away: [end, 1 - end].map(|who| turns.threw_away[who]),
             deferred: turns.deferred,
             is_ended_by_lab: false,

@@ -371,6 +371,7 @@ impl Talk {
             done: self.done(),
             met_closed: self.met_closed(),
             met_behind: self.met_behind(),
+            tried_behind: self.tried_behind(),
             closed: [0, 1].map(|end| {
                 let over = &self.over[end];
                 over.closed.filter(|_| !over.is_half())

@@ -23,6 +23,10 @@ pub struct Opening {
     pub syns_after_answer: u64,
     /// From the last SYN before the answer to the last one behind it, nanoseconds; 0 without one.
     pub waited_after_answer_ns: u64,
+    /// From the first SYN-ACK to the first and the last one that `b` sent again behind its acknowledgement and before any data, nanoseconds; none
+    /// without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acknowledged_again_ns: Option<[u64; 2]>,
     /// From the first SYN to the ACK that ends the handshake, nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshake_ns: Option<u64>,

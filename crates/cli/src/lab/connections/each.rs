@@ -105,6 +105,7 @@ mod tests {
 
     use crate::lab::busiest::Busiest;
     use crate::lab::connections::Connections;
+    use crate::lab::ending::Ending;
     use crate::lab::seen::Seen;
 
     fn at(ms: u64) -> Time {
@@ -206,6 +207,41 @@ mod tests {
             !soon.contains("were idle") && soon.contains("kept open"),
             "{soon}"
         );
+    }
+
+    /// A server that closes right behind its answer, and a command that asks again on that connection, closes, and opens another one; and one that does not
+    /// ask on it.
+    #[test]
+    fn a_request_that_was_tried_again_on_another_connection_is_named() {
+        let ending = |tries: bool, opens: bool| {
+            let mut connections = Connections::across([100_000; 2]);
+            let ends = |port: u16| [format!("198.18.0.1:{port}"), "198.18.0.2:7000".to_owned()];
+            connections.note(at(900), 0, [(ends(40_000), Seen::default())]);
+            let between =
+                |port: u16| Turns::between(ends(port).map(|end| end.parse().expect("an end")));
+            connections.take_turns(&Turns {
+                begun: Some(at(80)),
+                set_up: Some(Duration::from_ms(80)),
+                has_sent: [true; 2],
+                closed: [Some(at(901)), Some(at(200))],
+                reset: [None, Some(at(940))],
+                tried_behind: [tries, false],
+                ..between(40_000)
+            });
+            if opens {
+                connections.take_turns(&Turns {
+                    begun: Some(at(1000)),
+                    set_up: Some(Duration::from_ms(80)),
+                    ..between(40_001)
+                });
+            }
+            let ends = ends(40_000);
+            let one = connections.all.get(&ends).expect("it was noted");
+            connections.ending(&ends, one)
+        };
+        assert_eq!(ending(true, true), Some(Ending::LeftIdle));
+        assert_eq!(ending(true, false), None, "it may have been a farewell");
+        assert_eq!(ending(false, true), None);
     }
 
     /// An upload of iperf3, which the server closes and resets as the command says by another connection that it is over; and without one.

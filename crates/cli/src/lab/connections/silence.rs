@@ -222,8 +222,8 @@ impl Silence {
 }
 
 impl Connections {
-    /// That the server had closed `one` of these ends as idle, which the command did not wait for, where that opened another connection to it
-    /// afterwards.
+    /// That the server had closed `one` of these ends as idle, which the command did not wait for, or right behind an answer, where the command asked
+    /// again: where it opened another connection to it afterwards.
     pub(super) fn left_idle(&self, ends: &[String; 2], one: &Watched) -> Option<Ending> {
         let [own, peer] = ends.clone();
         let [own, peer] = match one.host {
@@ -231,9 +231,12 @@ impl Connections {
             _ => [peer, own],
         };
         let of_server = self.waits.get(&[peer.clone(), own.clone()])?;
-        let (from, until) = of_server.was_idle_pause()?;
-        let command = self.all.get(&[own.clone(), peer.clone()]);
-        let awaited = command.map(|command| command.awaited((from, until), false));
+        let of_command = [own.clone(), peer.clone()];
+        let tried = self.waits.get(&of_command).and_then(Waits::tried_behind);
+        let idle = of_server.was_idle_pause();
+        let (_, until) = idle.or(tried.map(|closed| (closed, closed)))?;
+        let command = self.all.get(&of_command).zip(idle);
+        let awaited = command.map(|(command, pause)| command.awaited(pause, false));
         let is_next = |([from, to], waits): (&[String; 2], &Waits)| {
             let opened = waits.opened.filter(|_| *to == peer);
             let is_later = opened.is_some_and(|(begun, set_up)| begun > until + set_up);

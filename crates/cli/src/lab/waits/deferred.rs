@@ -1,7 +1,7 @@
 //! That the server's kernel kept a connection from its program though the command had acknowledged it.
 //!
-//! With TCP_DEFER_ACCEPT a server that speaks first waits for data that does not come: Linux sends its SYN-ACK again when that time is over, which
-//! is 3 s or more but for the shortest of these. One that did so a second later may have found its accept queue full as well.
+//! With TCP_DEFER_ACCEPT a server that speaks first waits for data that does not come. Linux sends its SYN-ACK again when that time is over: 3 s or
+//! more but for the shortest of these. One that did so a second later may have found its accept queue full as well.
 
 use farpath_units::Duration;
 

@@ -51,6 +51,11 @@ impl Waits {
         self.threw_away[usize::from(host != 0)]
     }
 
+    /// When the other end had closed right behind its answer, where this one sent a request on the connection afterwards and got a reset.
+    pub(in crate::lab) fn tried_behind(&self) -> Option<Time> {
+        self.closed[1].filter(|_| self.tried_behind)
+    }
+
     /// Whether the server has sent data, where this is the end of a host that has this number.
     pub(in crate::lab) fn has_answered(&self, host: usize) -> bool {
         self.has_sent[usize::from(host == 0)]

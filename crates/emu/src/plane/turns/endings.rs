@@ -69,7 +69,9 @@ impl Talk {
             self.turns.met_closed[end] |= idle[end].is_some();
             let behind = self.left_behind.take();
             let has_all = self.streams[1 - end].is_all_there();
-            self.turns.met_behind[end] |= has_all && behind == Some(1 - end);
+            let is_behind = has_all && behind == Some(1 - end);
+            self.turns.met_behind[end] |= is_behind;
+            self.turns.tried_behind[end] |= is_behind;
         }
     }
 
@@ -104,6 +106,11 @@ impl Talk {
     /// Whether each of the ends has sent a request behind the answer with which the other one had closed, and got a reset for it.
     pub(super) fn met_behind(&self) -> [bool; 2] {
         [0, 1].map(|end| self.turns.met_behind[end] && self.over[1 - end].is_reset)
+    }
+
+    /// The same of one that may have closed before the reset came.
+    pub(super) fn tried_behind(&self) -> [bool; 2] {
+        [0, 1].map(|end| self.turns.tried_behind[end] && self.over[1 - end].is_reset)
     }
 
     /// Whether each of the ends has sent a request after the other one had closed an idle connection, and got a reset for it.
@@ -312,13 +319,17 @@ mod tests {
             ([true, false], [false; 2])
         );
         assert_eq!(asked.idle, [None; 2], "it was not idle");
+        let closes = met(1500, &[7; 80], true);
+        assert_eq!(
+            (closes.met_behind, closes.tried_behind),
+            ([false; 2], [true, false])
+        );
         let alert = [&[23, 3, 3, 0, 19][..], &[7; 19]].concat();
-        for none in [
-            met(149, &[7; 80], false),
-            met(1500, &alert, false),
-            met(1500, &[7; 80], true),
-        ] {
-            assert_eq!(none.met_behind, [false; 2]);
+        for none in [met(149, &[7; 80], false), met(1500, &alert, false)] {
+            assert_eq!(
+                (none.met_behind, none.tried_behind),
+                ([false; 2], [false; 2])
+            );
         }
     }
 

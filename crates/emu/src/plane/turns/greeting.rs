@@ -1,5 +1,4 @@
 //! A server that speaks first, as those of SMTP, FTP, SSH and MySQL do: who opened the connection waits for its greeting.
-
 //!
 //! Its kernel may keep the connection from its program meanwhile: with TCP_DEFER_ACCEPT it drops an acknowledgement that comes without data, and
 //! sends its SYN-ACK again when that time is over (Linux, `syn_ack_recalc`). So it does where its accept queue is full.

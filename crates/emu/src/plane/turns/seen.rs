@@ -62,6 +62,8 @@ pub struct Turns {
     pub met_closed: [bool; 2],
     /// The same where the other one had closed right behind its answer, and the request came once all of that was there.
     pub met_behind: [bool; 2],
+    /// Whether each of the ends has sent such a request, and got a reset, whether it closed before that came or not.
+    pub tried_behind: [bool; 2],
     /// Whether each of the ends reset the connection, without a FIN, behind new data of its own, before the other one had closed.
     pub threw_away: [bool; 2],
     /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
@@ -112,6 +114,7 @@ impl Turns {
             was_idle: [None; 2],
             met_closed: [false; 2],
             met_behind: [false; 2],
+            tried_behind: [false; 2],
             threw_away: [false; 2],
             landing: Default::default(),
             opening: None,
