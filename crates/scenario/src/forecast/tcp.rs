@@ -274,7 +274,8 @@ impl Flow {
     }
 
     pub(super) fn window_bps(&self) -> f64 {
-        let bps = self.window as f64 * 8.0 / (self.rtt_s() + self.waits_s());
+        let round_s = self.rtt_s() + self.waits_s() + self.held_s();
+        let bps = self.window as f64 * 8.0 / round_s * self.share_of_three();
         match self.cc {
             // What no loss shrinks stands still until each is repaired.
             Some(cc) if cc.is_bbr() => {
@@ -359,7 +360,7 @@ impl Flow {
             opens: self.opens,
             cap: self.cap(),
             window_bps: self.window_bps(),
-            apart: self.base + Duration::from_secs_f64(self.waits_s()),
+            apart: self.base + Duration::from_secs_f64(self.waits_s() + self.held_s()),
             line_bps: self.narrowest.bps / self.streams,
             late: Duration::ZERO,
         }

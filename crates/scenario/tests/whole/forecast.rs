@@ -530,6 +530,24 @@ fn small_windows_that_wait_for_a_timer_are_said() {
     for words in ["its timer of 40 ms", "which leaves 0.193 Mbit/s"] {
         assert!(says(&one, words), "{:?}", one.notes);
     }
+    // The figure is that of its note; of three segments the third waits for the next flight. Kernels wait for neither.
+    let mbps = |segments: u32, flavour: &str| {
+        let record = of(segments, flavour);
+        record.metrics["goodput_bps"] / 1e6
+    };
+    for (segments, flavour, wanted) in [
+        (1, "rfc", 0.193),
+        (1, "linux", 0.576),
+        (2, "rfc", 1.152),
+        (3, "rfc", 1.152),
+        (3, "linux", 1.728),
+    ] {
+        let found = mbps(segments, flavour);
+        let what = format!("{segments} of {flavour}: {found}");
+        assert!((found / wanted - 1.0).abs() < 0.02, "{what}");
+    }
+    let three = of(3, "rfc");
+    assert!(says(&three, "2 a round trip are"), "{:?}", three.notes);
     for (segments, joined) in [(1, false), (2, false), (3, true), (7, false)] {
         let record = of(segments, "linux");
         let waits = says(&record, "its window is one segment");
