@@ -7,7 +7,7 @@ import { ORIGINS, type Expectation, type LinkRecord, type Origin, type Point, ty
 
 /** Metrics that are news above a value, for tests of these kinds, as in the terminal. */
 const NEWS: ReadonlyMap<string, { readonly kinds: readonly string[]; readonly above: number }> = new Map([
-  ["loss_ratio", { kinds: ["ping"], above: 0 }], ["jitter_ns", { kinds: ["udp"], above: 1e6 }], ["reordered", { kinds: ["udp"], above: 0 }],
+  ["hop_rtt_avg_ns", { kinds: ["ping"], above: 0 }], ["loss_ratio", { kinds: ["ping"], above: 0 }], ["jitter_ns", { kinds: ["udp"], above: 1e6 }], ["reordered", { kinds: ["udp"], above: 0 }],
   ["duplicates", { kinds: ["udp", "ping", "oneway"], above: 0 }],
 ]);
 

@@ -35,7 +35,7 @@ pub use forwarding::{
 pub use merge::Merge;
 pub use network::{ChannelId, Element, ElementId, Io, Mode, Network};
 pub use port::{Change, Fates, Port, PortConfig, frame_hash};
-pub use router::{Answer, ROUTER_ANSWER, answer};
+pub use router::{Answer, ICMP_ERROR_BYTES, ROUTER_ANSWER, answer};
 pub use side::{AckExtras, SideFifo, Sides};
 pub use spread::{Outages, Spread, Unit};
 pub use tap::Tapped;

@@ -31,8 +31,8 @@ impl Answer {
     }
 }
 
-/// Length of an ICMP error: IP header, ICMP header, the original's header and 8 bytes (RFC 792).
-const ICMP_ERROR_BYTES: u16 = 56;
+/// Length of an ICMP error, bytes from IP's header on: that, the ICMP header, the original's header and 8 bytes (RFC 792).
+pub const ICMP_ERROR_BYTES: u16 = 56;
 
 /// What node number `node` does with `frame`. `is_destination`: the frame's flow ends here, else
 /// it could not be forwarded. `answers`: the node sends replies and errors at all.

@@ -106,6 +106,7 @@ impl Collector<'_, '_> {
                     sent: sent.unwrap_or(all.count.into()),
                     arrived: arrived(&report.arrived),
                     duplicates: report.duplicates,
+                    exceeded: Vec::new(),
                 }),
             }),
             _ => None,

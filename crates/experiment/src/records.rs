@@ -254,6 +254,7 @@ impl Collector<'_, '_> {
                 sent: report.sent,
                 arrived: replies,
                 duplicates: report.duplicates,
+                exceeded: Vec::new(),
             }),
         }
     }

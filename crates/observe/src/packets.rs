@@ -17,6 +17,8 @@ pub struct Packets {
     pub arrived: Vec<(Time, Duration)>,
     /// Copies of what had arrived.
     pub duplicates: u64,
+    /// How long each answer took of a node at which a TTL ran out, where that is known.
+    pub exceeded: Vec<Duration>,
 }
 
 /// What a reader must know where `late` of `sent` came after `timeout`, and so count as lost; nothing where none did.
@@ -60,6 +62,25 @@ impl Packets {
             ] {
                 record.set(&format!("{}_{of}_ns", self.timed), value.round());
             }
+        }
+        self.fill_hop(record);
+    }
+
+    /// The times of answers from where a TTL ran out.
+    fn fill_hop(&self, record: &mut Record) {
+        let times: Vec<f64> = self
+            .exceeded
+            .iter()
+            .map(|t| t.as_ps() as f64 / 1000.0)
+            .collect();
+        if times.is_empty() {
+            return;
+        }
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = times.iter().copied().fold(0.0, f64::max);
+        for (of, value) in [("min", least), ("avg", mean), ("max", most)] {
+            record.set(&format!("hop_rtt_{of}_ns"), value.round());
         }
     }
 
@@ -110,6 +131,7 @@ mod tests {
                 sent: 10,
                 arrived: (0..came).map(arrived).collect(),
                 duplicates: 0,
+                exceeded: Vec::new(),
             };
             packets.taken(Some(&path))
         };
@@ -129,9 +151,28 @@ mod tests {
             sent: 100,
             arrived: (0..99).map(arrived).collect(),
             duplicates: 0,
+            exceeded: Vec::new(),
         };
         let mut record = Record::new(Origin::Simulated, "p", "ping", "a", "b");
         packets.fill(&mut record);
         assert_eq!(record.metrics["loss_ratio"], 0.01);
+        assert!(!record.metrics.contains_key("hop_rtt_avg_ns"));
+    }
+
+    /// A traceroute's requests: none arrived, and a router answered two of them.
+    #[test]
+    fn what_a_router_answered_has_a_time_of_its_own() {
+        let packets = Packets {
+            timed: "rtt",
+            sent: 3,
+            exceeded: vec![Duration::from_us(2100), Duration::from_us(2300)],
+            ..Packets::default()
+        };
+        let mut record = Record::new(Origin::Simulated, "p", "ping", "a", "b");
+        packets.fill(&mut record);
+        let found = ["min", "avg", "max"].map(|of| record.metrics[&format!("hop_rtt_{of}_ns")]);
+        assert_eq!(found, [2_100_000.0, 2_200_000.0, 2_300_000.0]);
+        assert_eq!(record.metrics["loss_ratio"], 1.0);
+        assert!(!record.metrics.contains_key("rtt_avg_ns"));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use crate::limit::{Stretch, WORDS, sum};
 
@@ -12,10 +12,12 @@ const MOMENT: f64 = 1e-9;
 
 /// Shares, by name, of the time in which any of these connections was limited; they add up to 1.
 pub(crate) fn shares(accounts: &[Vec<Stretch>]) -> BTreeMap<String, f64> {
-    let known = accounts.iter().flatten();
-    let known = known.filter(|s| s.until > s.from && s.total() > 0.0);
+    let known = accounts.iter().flat_map(|account| {
+        let all = account.iter().enumerate();
+        all.filter_map(|(n, stretch)| Some((within(n, stretch)?, stretch)))
+    });
     let mut edges: Vec<(Time, f64, &Stretch)> = known
-        .flat_map(|s| [(s.from, 1.0, s), (s.until, -1.0, s)])
+        .flat_map(|((from, until), stretch)| [(from, 1.0, stretch), (until, -1.0, stretch)])
         .collect();
     edges.sort_by_key(|(at, ..)| *at);
     let mut now = [0.0_f64; WORDS.len()];
@@ -24,13 +26,12 @@ pub(crate) fn shares(accounts: &[Vec<Stretch>]) -> BTreeMap<String, f64> {
     for (at, sign, stretch) in edges {
         let limited: f64 = now.iter().sum();
         if limited > MOMENT {
-            // Of an interval in which the last one ended, its part counts.
-            let seconds = at.since(before).as_secs_f64() * limited.min(1.0) / limited;
+            let seconds = at.since(before).as_secs_f64() / limited;
             for ((limit, ..), share) in WORDS.iter().zip(now) {
                 all.add(*limit, seconds * share);
             }
         }
-        let whole = stretch.until.since(stretch.from).as_secs_f64();
+        let whole = stretch.total();
         for ((limit, ..), slot) in WORDS.iter().zip(&mut now) {
             *slot += sign * stretch.spent(*limit) / whole;
         }
@@ -39,11 +40,22 @@ pub(crate) fn shares(accounts: &[Vec<Stretch>]) -> BTreeMap<String, f64> {
     sum(&[all])
 }
 
+/// When a connection was at work in its stretch number `n`, as long as that accounts for: it ends within its last interval, and begins
+/// within its first.
+fn within(n: usize, stretch: &Stretch) -> Option<(Time, Time)> {
+    let lasts = Duration::from_secs_f64(stretch.total());
+    let lasts = lasts.min(stretch.until.since(stretch.from));
+    let (from, until) = match n {
+        0 => (stretch.until - lasts, stretch.until),
+        _ => (stretch.from, stretch.from + lasts),
+    };
+    (lasts > Duration::ZERO).then_some((from, until))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::limit::{Limit, largest};
-    use farpath_units::Duration;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -60,6 +72,16 @@ mod tests {
         assert!((found["loss"] - 0.925).abs() < 1e-6, "{found:?}");
         assert_eq!(largest(&found).as_deref(), Some("loss"));
         assert!(shares(&[]).is_empty());
+    }
+
+    /// Four connections wait for a link for 10 ms and for their last acknowledgements in 2 ms of the next 10, all at once: that are 2 ms.
+    #[test]
+    fn the_rest_of_an_interval_counts_for_none() {
+        let mut last = Stretch::new(at(10), at(20));
+        last.add(Limit::Application, 0.002);
+        let account = vec![Stretch::whole(at(0), at(10), Limit::Link), last];
+        let found = shares(&[account.clone(), account.clone(), account.clone(), account]);
+        assert!((found["link"] - 10.0 / 12.0).abs() < 1e-6, "{found:?}");
     }
 
     #[test]

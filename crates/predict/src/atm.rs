@@ -97,6 +97,41 @@ pub fn conforming_ratio(offered: Rate, sustained: Rate) -> f64 {
     (sustained.as_bps() as f64 / offered.as_bps() as f64).min(1.0)
 }
 
+/// Cells that come in bursts at equal intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bursts {
+    /// Mean rate, in bit/s of whole cells.
+    pub mean: Rate,
+    /// Cells of a burst; at least 1.
+    pub cells: u64,
+    /// The rate at which they come, not below the mean.
+    pub peak: Rate,
+}
+
+impl Bursts {
+    /// Long-run share of the cells that keep to a contract. Of a burst 1 + ⌊((n − 1)δ + L)/I⌋ cells do by each of its rates, where they come δ
+    /// apart, are to come I apart and may come L early (ITU-T I.371 §A), and of all no more than the sustained rate.
+    pub fn conforming_ratio(&self, contract: &Shaper) -> f64 {
+        let apart_s = |rate: Rate| CELL_BITS as f64 / rate.as_bps() as f64;
+        let (cells, peak_s) = (self.cells as f64, apart_s(contract.peak));
+        let early_s = contract.tolerance.as_secs_f64();
+        let lasts_s = (cells - 1.0).max(0.0) * apart_s(self.peak);
+        // A hair more: equal rates have equal intervals.
+        let first =
+            |early_s: f64, due_s: f64| 1.0 + libm::floor((lasts_s + early_s) / due_s + 1e-9);
+        let mut most = first(early_s, peak_s);
+        let mut lasting_s = peak_s;
+        if let Some((rate, burst)) = contract.sustained {
+            let due_s = apart_s(rate).max(peak_s);
+            let burst_s = burst.saturating_sub(1) as f64 * (due_s - peak_s);
+            most = most.min(first(early_s + burst_s, due_s));
+            lasting_s = due_s;
+        }
+        let of_all = apart_s(self.mean) / lasting_s;
+        (most / cells.max(1.0)).min(of_all).min(1.0)
+    }
+}
+
 /// What a shaper of cells keeps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shaper {
@@ -130,6 +165,36 @@ impl Shaper {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 100 cells together at 149.76 Mbit/s, 10 Mbit/s on average, of which a contract of 10 Mbit/s takes bursts of 50: 52.3 of its own and those that
+    /// become due meanwhile, 53. One that takes 100 takes them all, and one of half the rate half of them.
+    #[test]
+    fn bursts_keep_to_a_contract_as_far_as_it_takes_bursts() {
+        let tens = |kbps: u64| Rate::from_bps(kbps * 10_000).expect("a rate");
+        let bursts = Bursts {
+            mean: tens(1000),
+            cells: 100,
+            peak: tens(14_976),
+        };
+        let ratio = |scr: u64, burst: u64| {
+            let contract = Shaper {
+                peak: tens(14_976),
+                tolerance: Duration::from_us(3),
+                sustained: Some((tens(scr), burst)),
+            };
+            bursts.conforming_ratio(&contract)
+        };
+        assert_eq!(ratio(1000, 50), 0.53);
+        assert_eq!(ratio(1000, 100), 1.0);
+        assert!((ratio(500, 100) - 0.5).abs() < 1e-9);
+        // At half the peak every second one of a burst is early.
+        let slow = Shaper {
+            peak: tens(7488),
+            tolerance: Duration::ZERO,
+            sustained: None,
+        };
+        assert_eq!(bursts.conforming_ratio(&slow), 0.5);
+    }
 
     #[test]
     fn cells_of_common_datagrams() {

@@ -12,6 +12,7 @@ mod cells;
 mod discard;
 mod drained;
 mod exchange;
+mod expired;
 mod filling;
 mod flow;
 mod flows;

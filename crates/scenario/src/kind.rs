@@ -48,6 +48,7 @@ impl TestKind {
     /// The closed forms' answer for a test on its path.
     pub(crate) fn predict(&self, test: &Test, path: &Path<'_>, record: &mut Record) {
         match self {
+            TestKind::Ping(all) if path.expires(all, record) => {}
             TestKind::Ping(all) => {
                 path.periodic(all, ("rtt", &[&path.there, &path.back]), record);
             }

@@ -22,7 +22,7 @@ pub(crate) use connection::max_ssthresh;
 pub use connection::segments_per_growth;
 pub use mtu::MtuStep;
 use route::Routes;
-pub use stops::Stop;
+pub use stops::{Expiry, Stop};
 pub use walk::Hop;
 
 /// Why a scenario that reads well still cannot be built.

@@ -1,11 +1,11 @@
 //! What closed forms say about a tester's stream of cells.
 
-use farpath_predict::atm::{CELL, CELL_BITS, Shaper, conforming_ratio};
+use farpath_predict::atm::{Bursts, CELL, CELL_BITS, Shaper, conforming_ratio};
 use farpath_record::Record;
 use farpath_units::Duration;
 
 use super::{Path, put};
-use crate::atm::LostAtOnce;
+use crate::atm::{CellContract, LostAtOnce};
 use crate::model::{Test, Udp};
 use crate::plan::Hop;
 
@@ -22,7 +22,7 @@ impl Path<'_> {
             let link = &self.scenario.links[port.link.0];
             let cells = &link.direction(port.way).cells;
             let police = cells.as_ref().and_then(|c| c.police).filter(|p| !p.tags);
-            let through = police.map_or(1.0, |p| conforming_ratio(udp.rate, p.contract.lasting()));
+            let through = police.map_or(1.0, |p| keeps(udp, &p.contract));
             let line = conforming_ratio(udp.rate, self.lasting_rate(hop.port));
             arrives *= through.min(line);
         }
@@ -40,14 +40,30 @@ impl Path<'_> {
             let port = &self.plan.ports[hop.port];
             let link = &self.scenario.links[port.link.0];
             let contract = link.direction(port.way).cells.as_ref()?.shape?;
-            let shaper = Shaper {
-                peak: contract.pcr,
-                tolerance: contract.cdvt,
-                sustained: contract.obeyed(),
-            };
+            let shaper = obeyed(&contract);
             let cells = link.framing.wire_bytes(len + hop.extra) / CELL;
             Some(shaper.holds(cells, port.rate))
         });
         held.fold(Duration::ZERO, |sum, time| sum + time)
     }
+}
+
+fn obeyed(contract: &CellContract) -> Shaper {
+    Shaper {
+        peak: contract.pcr,
+        tolerance: contract.cdvt,
+        sustained: contract.obeyed(),
+    }
+}
+
+/// Share of a stream's cells that keep to a contract.
+fn keeps(udp: &Udp, contract: &CellContract) -> f64 {
+    let burst = udp.cells.and_then(|cells| cells.burst);
+    burst.map_or_else(
+        || conforming_ratio(udp.rate, contract.lasting()),
+        |(cells, peak)| {
+            let mean = udp.rate;
+            Bursts { mean, cells, peak }.conforming_ratio(&obeyed(contract))
+        },
+    )
 }

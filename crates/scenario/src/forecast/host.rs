@@ -48,6 +48,18 @@ impl Path<'_> {
         Duration::from_secs_f64(way_s(near, far) + back_s)
     }
 
+    /// The same of the sending host alone, for a packet of `there` bytes out and one of `back` bytes that comes back.
+    pub(super) fn sender_takes(&self, there: u32, back: u32) -> Duration {
+        let node = self.plan.flows[self.flow].source.0;
+        let Some(host) = self.scenario.hosts.get(node) else {
+            return Duration::ZERO;
+        };
+        let limits = &host.limits;
+        let sends = sending_s(limits, there).max(crossing_s(limits, there));
+        let receives = receiving_s(limits, back).max(crossing_s(limits, back));
+        Duration::from_secs_f64(sends + receives)
+    }
+
     /// Where the receiver's processor is slower than what brings it frames, and its ring holds less than a path that is full, or
     /// than a burst: what it then drops is not foreseen.
     pub(super) fn doubt_of_ring(&self, flow: &Flow) -> Option<String> {

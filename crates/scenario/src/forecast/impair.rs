@@ -92,15 +92,6 @@ impl Path<'_> {
         record.notes.extend(self.words_of_traces());
     }
 
-    /// Whether cells are dropped on the way out that come outside a contract, which frames that fill the line do.
-    fn meets_cell_policer(&self) -> bool {
-        self.there.iter().any(|h| {
-            let cells = &self.direction(h.port).cells;
-            let police = cells.as_ref().and_then(|c| c.police);
-            police.is_some_and(|p| !p.tags && p.contract.lasting() < self.plan.ports[h.port].rate)
-        })
-    }
-
     /// Whether bursts of losses come from more than one crossing, whose chains no closed form joins.
     fn loses_in_several_bursts(&self) -> bool {
         let bursts = |l: &&Loss| matches!(l, Loss::GilbertElliott { .. });
@@ -126,10 +117,6 @@ impl Path<'_> {
                 "as if in order: no closed form says what late frames do to a sender",
             ),
             (any(|i| i.duplication.is_some()), "as if nothing came twice"),
-            (
-                record.kind == "cells" && self.meets_cell_policer(),
-                "as if every cell kept the contract of `police_cells`: a frame that loses one is lost, and TCP gets less than its rate",
-            ),
             (
                 record.kind != "udp" && self.loses_in_several_bursts(),
                 ONE_BY_ONE,

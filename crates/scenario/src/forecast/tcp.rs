@@ -39,6 +39,8 @@ use crate::plan::{max_ssthresh, segments_per_growth};
 const WINDOW_STEP: f64 = 1.0 / 400.0;
 /// Segments in flight below which a loss is found by timeout.
 const SEGMENTS_FEW: f64 = 4.0;
+/// Segments behind a lost one that show its loss (RFC 5681 §3.2, RFC 6675 §2).
+const SHOW_A_LOSS: u64 = 3;
 
 impl Path<'_> {
     /// A bulk test of whose shapers nothing but the rate counts.
@@ -82,6 +84,7 @@ impl Path<'_> {
         nothing_measured(test, completion, record);
         if scripted {
             self.regains(test, &flow, record);
+            record.notes.extend(flow.note_of_lost_tail(&lost));
         }
         if exact.is_some()
             && let [stream] = lost.as_slice()
@@ -274,7 +277,8 @@ impl Flow {
     }
 
     pub(super) fn window_bps(&self) -> f64 {
-        let bps = self.window as f64 * 8.0 / (self.rtt_s() + self.waits_s());
+        let round_s = self.rtt_s() + self.waits_s() + self.held_s();
+        let bps = self.window as f64 * 8.0 / round_s * self.share_of_three();
         match self.cc {
             // What no loss shrinks stands still until each is repaired.
             Some(cc) if cc.is_bbr() => {
@@ -359,7 +363,7 @@ impl Flow {
             opens: self.opens,
             cap: self.cap(),
             window_bps: self.window_bps(),
-            apart: self.base + Duration::from_secs_f64(self.waits_s()),
+            apart: self.base + Duration::from_secs_f64(self.waits_s() + self.held_s()),
             line_bps: self.narrowest.bps / self.streams,
             late: Duration::ZERO,
         }
@@ -373,7 +377,8 @@ impl Flow {
         let late = self.opens.as_secs_f64() + self.called_after(test).as_secs_f64();
         let segments = |bytes: u64| bytes as f64 / self.mss();
         let last = self.config.amount.and_then(|bytes| {
-            let mut all = lost.iter().map(|one| of(one).time_s(segments(bytes)));
+            let each = |one: &Vec<u64>| self.last_s(cc, one, segments(bytes));
+            let mut all = lost.iter().map(each);
             all.try_fold(0.0, |last: f64, one| Some(last.max(one? + late)))
         });
         match (test.duration, self.config.amount) {
@@ -401,6 +406,29 @@ impl Flow {
                 Some((sum * self.mss() * 8.0 / span, last))
             }
         }
+    }
+
+    /// Seconds from a connection's first segment to the last of so many, those sent again among them: what is lost comes a round trip later.
+    fn last_s(&self, cc: Cc, lost: &[u64], segments: f64) -> Option<f64> {
+        let connection = self.connection(cc, lost);
+        let all = connection.time_s(segments)?;
+        let last = lost.iter().rev().find(|n| **n as f64 <= segments.ceil());
+        let Some(last) = last else {
+            return Some(all);
+        };
+        let repaired = connection.time_s(*last as f64)? + self.rtt_s();
+        Some(all.max(repaired))
+    }
+
+    /// Says where one of the last segments is named lost, of those that end of themselves: too few come behind it to show that.
+    fn note_of_lost_tail(&self, lost: &[Vec<u64>]) -> Option<String> {
+        let whole = self.config.amount?.div_ceil(self.config.mss.into());
+        let last = |n: &u64| *n <= whole && *n + SHOW_A_LOSS > whole;
+        lost.iter().flatten().any(last).then(|| {
+            "one of the last three segments is named lost: too few come behind it to show that, and what the sender's probe or timer \
+             waits for is not in the completion"
+                .to_owned()
+        })
     }
 
     fn connection<'l>(&self, cc: Cc, lost: &'l [u64]) -> Connection<'l> {

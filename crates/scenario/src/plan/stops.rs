@@ -1,9 +1,10 @@
 //! The nodes that count a packet down: what a traceroute finds.
 
+use farpath_element::ICMP_ERROR_BYTES;
 use farpath_wire::{FlowDir, Frame, Kind};
 
-use crate::model::NodeId;
-use crate::plan::Plan;
+use crate::model::{NodeId, Scenario};
+use crate::plan::{Hop, Plan};
 
 /// A node that a packet is handed to when its TTL has run out, or at the end of its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,50 @@ pub struct Stop {
     pub label: Option<u32>,
 }
 
+/// Where the TTL of a packet runs out before its destination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expiry {
+    /// The node.
+    pub node: NodeId,
+    /// The way of the packet to it.
+    pub there: Vec<Hop>,
+    /// The way of its answer to who sent the packet; none where it does not answer, or none of its routes leads there.
+    pub back: Option<Vec<Hop>>,
+}
+
 impl Plan {
+    /// Where a packet of `dir` with this TTL and so many bytes ends, if its TTL runs out on the way.
+    pub fn expiry(
+        &self,
+        scenario: &Scenario,
+        dir: FlowDir,
+        (ttl, bytes): (u8, u32),
+    ) -> Option<Expiry> {
+        let flow = &self.flows[usize::from(dir.flow())];
+        let (from, to) = match dir.is_reverse() {
+            false => (flow.source, flow.sink),
+            true => (flow.sink, flow.source),
+        };
+        let walk = |len: u16| {
+            let mut packet = Frame::new(Kind::Data, dir, 0, len);
+            packet.ttl = ttl;
+            self.crossed(scenario, from, packet)
+        };
+        // Such a small one is too large for no link.
+        let (there, node) = walk(28);
+        let node = node.filter(|node| *node != to)?;
+        let same = walk(u16::try_from(bytes).unwrap_or(u16::MAX));
+        if same != (there.clone(), Some(node)) {
+            return None;
+        }
+        let error = Frame::new(Kind::TimeExceeded, dir.turned(), 0, ICMP_ERROR_BYTES);
+        let (back, home) = self.crossed(scenario, node, error);
+        let router = node.0.checked_sub(scenario.hosts.len());
+        let answers = router.is_some_and(|r| scenario.routers[r].answers);
+        let back = Some(back).filter(|_| answers && home == Some(from));
+        Some(Expiry { node, there, back })
+    }
+
     /// Where packets of `dir` with a TTL of 1, 2 … `longest` end, in that order, up to the destination; none where one is
     /// dropped unseen. Whether the node would answer is another matter.
     pub fn stops(&self, dir: FlowDir, longest: u8) -> Vec<Option<Stop>> {
@@ -98,6 +142,24 @@ mod tests {
         assert_eq!(back, ["t", "s", "r", "a"], "no path leads back");
         assert_eq!(stops(&scenario, "rtt", 2)[0], ["r", "s 16"]);
         assert!(stops(&scenario, "rtt", 0)[0].is_empty());
+    }
+
+    /// Two links to `s`, which answers over as many; a TTL of four gets to the end.
+    #[test]
+    fn a_ttl_runs_out_at_a_router_that_answers() {
+        let mut scenario = labelled();
+        let plan = Plan::new(&scenario).expect("a plan");
+        let there = FlowDir::forward(0);
+        let end = plan.expiry(&scenario, there, (2, 84)).expect("it ends");
+        assert_eq!(scenario.node_name(end.node), "s");
+        assert_eq!(end.there.len(), 2);
+        assert_eq!(end.back.map(|hops| hops.len()), Some(2));
+        assert_eq!(plan.expiry(&scenario, there, (4, 84)), None);
+        // Too large for the first link: that is another reason.
+        assert_eq!(plan.expiry(&scenario, there, (2, 9000)), None);
+        scenario.routers[1].answers = false;
+        let silent = plan.expiry(&scenario, there, (2, 84)).expect("it ends");
+        assert_eq!(silent.back, None);
     }
 
     #[test]

@@ -32,9 +32,19 @@ impl Plan {
     }
 
     fn walk_from(&self, scenario: &Scenario, dir: FlowDir, start: NodeId) -> Vec<Hop> {
-        let mut hops = Vec::new();
         let frame = Frame::new(Kind::Data, dir, 0, 28);
-        self.follow(start, frame, |port, frame| {
+        self.crossed(scenario, start, frame).0
+    }
+
+    /// Every crossing of `frame` from `start` on, and the node that it is handed to in the end; none where it is dropped.
+    pub(super) fn crossed(
+        &self,
+        scenario: &Scenario,
+        start: NodeId,
+        frame: Frame,
+    ) -> (Vec<Hop>, Option<NodeId>) {
+        let mut hops = Vec::new();
+        let node = self.follow(start, frame, |port, frame| {
             let lsp = self.lsp_of(scenario, port, frame);
             hops.push(Hop {
                 port,
@@ -42,7 +52,7 @@ impl Plan {
                 lsp,
             });
         });
-        hops
+        (hops, node)
     }
 
     /// Lets `frame` go from `start`, over what members it takes when none is down, `visit`ing every port it crosses as it is there; returns the

@@ -514,6 +514,31 @@ fn an_odd_window_is_reckoned_by_the_receivers_timer() {
     assert!(says(&late, "has one: 10 a round trip"), "{:?}", late.notes);
 }
 
+/// What is lost of the only flight comes a round trip later, 250 ms simulated for 151; behind the last ones too little comes to show it.
+#[test]
+fn what_is_named_lost_at_the_end_comes_later() {
+    let of = |lost: &str, bytes: u64| {
+        let test = format!("kind = \"tcp\"\nbytes = \"{bytes} B\"");
+        predicted(lost, &test)
+    };
+    let lose = |n: u64| format!("lose = [{{ flow = \"t\", segment = {n} }}]");
+    let ms = |record: &Record| record.metrics["completion_ns"] / 1e6;
+    let clean = of("", 14_480);
+    let early = of(&lose(2), 14_480);
+    let later = ms(&early) - ms(&clean);
+    assert!((95.0..105.0).contains(&later), "{later}");
+    assert!(!says(&early, "named lost"), "{:?}", early.notes);
+    let tail = of(&lose(9), 14_480);
+    assert!(
+        says(&tail, "last three segments is named lost"),
+        "{:?}",
+        tail.notes
+    );
+    // In the middle of a transfer the repair is under way with what follows.
+    let middle = ms(&of(&lose(50), 144_800)) - ms(&of("", 144_800));
+    assert!(middle < 95.0, "{middle}");
+}
+
 /// Simulated over 20 ms a window of one segment had 193.1 kbit/s, where a kernel has 567.6 of 578.1: it is so by the RFCs' rules alone.
 #[test]
 fn small_windows_that_wait_for_a_timer_are_said() {
@@ -530,6 +555,24 @@ fn small_windows_that_wait_for_a_timer_are_said() {
     for words in ["its timer of 40 ms", "which leaves 0.193 Mbit/s"] {
         assert!(says(&one, words), "{:?}", one.notes);
     }
+    // The figure is that of its note; of three segments the third waits for the next flight. Kernels wait for neither.
+    let mbps = |segments: u32, flavour: &str| {
+        let record = of(segments, flavour);
+        record.metrics["goodput_bps"] / 1e6
+    };
+    for (segments, flavour, wanted) in [
+        (1, "rfc", 0.193),
+        (1, "linux", 0.576),
+        (2, "rfc", 1.152),
+        (3, "rfc", 1.152),
+        (3, "linux", 1.728),
+    ] {
+        let found = mbps(segments, flavour);
+        let what = format!("{segments} of {flavour}: {found}");
+        assert!((found / wanted - 1.0).abs() < 0.02, "{what}");
+    }
+    let three = of(3, "rfc");
+    assert!(says(&three, "2 a round trip are"), "{:?}", three.notes);
     for (segments, joined) in [(1, false), (2, false), (3, true), (7, false)] {
         let record = of(segments, "linux");
         let waits = says(&record, "its window is one segment");

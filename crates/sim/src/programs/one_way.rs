@@ -134,6 +134,7 @@ impl Prober for Sink {
             sent: self.due.count(),
             arrived,
             duplicates: self.duplicates,
+            exceeded: Vec::new(),
         }))
     }
 }
@@ -177,6 +178,7 @@ mod tests {
                 (ms(15), Duration::from_ms(5)),
             ],
             duplicates: 1,
+            exceeded: Vec::new(),
         };
         assert_eq!(seen, Some(Observation::Packets(wanted)));
     }

@@ -29,6 +29,8 @@ pub(super) struct Pinger {
     seen: Seen,
     /// Errors that came back, as (ordinal, node, kind).
     errors: Vec<(u64, u32, Kind)>,
+    /// How long each took that says that a TTL ran out, within the timeout.
+    exceeded: Vec<Duration>,
 }
 
 impl Pinger {
@@ -56,6 +58,7 @@ impl Pinger {
             late: 0,
             seen: Seen::new(),
             errors: Vec::new(),
+            exceeded: Vec::new(),
         }
     }
 
@@ -103,6 +106,10 @@ impl Prober for Pinger {
             }
             Kind::TimeExceeded | Kind::FragmentationNeeded => {
                 self.errors.push((frame.seq, frame.side, frame.kind));
+                let took = now.since(self.sent_at(frame.seq));
+                if frame.kind == Kind::TimeExceeded && took <= self.ping.timeout {
+                    self.exceeded.push(took);
+                }
             }
             _ => {}
         }
@@ -133,6 +140,7 @@ impl Prober for Pinger {
             sent: self.sent,
             arrived: self.replies.clone(),
             duplicates: self.duplicates,
+            exceeded: self.exceeded.clone(),
         }))
     }
 }

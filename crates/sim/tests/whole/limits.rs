@@ -282,6 +282,52 @@ fn timeouts_are_loss() {
     assert_limit(&world, "loss", 0.5);
 }
 
+/// 64 senders at once into a queue of 64 packets: some are through in 20 ms, and the others wait for timers of 200 ms. Four of them fit, and
+/// nobody waits for a timer.
+#[test]
+fn an_incast_is_limited_by_its_timeouts() {
+    let world = |senders: u32| {
+        run_text(&format!(
+            r#"
+[scenario]
+name = "incast"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+[[link]]
+name = "in"
+ends = ["a", "r"]
+rate = "10 Gbit/s"
+delay = "10 us"
+[[link]]
+name = "port"
+ends = ["r", "b"]
+rate = "1 Gbit/s"
+delay = "10 us"
+queue = "64 packets"
+[[test]]
+name = "t"
+kind = "tcp"
+from = "a"
+to = "b"
+cc = "reno"
+parallel = {senders}
+bytes = "64 kB"
+"#
+        ))
+    };
+    let many = world(64);
+    assert!(many.metric("t", "rtos") > 10.0);
+    assert!(many.metric("t", "completion_ns") > 200e6);
+    assert_eq!(many.limited_by("t"), "loss");
+    let few = world(4);
+    assert_eq!(few.metric("t", "rtos"), 0.0);
+    assert_eq!(few.limited_by("t"), "link");
+}
+
 #[test]
 fn a_stream_that_gets_through_is_its_applications() {
     let test = "kind = \"udp\"\nrate = \"10 Mbit/s\"\nduration = \"1 s\"";

@@ -177,6 +177,15 @@ fn an_expired_ttl_is_reported_by_the_router_where_it_ended() {
             "requests 1 to 3 were answered by {node}: its TTL ended there (ICMP time exceeded)"
         );
         assert_eq!(record.notes, [wanted]);
+        // The time until the answer came is that of the hop, 84 bytes there and 56 back, as forecast; no echo has one.
+        let plan = Plan::new(&world.scenario).expect("a plan");
+        let foreseen = farpath_scenario::forecast(&world.scenario, &plan, &BTreeMap::new());
+        let hop = record.metrics["hop_rtt_avg_ns"];
+        let answer = ROUTER_ANSWER.as_ps() as f64 / 1e3;
+        assert_eq!(hop, ttl as f64 * (2_000_672.0 + 448.0) + answer, "{ttl}");
+        assert_eq!(foreseen[0].metrics["hop_rtt_avg_ns"], hop, "{ttl}");
+        assert_eq!(foreseen[0].metrics["loss_ratio"], 1.0, "{ttl}");
+        assert!(!foreseen[0].metrics.contains_key("rtt_avg_ns"), "{ttl}");
         // They are lost where they came in, reported or not.
         let links = [("ar", "a>r"), ("rs", "r>s"), ("st", "s>t")];
         let lost = links.map(|(link, way)| world.drops(link, way, Drop::Ttl));
@@ -186,6 +195,9 @@ fn an_expired_ttl_is_reported_by_the_router_where_it_ended() {
     let world = chain("", "", &ping("probe", "b", "ttl = 4"));
     assert_eq!(world.metric("probe", "received"), 3.0);
     assert!(world.record("probe").notes.is_empty());
+    assert_eq!(foreseen_us(&world), rtt_us(&world, "probe"));
+    let metrics = &world.record("probe").metrics;
+    assert!(!metrics.contains_key("hop_rtt_avg_ns"));
 }
 
 #[test]

@@ -51,7 +51,8 @@ impl Flow {
         let mut plain = self.clone();
         plain.config.tso = 0;
         plain.window = most_in_flight(&plain.config).min(self.window);
-        let at_once = plain.window as f64 * 8.0 / self.rtt_s();
+        let round_s = self.rtt_s() + plain.held_s();
+        let at_once = plain.window as f64 * 8.0 / round_s * plain.share_of_three();
         let without = (at_once * self.streams).min(self.narrowest.bps);
         let waits = self.is_by_window(steady) && self.waits_s() > 0.0;
         let odd = plain.note_of_odd_window(without);
@@ -70,17 +71,13 @@ impl Flow {
     /// flight, or for the receiver's timer (RFC 5681 §4.2). What a receiver gathers is acknowledged at once.
     pub(super) fn note_of_odd_window(&self, steady: f64) -> Option<String> {
         let segments = self.window / u64::from(self.config.mss);
-        let segment_s = self.segment_s();
-        let gathers = self.config.gro.as_secs_f64() > segment_s;
-        let pauses = (segments as f64 + 1.0) * segment_s < self.rtt_s();
-        // A part of a segment between whole ones parts flights otherwise in each round trip.
-        let odd = segments % 2 == 1 && !fills_window(&self.config);
-        let waits = odd && self.config.delayed_ack.every == 2 && !gathers && pauses;
+        let waits = self.leaves_one();
         let fewer = self.fewer_by_timer();
         let few = segments > 1 && segments as f64 * WORTH < fewer;
         let less = segments as f64 - fewer;
+        let whole = steady / self.share_of_three();
         // Whole where no timer acknowledges it before the next flight.
-        let bps = |count: f64| steady * count / segments as f64;
+        let bps = |count: f64| whole * count / segments as f64;
         let (shown, until, less) = match fewer < 1.0 {
             true => (
                 format!(
@@ -103,25 +100,54 @@ impl Flow {
             format!(
                 "its window is {segments} segments, and the last one of a flight waits for its acknowledgement, as every second one has one\
                  {until}: {shown} a round trip are {:.3} Mbit/s{kernels}",
-                steady * less / segments as f64 / 1e6
+                bps(less) / 1e6
             )
         })
+    }
+
+    /// Whether a window of an odd number of segments leaves the last one of a flight without a second one: its acknowledgement waits.
+    fn leaves_one(&self) -> bool {
+        let segments = self.window / u64::from(self.config.mss);
+        let segment_s = self.segment_s();
+        let gathers = self.config.gro.as_secs_f64() > segment_s;
+        let pauses = (segments as f64 + 1.0) * segment_s < self.rtt_s();
+        // A part of a segment between whole ones parts flights otherwise in each round trip.
+        let odd = segments % 2 == 1 && !fills_window(&self.config);
+        odd && self.config.delayed_ack.every == 2 && !gathers && pauses
+    }
+
+    /// By how many seconds each round trip of a window of one segment is longer by the RFCs' rules: its receiver's timer. Linux acknowledges
+    /// it as soon as its program has read it.
+    pub(super) fn held_s(&self) -> f64 {
+        let delayed = self.config.delayed_ack;
+        let one = self.window == u64::from(self.config.mss) && delayed.every > 1;
+        match one && self.config.flavour == Flavour::Rfc {
+            true => delayed.timeout.as_secs_f64(),
+            false => 0.0,
+        }
+    }
+
+    /// What a window of three segments gives by the RFCs' rules, of what it would if the third one did not wait; 1 of others. A kernel may
+    /// get all three joined to one.
+    pub(super) fn share_of_three(&self) -> f64 {
+        let three = self.window / u64::from(self.config.mss) == 3;
+        match three && self.config.flavour == Flavour::Rfc && self.leaves_one() {
+            true => 1.0 - self.fewer_by_timer() / 3.0,
+            false => 1.0,
+        }
     }
 
     /// Says what a window of one segment is by the RFCs' rules: its receiver holds the acknowledgement back in each round trip, until the
     /// timer has run out. Linux acknowledges it when its program has read it, and the window is open again.
     pub(super) fn note_of_one_segment(&self, steady: f64) -> Option<String> {
-        let delayed = self.config.delayed_ack;
-        let timer_s = delayed.timeout.as_secs_f64();
-        let one = self.window == u64::from(self.config.mss) && delayed.every > 1;
-        let waits = one && self.config.flavour == Flavour::Rfc;
+        let timer_s = self.held_s();
         let share = self.rtt_s() / (self.rtt_s() + timer_s);
-        (self.is_by_window(steady) && waits && share < 1.0 - WORTH).then(|| {
+        (self.is_by_window(steady) && share < 1.0 - WORTH).then(|| {
             format!(
                 "its window is one segment: its receiver acknowledges it when its timer of {:.0} ms has run out, which leaves {:.3} Mbit/s; \
                  Linux acknowledges it as soon as its program has read it",
                 timer_s * 1e3,
-                steady * share / 1e6
+                steady / 1e6
             )
         })
     }
