@@ -1,7 +1,6 @@
 //! What stands around a flow: disks of its hosts, radio links, and interfaces of routers on the path.
 
 use crate::cause::Cause;
-use crate::ceiling::bps;
 use crate::cloud::Cloud;
 use crate::duplex::Mismatch;
 use crate::end_disk::busy_disk;

@@ -15,7 +15,7 @@ use crate::seen::Side;
 impl Evidence {
     /// What a host, which is an end on this side, says of its disks.
     pub(crate) fn of_disk(&mut self, (facts, flow): (&Facts, &Flow), (host, side): (u32, Side)) {
-        let own = self.lasting();
+        let own = self.after_fall();
         let get = |name: &'static str| number(facts, Of::Host(host), name).cloned();
         let busier = |b: &Figure| self.around.busy.as_ref().is_none_or(|x| x.value < b.value);
         let of_end = |_: &Figure| !is_other_end(facts, flow, (host, side), own);
@@ -42,7 +42,7 @@ impl Evidence {
     fn is_moved(&self, moved: f64) -> bool {
         let mean = self.rate.as_ref().map_or(0.0, |r| r.value);
         let near = |rate: f64| moved > 0.7 * rate && moved < 1.3 * rate;
-        near(mean) || near(self.lasting())
+        near(mean) || near(self.after_fall())
     }
 }
 

@@ -70,7 +70,7 @@ impl Evidence {
     }
 
     /// The rate at which the flow went on after it had stepped down, or else its mean, bit/s; 0 without a rate.
-    pub(crate) fn lasting(&self) -> f64 {
+    pub(crate) fn after_fall(&self) -> f64 {
         let mean = self.rate.as_ref().map_or(0.0, |r| r.value);
         self.fell.map_or(mean, |fell| fell.lasting)
     }
@@ -78,7 +78,7 @@ impl Evidence {
     /// Which of the mean rate and that of the last part is nearer to a disk's, as a part of that.
     pub(crate) fn part_of_disk(&self, disk: &Figure) -> Option<f64> {
         let mean = self.rate.as_ref()?.value;
-        let parts = [mean, self.lasting()].map(|rate| rate / disk.value);
+        let parts = [mean, self.after_fall()].map(|rate| rate / disk.value);
         let off = |part: &f64| libm::fabs(libm::log(part.max(f64::MIN_POSITIVE)));
         parts.into_iter().min_by(|a, b| off(a).total_cmp(&off(b)))
     }

@@ -179,7 +179,7 @@ impl Evidence {
         let Some(busy) = self.around.busy.as_ref().filter(|_| self.rate.is_some()) else {
             return;
         };
-        let rate = self.lasting();
+        let rate = self.after_fall();
         let (hosts, own, other) = match self.around.disk_of {
             Some(Side::Receiver) => (&flow.receivers, "disk_written_bps", "disk_read_bps"),
             _ => (&flow.senders, "disk_read_bps", "disk_written_bps"),

@@ -21,7 +21,7 @@ impl Path<'_> {
         put(&mut record.metrics, "sent", all.count.into());
         put(&mut record.metrics, "loss_ratio", 1.0);
         let (ttl, node) = (all.ttl, self.scenario.node_name(end.node));
-        let says = match self.answered(all, &end, record) {
+        let says = match self.expired_answers(all, &end, record) {
             true => "answers each request (ICMP time exceeded): hop_rtt is the time until then",
             false => "gives no answer that comes in time",
         };
@@ -32,7 +32,7 @@ impl Path<'_> {
     }
 
     /// The times of the answers; whether any comes in time.
-    fn answered(&self, all: &Periodic, end: &Expiry, record: &mut Record) -> bool {
+    fn expired_answers(&self, all: &Periodic, end: &Expiry, record: &mut Record) -> bool {
         let error = u32::from(ICMP_ERROR_BYTES);
         let Some(back) = &end.back else {
             return false;
