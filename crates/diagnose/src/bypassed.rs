@@ -8,6 +8,7 @@
 use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::carried_beside::arrived;
 use crate::ceiling::{bps, bytes};
 use crate::counter::{Unit, Way};
 use crate::exceeded::HANDED;
@@ -24,10 +25,10 @@ use crate::seen::{Side, Test};
 const OWNERS_MAX: usize = 4096;
 
 /// A rate is more than a speed from so many times on: clocks and rounding make less.
-const ABOVE: f64 = 1.2;
+pub(crate) const ABOVE: f64 = 1.2;
 
 /// What a program copies may have been made so many times smaller on its way, at most. A choice.
-const SMALLER: f64 = 4.0;
+pub(crate) const SMALLER: f64 = 4.0;
 
 /// Interfaces of virtual machines and containers state this speed, bit/s, and carry more.
 const NOMINAL: f64 = 10e9;
@@ -114,7 +115,8 @@ enum Why {
     Routed(String),
     /// Another interface passed as much as the flow has.
     Carried(String),
-    Slow,
+    /// It is slower than this rate, bit/s.
+    Slow(f64),
     /// It passed so many bytes, or packets, between its readings.
     Few(String),
 }
@@ -237,7 +239,8 @@ impl Bypassed {
             let of = group(facts, flow, key.0);
             let mut others = with_speed().filter(|(k, _)| !is_out(k));
             let other = others.any(|(k, _)| group(facts, flow, k.0) == of);
-            let slow = self.out.get(key).is_some_and(|out| out.why == Why::Slow);
+            let out = self.out.get(key);
+            let slow = out.is_some_and(|out| matches!(out.why, Why::Slow(_)));
             if other || !slow {
                 speeds.insert(key.0, last.cloned());
             }
@@ -357,7 +360,13 @@ impl<'a> Asked<'a> {
         let real = name.is_empty() || is_port(name);
         let stated = port.fastest > 0.0 && port.fastest < NOMINAL && real;
         if stated && port.fastest < least.speed(parts) {
-            return whole(Why::Slow);
+            return whole(Why::Slow(least.rate));
+        }
+        let open = stated && !port.member && !self.bonds && self.is_open(ends, hosts);
+        if let Some([rate, speed]) = arrived(self.flow).filter(|_| open)
+            && port.fastest < speed
+        {
+            return whole(Why::Slow(rate));
         }
         let few = |way| port.few(way, least.passed(parts));
         let (sent, received) = (few(Way::Sent), few(Way::Received));
@@ -372,6 +381,15 @@ impl<'a> Asked<'a> {
             both: (sent || !sends) && (received || !receives),
         };
         (out.sent || out.received || out.both).then_some(out)
+    }
+
+    /// Whether nothing ties an interface's host to an end: it is assumed to be one, or has a name and may be either. Links side by side of
+    /// such a host are not supposed without a text.
+    fn is_open(&self, ends: [bool; 2], hosts: &[u32]) -> bool {
+        let named = |host: &u32| !self.facts.hosts[*host as usize].is_empty();
+        let assumed = |host: &u32| self.flow.assumed.contains(host);
+        let open = |host: &u32| assumed(host) || ends == [true; 2] && named(host);
+        hosts.iter().all(open)
     }
 
     /// The interface of the same host that has the flow's address, or its route, where it is another one.
@@ -515,10 +533,10 @@ impl<'a> Asked<'a> {
             Why::Carried(other) => format!(
                 "{called} of {whose}{place} is not taken to have carried the flow, as {other} passed as many bytes between its readings: {what} are not weighed"
             ),
-            Why::Slow => format!(
+            Why::Slow(rate) => format!(
                 "{called} of {whose}{place} runs at {}, and did not carry a flow of {}: {what} are not weighed",
                 bps(port.fastest),
-                bps(least.rate)
+                bps(*rate)
             ),
         }
     }

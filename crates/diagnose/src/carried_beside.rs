@@ -1,6 +1,7 @@
 //! What other tests and transfers between the same ends carried, the same way: a line that is slower is not on their path.
 
 use crate::around::PORT;
+use crate::bypassed;
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::evidence::Evidence;
@@ -9,7 +10,7 @@ use crate::flow::Flow;
 use crate::follow::TESTERS;
 use crate::items::{Item, step};
 use crate::read::{COPIES, Facts};
-use crate::seen::Test;
+use crate::seen::{Side, Test};
 
 /// A rate is more than a line carries from so many times on: what a sender counts, clocks and rounding make less. A choice, as those below.
 const ABOVE: f64 = 1.2;
@@ -29,6 +30,24 @@ pub(crate) fn fastest(flow: &Flow, more_than: f64) -> Option<&Figure> {
     let others = flow.beside.iter().filter(carries);
     let rates = others.filter_map(|test| Some(test.goodput()?.0));
     rates.max_by(|a, b| a.low.total_cmp(&b.low))
+}
+
+/// Of a flow, and of others between its ends that had more connections, the fastest by what arrived: its rate, and the least speed of a port
+/// that carried all of it, bit/s. A copy may have been made smaller on its way.
+pub(crate) fn arrived(flow: &Flow) -> Option<[f64; 2]> {
+    let own = flow.test.as_ref()?;
+    let wider = flow.beside.iter().filter(|test| test.streams > own.streams);
+    let each = wider.chain([own]).filter_map(|test| {
+        let smaller = match (TESTERS.contains(&test.tool), COPIES.contains(&test.tool)) {
+            (true, _) => 1.0,
+            (false, true) => bypassed::SMALLER,
+            _ => return None,
+        };
+        let (rate, side) = test.goodput()?;
+        let least = rate.low / (bypassed::ABOVE * smaller);
+        (side == Side::Receiver).then_some([rate.value, least])
+    });
+    each.max_by(|a, b| a[1].total_cmp(&b[1]))
 }
 
 impl Evidence {

@@ -49,9 +49,14 @@ impl Evidence {
         };
         let speed = line.value;
         let outdone = self.is_outdone((&line, what), (facts, flow));
-        if outdone {
+        let exceeded = !outdone && self.exceeds(&line);
+        if !outdone && !exceeded {
+            return;
+        }
+        if what == PORT {
             self.leave_halves(speed, (facts, flow));
-        } else if self.exceeds(&line) {
+        }
+        if exceeded {
             let ports = self.slow_ports().iter().map(|p| p.named()).collect();
             let called = self.line_called(what);
             self.exceeded = Some(Exceeded {
@@ -59,8 +64,6 @@ impl Evidence {
                 line: (line, what),
                 ports,
             });
-        } else {
-            return;
         }
         (self.line, self.stated) = (None, self.stated.take().filter(|s| !self.exceeds(s)));
         self.ports.clear();

@@ -70,6 +70,8 @@ pub(crate) struct Moments {
     commands: Vec<Place>,
     /// The same, and whether each stands behind a shell's prompt without a name.
     unnamed: Vec<(Place, bool)>,
+    /// The same, and the name at the shell's prompt, which may be empty.
+    shells: Vec<(Place, String)>,
 }
 
 /// What `date` printed.
@@ -122,8 +124,11 @@ impl Moments {
         let typed = typed.is_some_and(|text| shows(text) || label::is_known(text));
         if typed && self.commands.len() < KEPT_MAX {
             self.commands.push(line.at);
-            let unnamed = label::is_unix(line.bare) && label::name_at_prompt(line.bare).is_none();
-            self.unnamed.push((line.at, unnamed));
+            let unix = label::is_unix(line.bare);
+            let name = label::name_at_prompt(line.bare);
+            self.unnamed.push((line.at, unix && name.is_none()));
+            let name = name.filter(|_| unix).unwrap_or_default();
+            self.shells.push((line.at, crate::redact(name)));
         }
     }
 
@@ -187,10 +192,12 @@ impl Moments {
 
     /// Whether nothing says that what was printed at two places was typed at prompts of two hosts.
     pub(crate) fn may_share_shell(&self, one: Place, other: Place) -> bool {
-        let shell = |at| before(&self.prompts, at).map(|(_, name)| name);
-        shell(one)
-            .zip(shell(other))
-            .is_none_or(|(one, other)| one == other)
+        let shell = |at| {
+            let name = before(&self.shells, at).map(|(_, name)| name);
+            name.filter(|name| !name.is_empty())
+        };
+        let both = shell(one).zip(shell(other));
+        both.is_none_or(|(one, other)| one == other)
     }
 
     /// A source of this number begins, and its file may be named by a time: `monday.txt`.

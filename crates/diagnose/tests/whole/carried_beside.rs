@@ -2,7 +2,7 @@
 
 use farpath_diagnose::{Diagnosis, FlowReport, Known};
 
-use crate::{because, of};
+use crate::{because, of, of_files};
 
 /// A download of aria2 with so many connections, MiB/s.
 fn download(prompt: &str, connections: u32, mib: u32) -> String {
@@ -51,6 +51,25 @@ fn nor_is_a_port_of_another_host_that_is_slower_than_sixteen() {
         "{:#?}",
         flow.verdict
     );
+}
+
+/// The note of a host that is gone, in a file of its own: its port carried neither, and what it counts is of neither.
+#[test]
+fn what_a_slow_port_of_another_host_says_is_of_neither() {
+    let old = "root@sv-old:~# ethtool eth0 | egrep 'Speed|Duplex'\n\tSpeed: 100Mb/s\n\tDuplex: Half\nroot@sv-old:~# ethtool -S eth0 | grep -i err\n     rx_crc_errors: 81231\n     rx_errors: 81231\n";
+    let new = download("", 1, 11)
+        + &download("", 16, 108)
+        + "$ ethtool eno1 | grep Speed\n\tSpeed: 10000Mb/s\n";
+    let d = of_files(&[("new.txt", &new), ("old.txt", old)], &Known::default());
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    for flow in &d.flows {
+        let cause = flow.verdict.cause;
+        assert!(
+            !["link", "duplex", "random_loss"].contains(&cause),
+            "{:#?}",
+            flow.verdict
+        );
+    }
 }
 
 /// Without the faster one, or with one that another host fetched, the rate is what a line leaves.
