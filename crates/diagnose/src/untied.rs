@@ -121,10 +121,10 @@ fn is_overruled(all: &Judged<'_>, tied: &Judged<'_>) -> bool {
     let (cause, shown) = (all.cause(), tied.cause());
     let certain = tied.verdict.confidence;
     if cause == shown {
-        let weaker = all.verdict.confidence + WEAKER < certain;
-        return weaker && certain >= SHOWN && all.e.assumed_for(cause).is_none();
+        return all.verdict.confidence + WEAKER < certain && certain >= SHOWN;
     }
     let hint = cause == Cause::Unknown || OF_ANY.contains(&cause);
+    let hint = hint || all.e.assumed_for(cause).is_some();
     hint && certain >= SHOWN && is_direct(&tied.e, shown)
 }
 
