@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::infer::Ranking;
-use crate::items::LOSSES;
+use crate::items::{Item, LOSSES};
 
 /// What is counted between two readings is all that was sent again from the first of these parts of it up to the second: counts of both were
 /// read at different instants. A choice.
@@ -38,7 +38,7 @@ impl Evidence {
     }
 
     /// The kinds of loss that all that was sent again may be of, by who counted it; none where nobody did.
-    fn accounted_kinds(&self) -> Vec<Cause> {
+    pub(crate) fn accounted_kinds(&self) -> Vec<Cause> {
         match self.all_by_own_drops() {
             Some(cause) => vec![cause],
             None if self.is_all_damaged() => vec![Cause::RandomLoss],
@@ -46,6 +46,14 @@ impl Evidence {
             None => Vec::new(),
         }
     }
+}
+
+/// Whether an item speaks for a kind of loss that is none of these.
+pub(crate) fn speaks_for_others(item: &Item, kinds: &[Cause]) -> bool {
+    let another = |cause: &Cause| LOSSES.contains(cause) && !kinds.contains(cause);
+    item.weights
+        .iter()
+        .any(|(c, weight)| *weight > 0.0 && another(c))
 }
 
 /// Gives the kinds of loss by which all that was sent again was dropped what the pattern of losses gives the others, each as much as it has
@@ -114,6 +122,14 @@ mod tests {
         for (frames, again) in [(70.0, 726.0), (9000.0, 726.0), (7.0, 7.0)] {
             assert_eq!(first(&damaged(frames, again)).0, Cause::Policer, "{frames}");
         }
+        // What speaks for a queue says nothing against them then.
+        let queue = Item {
+            holds: 1.0,
+            weights: vec![(Cause::ShallowBuffer, 9.0), (Cause::RandomLoss, -6.0)],
+            sentence: String::new(),
+        };
+        assert!(speaks_for_others(&queue, &[Cause::RandomLoss]));
+        assert!(!speaks_for_others(&queue, &[Cause::ShallowBuffer]));
         // What the half end of a cable breaks off is not lost by chance.
         let mut half = damaged(726.0, 726.0);
         half.half_duplex = Some(Place::You);

@@ -398,6 +398,12 @@ impl Evidence {
                 figures(self.shaper.iter().collect())
             }
             Cause::Duplex => self.half_duplex.into_iter().collect(),
+            // As many damaged frames as were sent again are the flow's, whoever counts them.
+            Cause::RandomLoss if !self.settled_by_damage() => {
+                let damaged = self.around.damaged.iter().map(|d| &d.count);
+                let signal = self.around.signal.iter().map(|s| &s.below);
+                figures(damaged.chain(signal).collect())
+            }
             Cause::Disk => figures(self.around.busy.iter().chain(&self.around.disk).collect()),
             _ => return None,
         };

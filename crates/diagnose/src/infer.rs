@@ -4,7 +4,7 @@
 //! where its ceiling lies, and what each item of the evidence speaks for or against it. Confidence is the share of
 //! its odds among all.
 
-use crate::accounted;
+use crate::accounted::{self, speaks_for_others};
 use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED, payload_share};
 use crate::either_end;
@@ -241,12 +241,19 @@ fn ranked(scored: &[(Cause, f64)]) -> Vec<Ranking> {
 /// The score of each cause before the pattern of losses is weighed, decibans.
 fn scores(e: &Evidence, ceilings: &[Limit], items: &[Item]) -> Vec<(Cause, f64)> {
     let settled = e.settled();
+    let kinds = e.accounted_kinds();
     let score = |(cause, prior): &(Cause, f64)| {
+        let known = kinds.contains(cause);
+        // What speaks for another kind of loss says nothing against the one that is known.
+        let worth = |item: &Item, weight: f64| match known && weight < 0.0 {
+            true if speaks_for_others(item, &kinds) => 0.0,
+            _ => item.holds * weight,
+        };
         let seen: f64 = items
             .iter()
-            .flat_map(|i| i.weights.iter().map(move |w| (i.holds, w)))
+            .flat_map(|i| i.weights.iter().map(move |w| (i, w)))
             .filter(|(_, (c, _))| c == cause)
-            .map(|(holds, (_, weight))| holds * weight)
+            .map(|(item, (_, weight))| worth(item, *weight))
             .sum();
         (
             *cause,

@@ -10,6 +10,7 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::{Flow, alike, word};
 use crate::read::{COPIES, Facts};
+use crate::tally::HOSTS_MAX;
 use crate::verdict::Judged;
 
 /// A cause is shown from this confidence on: more than is ever said of a host that is merely assumed to be an end. A choice.
@@ -50,13 +51,19 @@ pub(crate) fn leave_out(facts: &Facts, flows: &mut [Flow]) -> bool {
 
 /// The hosts whose texts a flow has though nothing ties them to an end.
 fn untied(facts: &Facts, flow: &Flow) -> Vec<u32> {
+    if flow.assumed.len() > HOSTS_MAX {
+        return Vec::new();
+    }
     let assumed = flow.assumed.iter().copied();
     let assumed = assumed.filter(|host| speaks(facts, *host));
     assumed.chain(apart(facts, flow)).collect()
 }
 
-/// Those that may be either end, and are likely another host.
+/// Those that may be either end, and are likely another host. Of too many texts nobody knows whose they are.
 pub(crate) fn apart(facts: &Facts, flow: &Flow) -> Vec<u32> {
+    if flow.senders.len() > HOSTS_MAX {
+        return Vec::new();
+    }
     let both = flow.senders.iter().copied();
     let both = both.filter(|host| flow.receivers.contains(host));
     let apart = both.filter(|host| is_apart(facts, flow, *host));
@@ -114,10 +121,10 @@ fn is_overruled(all: &Judged<'_>, tied: &Judged<'_>) -> bool {
     let (cause, shown) = (all.cause(), tied.cause());
     let certain = tied.verdict.confidence;
     if cause == shown {
-        let weaker = all.verdict.confidence + WEAKER < certain;
-        return weaker && certain >= SHOWN && all.e.assumed_for(cause).is_none();
+        return all.verdict.confidence + WEAKER < certain && certain >= SHOWN;
     }
     let hint = cause == Cause::Unknown || OF_ANY.contains(&cause);
+    let hint = hint || all.e.assumed_for(cause).is_some();
     hint && certain >= SHOWN && is_direct(&tied.e, shown)
 }
 

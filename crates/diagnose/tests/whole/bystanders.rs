@@ -326,6 +326,17 @@ fn a_host_that_may_be_either_end_is_only_assumed_to_be_one() {
     let why = other.verdict.because.join("\n");
     assert!(why.contains("no text ties backup7 to one"), "{why}");
     assert!(asked(&other, "host_name"), "{:#?}", other.missing);
+    // Its damaged frames and its radio say no more.
+    let errors = "root@sv-old:~# ethtool -S eth0 | grep -i err\n     rx_crc_errors: 81231\n";
+    let radio = "me@laptop:~$ iw dev wlan0 link\nConnected to 02:00:00:00:00:01 (on wlan0)\n\tsignal: -81 dBm\n\ttx bitrate: 6.5 MBit/s MCS 0\n";
+    for said in [errors, radio] {
+        let d = of(
+            &format!("{fetch}{said}"),
+            &farpath_diagnose::Known::default(),
+        );
+        let verdict = &d.flows[0].verdict;
+        assert!(verdict.confidence <= 0.6, "{verdict:#?}");
+    }
     // What was typed at the same kind of prompt is of the same host.
     let own = flow("$ ").verdict;
     assert_eq!(own.cause, "host_cpu", "{own:#?}");
