@@ -38,7 +38,7 @@ fn cards(facts: &Facts) -> Option<(Place, String)> {
 
 /// Runs of pings with more answers than one to a ping.
 fn runs(facts: &Facts) -> impl Iterator<Item = (Place, String)> {
-    (0_u32..).zip(&facts.pings).filter_map(|(n, names)| {
+    (0_u32..).zip(&facts.pings).filter_map(move |(n, names)| {
         let doubled = number(facts, Of::Ping(n), DUPLICATES)?;
         let at = *doubled.from.first()?;
         if names.iter().any(|name| is_of_many(name)) {
