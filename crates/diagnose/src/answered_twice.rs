@@ -49,7 +49,7 @@ fn runs(facts: &Facts) -> impl Iterator<Item = (Place, String)> {
         Some((
             at,
             format!(
-                "{TWICE}: {host} answered {count:.0} times more than it was asked{}",
+                "{TWICE}: {host} sent {count:.0} more than it was asked for{}",
                 why(&ttls(facts, n))
             ),
         ))

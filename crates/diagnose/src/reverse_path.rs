@@ -118,7 +118,7 @@ impl ReversePath {
             )
         });
         let strict = match self.strict {
-            Some(_) => ", which is set to strict (rp_filter = 1)",
+            Some(_) => ", which is set to strict (rp_filter = 1),",
             None => "",
         };
         format!(
