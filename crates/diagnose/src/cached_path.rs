@@ -66,11 +66,8 @@ fn note(facts: &Facts, path: &CachedPath) -> Option<String> {
         format!(", {}", bps(8.0 * SEGMENT * segments / rtt))
     });
     let peer = path.peer;
-    let window = path
-        .cwnd
-        .map_or_else(String::new, |cwnd| format!(" (its window was {cwnd:.0})"));
     Some(format!(
-        "{}: the kernel keeps `ssthresh {segments:.0}` of the path to {peer}, from losses of a connection before{window}: slow start of the next one ends at {segments:.0} segments{rate}, and its window grows slowly from there. ip tcp_metrics delete {peer} forgets it; sysctl -w net.ipv4.tcp_no_metrics_save=1 keeps none (to undo, =0)",
+        "{}: the kernel keeps `ssthresh {segments:.0}` of the path to {peer}, from losses of a connection before: slow start of the next one ends at {segments:.0} segments{rate}, and its window grows slowly from there. ip tcp_metrics delete {peer} forgets it; sysctl -w net.ipv4.tcp_no_metrics_save=1 keeps none (to undo, =0)",
         facts.place(path.at)
     ))
 }
