@@ -48,6 +48,7 @@ mod hostile;
 mod idle_sessions;
 mod ip_versions;
 mod ipsec;
+mod kernel_counters;
 mod later;
 mod lost_datagrams;
 mod macs;
