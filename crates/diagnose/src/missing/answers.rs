@@ -110,7 +110,7 @@ fn before_data(e: &Evidence) -> Option<Vec<MissingFact>> {
     if let Some(names) = &e.around.names {
         return Some(names.asks().into_iter().collect());
     }
-    if let Some(filter) = &e.reverse_path {
+    if let Some(filter) = e.reverse_path.as_ref().filter(|f| f.is_tied()) {
         return Some(vec![filter.asks()]);
     }
     let table = e.around.full_table.as_ref()?;
