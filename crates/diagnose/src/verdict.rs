@@ -249,6 +249,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(e.at_most_of_host_once(cause));
     let said = said.min(e.at_most_of_version(cause));
     let said = said.min(e.at_most_of_reset(cause));
+    let said = said.min(e.at_most_of_stream(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 
