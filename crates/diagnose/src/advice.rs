@@ -487,6 +487,7 @@ fn sending(e: &Evidence, (facts, flow): (&Facts, &Flow), hosts: &[Of]) -> Sendin
         bucket: e.short_bucket(),
         burst: e.policer_burst.as_ref().map(|b| b.value),
         policer: policy_map::of_policer(e, facts),
+        nft: e.around.ports.nft_rule(),
         round_s: e.rtt.as_ref().map(|r| r.value),
         rate: e.lasting(),
         goal: e.target.as_ref().map(|t| t.value / payload_share(e.mss)),

@@ -38,7 +38,7 @@ fn cards(facts: &Facts) -> Option<(Place, String)> {
 
 /// Runs of pings with more answers than one to a ping.
 fn runs(facts: &Facts) -> impl Iterator<Item = (Place, String)> {
-    (0_u32..).zip(&facts.pings).filter_map(|(n, names)| {
+    (0_u32..).zip(&facts.pings).filter_map(move |(n, names)| {
         let doubled = number(facts, Of::Ping(n), DUPLICATES)?;
         let at = *doubled.from.first()?;
         if names.iter().any(|name| is_of_many(name)) {
@@ -49,7 +49,7 @@ fn runs(facts: &Facts) -> impl Iterator<Item = (Place, String)> {
         Some((
             at,
             format!(
-                "{TWICE}: {host} answered {count:.0} times more than it was asked{}",
+                "{TWICE}: {host} sent {count:.0} more than it was asked for{}",
                 why(&ttls(facts, n))
             ),
         ))

@@ -1,6 +1,6 @@
 //! Connections that were reset by a packet whose TTL is not that of the end it claims to come from: something between sent it.
 
-use farpath_record::trace::TraceConnection;
+use farpath_record::trace::{Reset, TraceConnection};
 
 use crate::cause::Cause;
 use crate::document::MissingFact;
@@ -31,8 +31,21 @@ pub(crate) struct ForeignReset {
     by: String,
     /// Its TTL, and the most of that end's other packets.
     ttl: [u8; 2],
-    /// Since the packet before, seconds.
+    /// For how long nothing was sent before it, or before the request that it answers, seconds.
     idle_s: f64,
+}
+
+/// For how long nothing was sent before a reset, nanoseconds. A device that forgot the connection answers the next request by it.
+fn idle_ns(connection: &TraceConnection, reset: &Reset) -> u64 {
+    let before = match &connection.requests[..] {
+        [.., before, last] if last.response_bytes == 0 && last.at_ns <= reset.at_ns => {
+            let idle = last.at_ns.saturating_sub(before.at_ns);
+            let soon = reset.at_ns - last.at_ns < idle;
+            if soon { idle } else { 0 }
+        }
+        _ => 0,
+    };
+    before.max(reset.idle_ns)
 }
 
 impl ForeignReset {
@@ -49,7 +62,7 @@ impl ForeignReset {
             at: Place::Connection(source, connection.id),
             by: crate::redact(end),
             ttl: [reset.ttl, usual],
-            idle_s: reset.idle_ns as f64 / 1e9,
+            idle_s: idle_ns(connection, reset) as f64 / 1e9,
         })
     }
 
@@ -66,7 +79,7 @@ impl ForeignReset {
                 " after {:.0} s without traffic. A firewall, NAT or load balancer that ends idle connections does that: keepalives below that time (SO_KEEPALIVE, net.ipv4.tcp_keepalive_time) keep them, or a longer timeout there",
                 self.idle_s
             ),
-            false => ". A firewall or another filter ends connections so".to_owned(),
+            false => ". Firewalls and other filters end connections in this way".to_owned(),
         };
         format!(
             "the connection was reset by a packet in the name of {} with a TTL of {own}, where its others have {usual}: something between may have sent it{idle}",
@@ -133,7 +146,7 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farpath_record::trace::Reset;
+    use farpath_record::trace::Request;
 
     fn connection(suspected: bool, answers: &str, idle_s: u64) -> TraceConnection {
         TraceConnection {
@@ -170,6 +183,25 @@ mod tests {
         assert!(e.at_most_of_reset(Cause::Application) < 0.4);
         assert!(e.at_most_of_reset(Cause::Link) > 0.9);
         assert!(e.asks_foreign_reset().is_some());
+    }
+
+    /// The request after 360 s is what the reset answers, 0.4 ms later.
+    #[test]
+    fn a_request_after_a_long_silence_is_answered_by_the_reset() {
+        let request = |at_ms: u64, response_bytes: u64| Request {
+            at_ns: at_ms * 1_000_000,
+            response_bytes,
+            ..Request::default()
+        };
+        let mut own = connection(true, MIDSTREAM, 0);
+        own.requests = vec![request(800, 900), request(361_000, 0)];
+        let reset = own.reset.as_mut().expect("it has one");
+        reset.at_ns = 361_000_400_000;
+        let found = ForeignReset::of(0, &own).expect("it is one");
+        assert!(found.is_idle(), "{found:?}");
+        // One that was answered is not what the reset answers.
+        own.requests[1].response_bytes = 900;
+        assert!(ForeignReset::of(0, &own).is_some_and(|found| !found.is_idle()));
     }
 
     #[test]

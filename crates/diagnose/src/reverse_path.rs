@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Of, Place};
+use crate::flow::alike;
 use crate::items::Item;
 use crate::part::part;
 use crate::read::Facts;
@@ -39,6 +40,8 @@ pub(crate) struct ReversePath {
     arrived: Option<f64>,
     /// Where a text says that the filter is strict.
     strict: Option<Place>,
+    /// Whether a text names it as what did not answer, or names no host.
+    tied: bool,
     /// What is said of where these counts stand, for people.
     place: String,
 }
@@ -73,6 +76,13 @@ fn grown<'f>(facts: &'f Facts, name: &str) -> BTreeMap<Key<'f>, (f64, Place)> {
         .collect()
 }
 
+/// Whether a text asked a host of this name for something; true of one without a name.
+fn is_asked(facts: &Facts, name: &str) -> bool {
+    let pinged = facts.pings.iter().flatten().map(String::as_str);
+    let fetched = facts.fetches.iter().map(|fetch| fetch.host.as_str());
+    name.is_empty() || pinged.chain(fetched).any(|asked| alike(asked, name))
+}
+
 impl ReversePath {
     /// Of the host whose filter dropped most; none where it dropped hardly any, or nothing failed.
     fn of(facts: &Facts, failed: bool) -> Option<ReversePath> {
@@ -98,8 +108,14 @@ impl ReversePath {
             dropped: count,
             arrived: arrived.filter(|all| *all >= count),
             strict: strict.map(|f| f.at),
+            tied: is_asked(facts, host),
             place: facts.place(at),
         })
+    }
+
+    /// Whether it is known to be the host that did not answer.
+    pub(crate) fn is_tied(&self) -> bool {
+        self.tied
     }
 
     /// What it is worth, decibans.
@@ -118,11 +134,15 @@ impl ReversePath {
             )
         });
         let strict = match self.strict {
-            Some(_) => ", which is set to strict (rp_filter = 1)",
+            Some(_) => ", which is set to strict (rp_filter = 1),",
             None => "",
         };
+        let open = match self.tied {
+            true => "",
+            false => ". Whether that host is on the way no text says",
+        };
         format!(
-            "the reverse path filter of {}{strict} dropped {:.0} packets from one reading to the next{share} ({}): its own routes lead to their senders by another interface than they came in by. A SYN that it drops is never answered",
+            "the reverse path filter of {}{strict} dropped {:.0} packets from one reading to the next{share} ({}): its own routes lead to their senders by another interface than they came in by. A SYN that it drops is never answered{open}",
             self.host, self.dropped, self.place
         )
     }
@@ -181,7 +201,10 @@ impl Evidence {
 pub(crate) fn by_reverse_path(e: &Evidence, items: &mut Vec<Item>) {
     items.extend(e.reverse_path.as_ref().map(|own| Item {
         holds: 1.0,
-        weights: vec![(Cause::ReversePath, own.worth())],
+        weights: match own.tied {
+            true => vec![(Cause::ReversePath, own.worth())],
+            false => Vec::new(),
+        },
         sentence: own.sentence(),
     }));
 }

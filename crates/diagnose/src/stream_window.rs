@@ -21,6 +21,10 @@ const FASTER: f64 = 3.0;
 const WORTH: f64 = 40.0;
 const AGAINST: f64 = 30.0;
 
+/// The most that is said by it where its command says HTTP/2, and where HTTPS alone lets expect it. Choices.
+const SAID: f64 = 0.95;
+const ASSUMED: f64 = 0.8;
+
 /// Options of the older version, and of this one.
 const OLDER: [&str; 2] = ["--http1.1", "--http1.0"];
 const OWN: &str = "--http2";
@@ -36,6 +40,8 @@ const OF_TCP: [Cause; 4] = [
 /// A transfer that the window of its stream holds, for people.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamWindow {
+    /// Whether its command says that it is by HTTP/2.
+    said: bool,
     sentence: String,
 }
 
@@ -50,6 +56,15 @@ impl Evidence {
     /// Takes a transfer that has as much in flight as a stream of HTTP/2 has at first, beside one by HTTP/1.1 that was far faster.
     pub(crate) fn of_stream_window(&mut self, facts: &Facts, flow: &Flow) {
         self.stream_window = self.held_by_stream(facts, flow);
+    }
+
+    /// The most that is said of the program that gives such a window: no text shows the window itself.
+    pub(crate) fn at_most_of_stream(&self, cause: Cause) -> f64 {
+        match &self.stream_window {
+            Some(own) if cause == Cause::Client && own.said => SAID,
+            Some(_) if cause == Cause::Client => ASSUMED,
+            _ => 1.0,
+        }
     }
 
     fn held_by_stream(&self, facts: &Facts, flow: &Flow) -> Option<StreamWindow> {
@@ -69,6 +84,7 @@ impl Evidence {
         let there = rates.max_by(|a, b| a.value.total_cmp(&b.value))?;
         let place = there.from.first().map(|at| facts.place(*at));
         (there.value >= FASTER * rate).then(|| StreamWindow {
+            said: own.options.iter().any(|option| option == OWN),
             sentence: format!(
                 "{flight:.0} bytes were in flight, as many as a stream of HTTP/2 may have at first, {INITIAL:.0} (RFC 9113). By HTTP/1.1 the same file went at {}{}: TCP of both hosts carries that, and the window which the receiving program gives the stream does not",
                 bps(there.value),

@@ -251,6 +251,7 @@ pub(crate) fn at_most(e: &Evidence, cause: Cause) -> f64 {
     let said = said.min(e.at_most_of_fall(cause));
     let said = said.min(e.at_most_of_version(cause));
     let said = said.min(e.at_most_of_reset(cause));
+    let said = said.min(e.at_most_of_stream(cause));
     said.min(late).min(own).min(e.at_most_of_slower_line(cause))
 }
 

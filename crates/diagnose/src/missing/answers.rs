@@ -1,5 +1,6 @@
 //! What is to be checked where nothing answers, or nobody listens: no test says more until that is mended.
 
+use crate::answered_twice::TWO_HOSTS;
 use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
@@ -28,7 +29,9 @@ pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
 /// commands, and no transfer is asked for.
 pub(super) fn names_fault(e: &Evidence, first: Option<&Cause>) -> bool {
     let shows = first.is_some_and(|cause| e.shows_without_rate(*cause));
-    e.rate.is_none() && e.around.fault.is_some() && !shows
+    let two = |said: &String| said.starts_with(TWO_HOSTS);
+    let says = e.around.fault.is_some() || e.twice.as_ref().is_some_and(two);
+    e.rate.is_none() && says && !shows
 }
 
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
@@ -107,7 +110,7 @@ fn before_data(e: &Evidence) -> Option<Vec<MissingFact>> {
     if let Some(names) = &e.around.names {
         return Some(names.asks().into_iter().collect());
     }
-    if let Some(filter) = &e.reverse_path {
+    if let Some(filter) = e.reverse_path.as_ref().filter(|f| f.is_tied()) {
         return Some(vec![filter.asks()]);
     }
     let table = e.around.full_table.as_ref()?;

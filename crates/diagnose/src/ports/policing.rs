@@ -5,6 +5,7 @@ use crate::evidence::Evidence;
 use crate::items::step;
 use crate::machine::DROPS_LEAST;
 use crate::part::part;
+use crate::port::OF_NFT;
 use crate::read::Facts;
 
 impl Counted {
@@ -17,6 +18,13 @@ impl Counted {
 }
 
 impl Ports {
+    /// The host and the rule of nftables whose count is that of the policer; the former is empty where nothing names it.
+    pub(crate) fn nft_rule(&self) -> Option<[String; 2]> {
+        let port = &self.policed.as_ref()?.port;
+        let rule = port.name.strip_prefix(OF_NFT)?;
+        Some([port.router.clone(), rule.trim().to_owned()])
+    }
+
     /// What the policer drops now of all that comes, and what this flow sent again of all its segments, each 0 to 1.
     fn shares(&self, e: &Evidence) -> Option<[f64; 2]> {
         let counted = e.retransmits.as_ref().filter(|r| r.value >= DROPS_LEAST);

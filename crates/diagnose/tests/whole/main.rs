@@ -51,6 +51,7 @@ mod hostile;
 mod idle_sessions;
 mod ip_versions;
 mod ipsec;
+mod kernel_counters;
 mod later;
 mod lost_datagrams;
 mod macs;

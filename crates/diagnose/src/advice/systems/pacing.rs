@@ -33,6 +33,8 @@ pub(crate) struct Sending {
     pub(crate) burst: Option<f64>,
     /// Where it is stated, of IOS: the router, its policy map and its class, each empty where nothing says it.
     pub(crate) policer: Option<[String; 3]>,
+    /// Where it is a rule of nftables: the host, which may be empty, and the rule.
+    pub(crate) nft: Option<[String; 2]>,
     /// The round trip, seconds.
     pub(crate) round_s: Option<f64>,
     /// The rate that lasted, bit/s of payload.

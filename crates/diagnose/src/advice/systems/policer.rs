@@ -95,6 +95,15 @@ fn higher(now: &Sending, rate: f64) -> String {
         ),
         _ => String::new(),
     };
+    if let Some([host, rule]) = &now.nft {
+        let at = match host.as_str() {
+            "" => "the host with that rule",
+            host => host,
+        };
+        return format!(
+            "on {at}, where its owner allows more: nft -a list ruleset, and keep what it prints; nft replace rule FAMILY TABLE CHAIN handle N, with the N behind {rule} and a higher rate in place of its own{filled}"
+        );
+    }
     match &now.policer {
         Some([router, policy, class]) if !class.is_empty() => {
             let at = match router.as_str() {
@@ -186,6 +195,16 @@ mod tests {
         let all = raised(&fifty, 1e7);
         assert!(
             all[0].contains("police cir 50000000 bc 139000 in place of"),
+            "{all:?}"
+        );
+        let by_rule = Sending {
+            nft: Some(["fw5", "`limit rate over 1 mbytes/second`"].map(str::to_owned)),
+            policer: None,
+            ..now.clone()
+        };
+        let all = raised(&by_rule, 1e7);
+        assert!(
+            all[0].starts_with("on fw5, where its owner allows more: nft -a list ruleset"),
             "{all:?}"
         );
         assert_eq!(
