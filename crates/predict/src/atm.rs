@@ -109,8 +109,8 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Long-run share of the cells that keep to a contract. Of a burst 1 + ⌊((n − 1)δ + L)/I⌋ cells do by each of its rates, where they come δ
-    /// apart, are to come I apart and may come L early (ITU-T I.371 §A), and of all no more than the sustained rate.
+    /// Long-run share of the cells that keep to a contract. Of a burst of n, δ apart, 1 + ⌊((n − 1)δ + L)/I⌋ do by each of its rates (ITU-T
+    /// I.371 §A): they are to come I apart, and may come L early. Of all no more than the sustained rate do.
     pub fn conforming_ratio(&self, contract: &Shaper) -> f64 {
         let apart_s = |rate: Rate| CELL_BITS as f64 / rate.as_bps() as f64;
         let (cells, peak_s) = (self.cells as f64, apart_s(contract.peak));
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     /// 100 cells together at 149.76 Mbit/s, 10 Mbit/s on average, of which a contract of 10 Mbit/s takes bursts of 50: 52.3 of its own and those that
-    /// become due meanwhile, 53. One that takes 100 takes them all, and one of half the rate half of them.
+    /// become due meanwhile, 53. One that takes 100 takes them all, and one of half the rate 50.
     #[test]
     fn bursts_keep_to_a_contract_as_far_as_it_takes_bursts() {
         let tens = |kbps: u64| Rate::from_bps(kbps * 10_000).expect("a rate");
