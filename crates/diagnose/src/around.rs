@@ -195,6 +195,8 @@ pub(crate) struct Around {
     pub(crate) slot: Option<crate::slot::Slot>,
     /// Links that logs say went down.
     pub(crate) link_log: Option<LinkLog>,
+    /// What logs of switches and routers have beside it.
+    pub(crate) network_log: Vec<crate::network_log::Seen>,
     /// The weakest radio signal of a host.
     pub(crate) signal: Option<Signal>,
 }
@@ -261,6 +263,7 @@ impl Evidence {
         self.around.sent_again = counted.map(|again| again.value);
         self.around.interface = fullest(facts);
         self.around.link_log = LinkLog::of(facts);
+        self.around.network_log = crate::network_log::seen(facts);
         self.around.lost_at = lost_at(facts, flow);
         self.around.trace_alone = by_trace_alone(facts);
         self.around.stalled = crate::no_rate::stalled(facts);

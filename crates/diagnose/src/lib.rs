@@ -130,6 +130,7 @@ mod names;
 mod narrow_port;
 mod near_port;
 mod negotiated;
+mod network_log;
 mod no_rate;
 mod observed;
 mod on_the_wire;

@@ -205,6 +205,9 @@ impl Evidence {
     fn asks_what_was_down(&self) -> Option<MissingFact> {
         let stop = self.stop.filter(|_| self.recorded.is_none())?;
         let when = self.when(&stop);
+        if let Some(seen) = self.around.network_log.first() {
+            return Some(seen.asks(&when));
+        }
         let ask = |fact, would_decide, command: &str| {
             Some(MissingFact {
                 fact,

@@ -5,7 +5,6 @@ use crate::asking::Asking;
 use crate::cause::Cause;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::idle_session::IdleSession;
 use crate::ip_versions::OneVersion;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
@@ -54,8 +53,8 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(queue) = &e.around.accept_queue {
         return queue.asks();
     }
-    if e.idle_session.is_some() {
-        return vec![IdleSession::asks()];
+    if let Some(session) = &e.idle_session {
+        return vec![session.asks()];
     }
     if let Some(asks) = before_data(e) {
         return asks;
