@@ -83,7 +83,8 @@ impl Evidence {
         let copied = facts.tests.iter().any(|t| OVER_SSH.contains(&t.tool));
         let broken = copied || facts.refused.broken.is_some();
         let free = nothing && self.stuck.is_none() && !broken;
-        let closed = word(facts, Of::Path, IDLE_CLOSED).filter(|_| free);
+        let closed = word(facts, Of::Path, IDLE_CLOSED);
+        let closed = closed.filter(|(said, _)| free && is_tied(facts, said));
         let session = facts.refused.session.filter(|_| free);
         let at = closed.map(|(_, at)| at).or(session);
         self.idle_session = at.map(|at| IdleSession {
@@ -91,6 +92,14 @@ impl Evidence {
             closed: closed.map(|(said, _)| said.to_owned()),
         });
     }
+}
+
+/// Whether one of the ends of a closed connection is a host that was pinged; also where none was.
+fn is_tied(facts: &Facts, said: &str) -> bool {
+    let ends = said.split(' ').filter_map(|word| word.split_once('/'));
+    let ends: Vec<&str> = ends.map(|(address, _)| address).collect();
+    let mut pinged = facts.pings.iter().flatten();
+    facts.pings.is_empty() || pinged.any(|name| ends.contains(&name.as_str()))
 }
 
 impl Evidence {

@@ -49,6 +49,7 @@ mod counted;
 mod counter;
 mod datagram_socket;
 mod datagrams;
+mod dead_port;
 mod detour;
 mod dip;
 mod document;

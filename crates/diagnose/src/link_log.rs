@@ -52,7 +52,10 @@ pub(crate) struct LinkLog {
 }
 
 /// The interfaces or ports of which this was logged, in the order of the texts.
-fn logged<'f>(facts: &'f Facts, name: &str) -> impl Iterator<Item = (&'f Fact, &'f str)> {
+pub(crate) fn logged<'f>(
+    facts: &'f Facts,
+    name: &str,
+) -> impl Iterator<Item = (&'f Fact, &'f str)> {
     let named = facts.facts.iter().filter(move |f| f.name == name);
     named.filter_map(|fact| match &fact.value {
         Value::Word(port) => Some((fact, port.as_str())),

@@ -104,7 +104,9 @@ fn event(text: &str) -> Option<(usize, Event)> {
     let find = |(name, event): &(&str, Event)| Some((text.find(*name)?, *event));
     let found = EVENTS.iter().find_map(find)?;
     let cleared = text.contains(" cleared");
-    (text.len() < 1000 && !cleared).then_some(found)
+    // Tables of optics have such an alarm as well, without a time.
+    let dated = found.1 != Event::Dim || moment(text).is_some();
+    (text.len() < 1000 && dated && !cleared).then_some(found)
 }
 
 /// Whether a line of a neighbour says that it was lost.
