@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::fact::{Fact, Of};
+use crate::fact::Of;
 use crate::flow::word;
 use crate::link_log::logged;
 use crate::network_log::Seen;
@@ -40,7 +40,10 @@ impl DeadPort {
             });
         }
         let unlinked = word(facts, Of::Path, UNLINKED);
-        let dark = dark(facts);
+        let first = unlinked.and_then(|(said, _)| said.split(' ').next());
+        let own =
+            |r: &&PortReading| first.is_none_or(|name| numbers(name) == numbers(&r.port.name));
+        let dark = dark(facts).filter(own);
         let (said, at) = match (unlinked, dark) {
             (Some((said, at)), _) => (said.to_owned(), at),
             (None, Some(dark)) if went_down(facts) => (dark.port.named("a router's port"), dark.at),
@@ -93,13 +96,14 @@ fn dark(facts: &Facts) -> Option<&PortReading> {
     (last.value <= NO_LIGHT).then_some(last)
 }
 
+/// What stands behind the kind in the name of a port: `49/1` of `Et49/1` and of `Ethernet49/1`.
+fn numbers(name: &str) -> &str {
+    name.trim_start_matches(|c: char| c.is_ascii_alphabetic())
+}
+
 /// Whether the last line of a log about a link says that it went down.
 fn went_down(facts: &Facts) -> bool {
-    let last = |name| {
-        logged(facts, name)
-            .map(|(fact, _): (&Fact, _)| fact.at)
-            .max()
-    };
+    let last = |name: &str| logged(facts, name).map(|(fact, _)| fact.at).max();
     last(DOWN).is_some_and(|down| last(UP).is_none_or(|up| up < down))
 }
 

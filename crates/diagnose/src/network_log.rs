@@ -108,7 +108,9 @@ fn logged(facts: &Facts, event: Event) -> impl Iterator<Item = (&Fact, &str)> {
 
 impl Seen {
     fn of(facts: &Facts, event: Event) -> Option<Seen> {
-        let (first, word) = logged(facts, event).next()?;
+        // What is logged says why; a table of states does not.
+        let by_log = logged(facts, event).find(|(_, word)| word.starts_with('%'));
+        let (first, word) = by_log.or_else(|| logged(facts, event).next())?;
         let more = match logged(facts, event).count() {
             0 | 1 => String::new(),
             2 => ", and one more line of that kind".to_owned(),
@@ -165,7 +167,11 @@ pub(crate) fn by_network_log(e: &Evidence, items: &mut Vec<Item>) {
         true => "whether that was when nothing passed, the times of both say",
         false => "the texts do not say whether that was when something was slow",
     };
-    items.extend(e.around.network_log.iter().map(|seen| Item {
+    // What is said first of a port that is shut need not stand there twice.
+    let dead = e.dead_port().is_some();
+    let all = e.around.network_log.iter();
+    let all = all.filter(|seen| !(dead && seen.is_shut()));
+    items.extend(all.map(|seen| Item {
         holds: 1.0,
         weights: Vec::new(),
         sentence: format!("{}; {whether}", seen.means()),

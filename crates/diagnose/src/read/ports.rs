@@ -191,7 +191,7 @@ impl Here {
             name: crate::redact(name),
         };
         let said = format!("{} has no link ({state})", port.named("a port"));
-        if state == "err-disabled" {
+        if status::SHUT.contains(&state) {
             facts.word(Of::Path, Event::Shut.fact(), &said, at);
         } else if optics::is_same(name, &self.port.name) {
             facts.word(Of::Path, UNLINKED, &said, at);

@@ -34,12 +34,13 @@ pub(super) struct Table {
 const HALF_MAX: usize = 12;
 
 /// What a port's state may be.
-const STATES: [&str; 7] = [
+const STATES: [&str; 8] = [
     "connected",
     "notconnect",
     "notconnec",
     "disabled",
     "err-disabled",
+    "errdisabled",
     "inactive",
     "xcvrAbsen",
 ];
@@ -119,6 +120,9 @@ fn row(text: &str) -> Option<(&str, bool, [&str; 2])> {
     let is_row = DUPLEX.contains(duplex);
     is_row.then_some((*name, words[state] == "connected", [*duplex, *speed]))
 }
+
+/// States of a port that its switch shut by itself: of IOS and NX-OS, and of EOS.
+pub(super) const SHUT: [&str; 2] = ["err-disabled", "errdisabled"];
 
 /// The name and the state of a port without a link: `notconnect`, `err-disabled`.
 pub(super) fn unlinked(text: &str) -> Option<(&str, &str)> {
