@@ -197,6 +197,8 @@ pub(crate) struct Around {
     pub(crate) link_log: Option<LinkLog>,
     /// What logs of switches and routers have beside it.
     pub(crate) network_log: Vec<crate::network_log::Seen>,
+    /// A port that agreed on 100 Mbit/s and can run faster.
+    pub(crate) slow_pair: Option<crate::slow_pair::SlowPair>,
     /// A port of a switch or router that carries nothing.
     pub(crate) dead_port: Option<crate::dead_port::DeadPort>,
     /// The weakest radio signal of a host.
@@ -266,6 +268,7 @@ impl Evidence {
         self.around.interface = fullest(facts);
         self.around.link_log = LinkLog::of(facts);
         self.around.network_log = crate::network_log::seen(facts);
+        self.around.slow_pair = crate::slow_pair::SlowPair::of(facts);
         let log = &self.around.network_log;
         self.around.dead_port = crate::dead_port::DeadPort::of(facts, log);
         self.around.lost_at = lost_at(facts, flow);

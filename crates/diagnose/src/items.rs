@@ -86,6 +86,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::both_loaded::by_both_loaded(e, &mut items);
     crate::filled_shaper::by_filled_shaper(e, ceilings, &mut items);
     crate::own_port::by_own_port(e, &mut items);
+    crate::slow_pair::by_slow_pair(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     crate::slow_reader::by_slow_reader(e, &mut items);
     items.retain(|i| i.holds > 0.0);

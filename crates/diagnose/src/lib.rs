@@ -203,6 +203,7 @@ mod silent_names;
 mod simple_queue;
 mod slot;
 mod slow_login;
+mod slow_pair;
 mod slow_reader;
 mod slow_server;
 mod slower_line;

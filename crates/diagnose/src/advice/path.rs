@@ -191,6 +191,9 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause != Cause::Link {
         return None;
     }
+    if let Some(change) = e.mend_pair() {
+        return Some(change);
+    }
     if let Some(group) = &e.around.group {
         return Some(spread(&group.router, facts, flow));
     }

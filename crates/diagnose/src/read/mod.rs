@@ -10,6 +10,7 @@ mod authority;
 mod aws_s3;
 mod broken;
 mod bundles;
+mod cable_test;
 pub(crate) mod carrier;
 pub(crate) mod cgroup;
 mod channel_count;
@@ -296,6 +297,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(scheduled::Scheduled::default()),
         Box::new(bundles::Bundles::default()),
         Box::new(procurve::ProCurve::default()),
+        Box::new(cable_test::CableTest::default()),
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Transceivers::default()),
         Box::new(vrp::Statistics::default()),

@@ -12,6 +12,7 @@ use crate::dead_port::UNLINKED;
 use crate::fact::{Of, Place};
 use crate::network_log::Event;
 use crate::port::{FullDuplexPort, Kind, Port, PortReading};
+use crate::slow_pair::AGREED_ON_LESS;
 use crate::words::{after, whole};
 
 use super::optics::{self, Received, Table, nexus};
@@ -295,6 +296,11 @@ impl Here {
                 bps,
                 fixed: true,
             });
+        }
+        if connected.less {
+            let named = port.named("a port");
+            let said = format!("{named} agreed on 100 Mbit/s and can run at 1 Gbit/s");
+            facts.word(Of::Path, AGREED_ON_LESS, &said, at);
         }
         if let Some(bps) = connected.bps {
             self.reads(port.clone(), Kind::Speed, bps, at, facts);

@@ -12,6 +12,8 @@ pub(super) struct Connected {
     pub(super) half: bool,
     /// Whether it is set to full duplex and to a speed: what negotiates has `a-` before both.
     pub(super) fixed: bool,
+    /// Whether it agreed on 100 Mbit/s, and its kind can run at 1 Gbit/s.
+    pub(super) less: bool,
     /// Its speed, bit/s, where it is known.
     pub(super) bps: Option<f64>,
     pub(super) at: Place,
@@ -74,6 +76,7 @@ impl Table {
                 },
                 half: duplex.ends_with("half"),
                 fixed: duplex == "full" && !speed.starts_with("a-"),
+                less: speed == "a-100" && text.contains("/1000Base"),
                 bps: of_speed(speed),
                 at,
             });
