@@ -5,10 +5,12 @@ mod tunnelled;
 
 use super::systems::{Between, Remedy, probing};
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::fact::Of;
+use crate::flow::{Flow, word};
 use crate::holes::is_bridged;
 use crate::known::System;
 use crate::read::Facts;
+use crate::read::ip_interface::UNREACHABLES_OFF;
 use crate::segments::HEADERS;
 use crate::tunnel;
 use switched::widened;
@@ -37,7 +39,7 @@ pub(super) fn against_hole(
         bridged,
         located: !ports.is_empty(),
     };
-    let remedy = probing(&size, between);
+    let remedy = answering(facts, probing(&size, between));
     match tunnel {
         Some(tunnel) => through(tunnel, size.0, remedy),
         None => widened(ports, remedy),
@@ -61,8 +63,12 @@ pub(crate) fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'s
             "which is what a router reports: that much is known to pass",
         );
     }
+    let answered = all("ping_answered_bytes").filter(|b| *b < lost && *b >= SMALL);
+    let answered = answered.reduce(libm::fmax);
+    // A tunnel that takes less than what was answered is not on the way.
+    let passes = answered.unwrap_or(0.0);
     if let Some(set) = all("mtu_tunnel_bytes")
-        .filter(|m| *m < lost)
+        .filter(|m| *m < lost && *m >= passes)
         .reduce(libm::fmin)
     {
         return (
@@ -70,8 +76,7 @@ pub(crate) fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'s
             "which a tunnel's interface in the texts is set to",
         );
     }
-    let answered = all("ping_answered_bytes").filter(|b| *b < lost && *b >= SMALL);
-    match answered.reduce(libm::fmax) {
+    match answered {
         Some(bytes) => (
             bytes as u64,
             "the largest ping that was answered: that much is known to pass",
@@ -85,6 +90,19 @@ pub(crate) fn fitting((facts, flow): (&Facts, &Flow), e: &Evidence) -> (u64, &'s
             "a guess: every host of IPv4 must take that, and nothing in the texts shows that it passes",
         ),
     }
+}
+
+/// Puts first, of a router that is known to send no answer to a packet that is too large, that it is to send one.
+fn answering(facts: &Facts, mut remedy: Remedy) -> Remedy {
+    if let Some((router, at)) = word(facts, Of::Path, UNREACHABLES_OFF) {
+        let first = format!(
+            "on {router}: ip unreachables, there and where such packets come in. By its text ({}) it sends no ICMP unreachables, so that no sender hears that a packet is too large (RFC 1191)",
+            facts.place(at)
+        );
+        remedy.commands.insert(0, first);
+        remedy.undo.push(format!("no ip unreachables on {router}"));
+    }
+    remedy
 }
 
 /// Adds what else helps, which is done at the sender.

@@ -39,6 +39,7 @@ pub(crate) mod frames;
 mod globus_task;
 mod globus_url_copy;
 pub(crate) mod here;
+pub(crate) mod ip_interface;
 mod iperf2;
 mod iperf3;
 mod iperf_row;
@@ -298,6 +299,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(bundles::Bundles::default()),
         Box::new(procurve::ProCurve::default()),
         Box::new(cable_test::CableTest::default()),
+        Box::new(ip_interface::IpInterface::default()),
         Box::new(router::Interfaces::default()),
         Box::new(vrp::Transceivers::default()),
         Box::new(vrp::Statistics::default()),

@@ -178,6 +178,12 @@ impl Interfaces {
             }
             return true;
         }
+        // What a tunnel of IOS takes, whatever its MTU is.
+        let tunnel = after(text, "Tunnel transport MTU ").and_then(decimal);
+        if let Some(mtu) = tunnel.filter(|mtu| *mtu > 0.0) {
+            facts.exact(Of::Path, "mtu_tunnel_bytes", mtu, at);
+            return true;
+        }
         if let Some(speed) =
             crate::words::between(text, "Speed: ", ",").and_then(crate::words::rate)
         {
