@@ -1,5 +1,7 @@
 //! Links, two interfaces in one subnet, in files of whichever language: MTUs (CCC014), tags (CCC023), channels (QOS025),
-//! speed and duplex (QOS013).
+//! speed and duplex (QOS013), and what tunnels over them take (QOS028).
+
+mod tunnels;
 
 use core::net::Ipv4Addr;
 use std::collections::BTreeMap;
@@ -82,6 +84,8 @@ pub(crate) fn check(sources: &[Source], unknown: &[Unknown], report: &mut Report
     for device in &report.devices {
         of_ios(device, &sources[device.file].text, &mut subnets);
     }
+    let tunnels = tunnels::check(&report.devices, &subnets);
+    report.findings.extend(tunnels);
     for ((_, length), ends) in subnets {
         if ends.len() > MOST_ON_A_LINK {
             continue;

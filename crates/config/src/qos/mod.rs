@@ -41,5 +41,5 @@ pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares}
 pub use srr::{Srr, SrrMaps};
 pub use storm::{Storm, StormControl, StormLevel};
 pub(crate) use tunnel::Ipsec;
-pub(crate) use tunnel::default_packet;
 pub use tunnel::{Tunnel, TunnelMode};
+pub(crate) use tunnel::{carrier, default_packet, fits_in};

@@ -163,6 +163,31 @@ pub(super) fn largest(device: &Device, interface: &Interface) -> Option<(u32, St
     Some((u32::try_from(fits).ok()?, why))
 }
 
+/// The interface that surely carries a tunnel, and the largest packet that it takes, bytes; none where a loopback is its source.
+pub(crate) fn carrier(device: &Device, interface: &Interface) -> Option<(String, u64)> {
+    let source = interface.tunnel.source.as_ref()?;
+    let (takes, name) = outer(device, &source.value)?;
+    Some((name?, takes))
+}
+
+/// What a tunnel of IPv4 puts around a packet, as a message names it, and the largest packet that fits then in one of so many bytes. A cipher that
+/// the file does not say leaves the most that it may.
+pub(crate) fn fits_in(
+    device: &Device,
+    interface: &Interface,
+    carries: u64,
+) -> Option<(&'static str, u64)> {
+    let mode = interface.tunnel.mode.as_ref().map(|m| m.value);
+    let wrapped = interface.tunnel.wrapped(&device.ipsec);
+    let wrapped = wrapped.filter(|_| mode != Some(TunnelMode::Ipv6ip))?;
+    let known = wrapped.sealed.as_ref().filter(|sealed| sealed.known);
+    let fits = match known {
+        Some(sealed) => sealed.fits(carries),
+        None => carries.checked_sub(wrapped.bytes.into())?,
+    };
+    Some((wrapped.what, fits))
+}
+
 /// The largest packet of what carries a tunnel with this source: of the interface that is named or has the address, or
 /// else, behind a loopback, of whichever interface takes the largest.
 fn outer(device: &Device, source: &str) -> Option<(u64, Option<String>)> {

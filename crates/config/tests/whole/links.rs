@@ -496,3 +496,32 @@ fn the_mtus_of_listed_neighbours_are_compared() {
     let other = with(&listing.replace("ge-0/0/1", "ge-0/0/8"));
     assert!(other.is_empty(), "{other:?}");
 }
+
+/// A tunnel of GRE over a link whose own end takes 9000 bytes, and the other 1500: its packets of 1500 bytes are 1524 on that link.
+#[test]
+fn qos028_of_a_tunnel_over_a_link_that_is_narrower_at_the_other_end() {
+    let tunnel = |mtu: u32| {
+        let port = "version 15.4\nhostname i1\ninterface TenGigabitEthernet0/0/0\n mtu 9216\n ip address 203.0.113.1 255.255.255.252\n ip mtu 9000\n";
+        format!(
+            "{port}interface Tunnel10\n ip address 10.255.0.1 255.255.255.252\n ip mtu {mtu}\n ip tcp adjust-mss 1360\n tunnel source 203.0.113.1\n tunnel destination 203.0.113.2\nend\n"
+        )
+    };
+    let said = |near: &str, far: &str| -> Vec<String> {
+        let found = checked(near, far).findings.into_iter();
+        let found = found.filter(|f| f.rule == "QOS028");
+        found.map(|f| f.text).collect()
+    };
+    let all = said(&tunnel(1500), &ios("2", " mtu 1500\n"));
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert!(all[0].contains("GRE over IPv4 adds 24 B"), "{all:?}");
+    assert!(all[0].contains("takes 1500 B"), "{all:?}");
+    for (near, far) in [
+        (tunnel(1476), ios("2", " mtu 1500\n")),
+        (tunnel(1500), ios("2", " mtu 9216\n")),
+        (tunnel(1500), junos("2", "mtu 9192;", "")),
+        // Another subnet is another link.
+        (tunnel(1500), ios("6", " mtu 1500\n")),
+    ] {
+        assert_eq!(said(&near, &far), Vec::<String>::new(), "{near}{far}");
+    }
+}
