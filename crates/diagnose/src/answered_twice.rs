@@ -1,7 +1,7 @@
 //! Pings that were answered more than once, and addresses that two hosts answer for: something copies packets, or two hosts have one address.
 
 use core::net::IpAddr;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::MissingFact;
 use crate::fact::{Of, Place, Value};
@@ -20,7 +20,39 @@ pub(crate) const TWO_CARDS: &str = "ping_two_cards";
 
 /// What is said of all of them, and where it was read; none where each ping had one answer.
 fn each(facts: &Facts) -> impl Iterator<Item = (Place, String)> {
-    cards(facts).into_iter().chain(runs(facts))
+    let cards = cards(facts);
+    let swaps = swaps(facts).filter(|_| cards.is_none());
+    cards.into_iter().chain(runs(facts)).chain(swaps)
+}
+
+/// What hosts begin a TTL with, and how often it has to change from that of one system to that of another: once is a host that went away.
+const BEGINS: [u32; 3] = [64, 128, 255];
+const CHANGES: usize = 3;
+
+/// A run of pings whose answers come now with the TTL of one system and now with that of another.
+fn swaps(facts: &Facts) -> Option<(Place, String)> {
+    let mut each: BTreeMap<Of, Vec<(Place, u32)>> = BTreeMap::new();
+    for (at, ttl, of) in &facts.reply_ttls {
+        each.entry(*of).or_default().push((*at, *ttl));
+    }
+    each.iter().find_map(|(of, all)| {
+        let Of::Ping(n) = *of else { return None };
+        let names = facts.pings.get(n as usize)?;
+        let doubled = number(facts, *of, DUPLICATES).is_some();
+        let ttls: BTreeSet<u32> = all.iter().map(|(_, ttl)| *ttl).collect();
+        let (least, most) = (ttls.first()?, ttls.last()?);
+        let began = |ttl: &u32| BEGINS.into_iter().find(|begin| begin >= ttl);
+        let changes = all.windows(2).filter(|pair| pair[0].1 != pair[1].1);
+        let swapped = ttls.len() == 2 && began(least) != began(most) && changes.count() >= CHANGES;
+        if !swapped || doubled || names.iter().any(|name| is_of_many(name)) {
+            return None;
+        }
+        let host = names.first().map_or("the host", String::as_str);
+        let said = format!(
+            "{TWO_HOSTS}, or lie behind it: what answers for {host} has now a TTL of {least} and now of {most}, which two systems begin with. Packets of a connection that reach the other one are reset. A balancer of load in front of two servers gives the same picture"
+        );
+        Some((all.first()?.0, said))
+    })
 }
 
 /// An address for which two cards answered.
@@ -100,7 +132,8 @@ pub(crate) fn first(facts: &Facts) -> Option<String> {
 
 /// Whose answers these are; none where each ping had one answer, or it is known.
 pub(crate) fn asks(facts: &Facts, host: &str) -> Option<MissingFact> {
-    runs(facts).next().filter(|_| cards(facts).is_none())?;
+    let open = runs(facts).next().or_else(|| swaps(facts));
+    open.filter(|_| cards(facts).is_none())?;
     Some(MissingFact {
         fact: "answering_cards",
         would_decide: "whether two hosts answer for that address, or one whose packets are copied: two MAC addresses are of two hosts".to_owned(),
@@ -141,6 +174,30 @@ rtt min/avg/max/mdev = 0.401/0.582/0.933/0.235 ms
         assert!(asks(&two, "192.0.2.20").is_some());
         let one = first(&facts(&PINGS.replace("ttl=128", "ttl=64")));
         assert!(one.is_some_and(|said| said.contains("copies packets")));
+    }
+
+    /// Such pings had "neither loss nor waiting", and nothing was said.
+    #[test]
+    fn answers_of_two_systems_by_turns_are_of_two_hosts() {
+        let answer =
+            |ttl: u32| format!("64 bytes from 192.0.2.20: icmp_seq=1 ttl={ttl} time=2.10 ms\n");
+        let of = |ttls: &[u32]| {
+            let answers: String = ttls.iter().map(|ttl| answer(*ttl)).collect();
+            let head = "PING 192.0.2.20 (192.0.2.20) 56(84) bytes of data.\n";
+            facts(&format!("{head}{answers}"))
+        };
+        let two = of(&[61, 61, 125, 125, 61, 125]);
+        let said = first(&two).expect("there are two");
+        assert!(said.starts_with(TWO_HOSTS), "{said}");
+        assert!(asks(&two, "192.0.2.20").is_some());
+        // Another way, a host that went away, and one host.
+        for ttls in [
+            &[61, 60, 61, 60, 61][..],
+            &[61, 61, 125, 125],
+            &[61, 61, 61],
+        ] {
+            assert_eq!(first(&of(ttls)), None, "{ttls:?}");
+        }
     }
 
     /// Each host of a network answers a ping to all of them.

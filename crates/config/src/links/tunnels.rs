@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::End;
-use crate::finding::{Finding, quoted};
+use crate::finding::Finding;
 use crate::qos::{Device, Interface, carrier, fits_in};
 use crate::rules::QOS028;
 
@@ -52,7 +52,7 @@ fn narrower(
     let remedy = format!(
         "`ip mtu {fits}` at most, and `ip tcp adjust-mss {}`; or a larger `mtu` at the other end, {}",
         fits.saturating_sub(40),
-        quoted(&end.name)
+        end.name
     );
     let mut finding = Finding::new(&QOS028, message, stated.place.clone(), vec![remedy]);
     finding.relate(end.place.clone(), "the other end");
