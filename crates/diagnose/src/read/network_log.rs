@@ -149,7 +149,7 @@ fn twice(text: &str) -> Option<(&str, &str)> {
     } else {
         return None;
     };
-    let bare = |word: &'_ str| -> usize { word.trim_end_matches(['!', ',', '.']).len() };
+    let bare = |word: &str| word.trim_end_matches(['!', ',', '.']).len();
     Some((&address[..bare(address)], &card[..bare(card)]))
 }
 
