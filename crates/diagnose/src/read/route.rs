@@ -473,6 +473,7 @@ impl Routes {
         }
         facts.goes_by(detour::Way {
             at: at.unwrap_or(hop.at),
+            end: hop.at,
             target: self.target.clone(),
             hops: hops_by,
         });
