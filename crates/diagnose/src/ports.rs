@@ -9,6 +9,7 @@ mod once;
 mod policing;
 pub(crate) mod queue;
 mod served;
+pub(crate) mod several;
 mod still;
 
 use std::collections::BTreeMap;
@@ -382,15 +383,18 @@ impl Ports {
 
     /// What the ports of routers counted, which nobody is to miss.
     pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 6] {
-        let policed = self.policed.as_ref().filter(|p| p.may_be_lost(e));
-        let damaged = self.damaged.as_ref().map(|d| of_damage(e, d));
+        // Of counters that share the loss the evidence has it.
+        let own = !e.shares_loss();
+        let policed = self.policed.as_ref().filter(|p| own && p.may_be_lost(e));
+        let damaged = self.damaged.as_ref().filter(|_| own);
+        let damaged = damaged.map(|d| of_damage(e, d));
         [
             policed.map(|p| of_policer(e, p)),
             damaged.or_else(|| self.noise.as_ref().map(once::of_noise)),
             self.dark.as_ref().map(|d| self.of_light(d)),
             self.dropped
                 .as_ref()
-                .filter(|_| e.queue_lost_datagrams().is_none())
+                .filter(|_| own && e.queue_lost_datagrams().is_none())
                 .map(|d| queue::of_queue(e, d)),
             self.refused.as_ref().map(|d| {
                 format!(
@@ -452,6 +456,9 @@ impl Evidence {
 /// What routers count speaks of a line that damages frames, of a policer, and of a queue that overflows.
 pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     let ports = &e.around.ports;
+    if several::by_parts(e, items) {
+        return;
+    }
     if let Some(dropped) = &ports.dropped {
         queue::by_queue(e, dropped, items);
     }
