@@ -514,6 +514,11 @@ TenGigabitEthernet0/1/0 is up, line protocol is up
 - - - - - - - - - - - - - - - - - - - - - - - - -
 [  5]   0.00-10.00  sec   542 MBytes   455 Mbits/sec   54             sender
 [  5]   0.00-10.02  sec   540 MBytes   452 Mbits/sec                  receiver
+[ddm@t1se ~]$ ping -q -c 20 198.51.100.77
+PING 198.51.100.77 (198.51.100.77) 56(84) bytes of data.
+--- 198.51.100.77 ping statistics ---
+20 packets transmitted, 20 received, 0% packet loss, time 19022ms
+rtt min/avg/max/mdev = 18.801/18.850/18.911/0.030 ms
 ";
     reading(0) + test + &reading(1)
 }
