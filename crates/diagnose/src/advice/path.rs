@@ -174,7 +174,7 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
         return e.change_proxy();
     }
     if cause == Cause::CrossTraffic {
-        return e.change_others();
+        return e.change_class().or_else(|| e.change_others());
     }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));
