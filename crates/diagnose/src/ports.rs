@@ -24,6 +24,7 @@ use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 pub(crate) use crate::port::{Kind, Port, PortReading};
 use crate::read::Facts;
+use crate::router_full::by_full_router;
 pub(crate) use offered::line_offered;
 
 /// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
@@ -456,6 +457,7 @@ impl Evidence {
 /// What routers count speaks of a line that damages frames, of a policer, and of a queue that overflows.
 pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     let ports = &e.around.ports;
+    by_full_router(e, items);
     if several::by_parts(e, items) {
         return;
     }

@@ -29,6 +29,9 @@ pub(super) fn changes_of_path(
     if cause == Cause::Shaper {
         return of_shaper(e, (facts, flow));
     }
+    if let Some(change) = e.change_router().filter(|_| cause == Cause::CongestionLoss) {
+        return vec![change];
+    }
     if cause == Cause::Marks {
         return vec![marking::change(e, flow)];
     }

@@ -20,6 +20,18 @@ const SPEAKS: f64 = 22.0;
 /// The kinds that a queue before a port makes.
 const QUEUES: [Cause; 2] = [Cause::ShallowBuffer, Cause::CongestionLoss];
 
+impl Counted {
+    /// Whether it is what a count grew by from one reading to the next.
+    pub(crate) fn has_grown(&self) -> bool {
+        self.grew
+    }
+
+    /// Packets that arrived at its port meanwhile; none where no text counts them.
+    pub(crate) fn came(&self) -> Option<f64> {
+        self.packets
+    }
+}
+
 /// A part of the loss: its kind, what a port counted of it, and that in words.
 type Part = (Cause, f64, String);
 
