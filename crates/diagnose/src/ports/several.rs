@@ -83,6 +83,18 @@ impl Evidence {
     }
 }
 
+impl Evidence {
+    /// Whether a flow that lost nothing is not what leaves by a port, so many bit/s: the queue before it dropped packets from one reading to
+    /// the next, and a flow that has most of it would have lost some.
+    pub(crate) fn is_missed_by(&self, leaves: f64) -> bool {
+        let ports = &self.around.ports;
+        let dropped = ports.dropped.as_ref();
+        let drops = dropped.is_some_and(|d| d.grew && d.count.value >= DROPS_LEAST);
+        let lossless = self.retransmits.as_ref().is_some_and(|r| r.value == 0.0);
+        drops && lossless && !self.udp && ports.drop_before(leaves)
+    }
+}
+
 /// What they say together; `false` where each speaks for itself.
 pub(super) fn by_parts(e: &Evidence, items: &mut Vec<Item>) -> bool {
     let parts = e.parts_of_loss();
@@ -192,6 +204,21 @@ mod tests {
             of(30.0, 24.0).other_parts_of_loss(Cause::RandomLoss),
             [Cause::ShallowBuffer]
         );
+    }
+
+    /// The flow of the other way had "all of that": 938 Mbit/s of 978 that leave by a port whose queue dropped 9144 packets.
+    #[test]
+    fn a_flow_that_lost_nothing_is_not_what_a_port_drops() {
+        let mut e = of(0.0, 9144.0);
+        e.around.ports.dropping_leaves = Some(978e6);
+        e.retransmits = Some(Figure::exact(0.0, Place::You));
+        assert!(e.is_missed_by(978e6));
+        assert!(!e.is_missed_by(79e6));
+        // One that lost some may be, and one of which nobody counted it.
+        for again in [Some(Figure::exact(3.0, Place::You)), None] {
+            e.retransmits = again;
+            assert!(!e.is_missed_by(978e6));
+        }
     }
 
     #[test]
