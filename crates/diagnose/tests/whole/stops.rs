@@ -165,6 +165,43 @@ fn an_outage_costs_what_the_intervals_beside_its_stops_lack() {
     assert!(why.contains(said), "{why}");
 }
 
+/// Two stops at 940 Mbit/s, and the sender's card has 10 Gbit/s: it was unknown then, and the log of the flaps was not said.
+#[test]
+fn a_faster_card_leaves_an_outage_what_it_is() {
+    let full = (940.0, 0);
+    let mut rows = [full; 20];
+    for at in [4, 12] {
+        rows[at..at + 5].copy_from_slice(&[(377.0, 1), (0.0, 2), (0.0, 0), (0.0, 1), (661.0, 300)]);
+    }
+    let te = "TenGigabitEthernet1/1/3, changed state to";
+    let flap = |down: [&str; 2], up: [&str; 2]| {
+        format!(
+            "Nov 25 02:41:{}: %LINEPROTO-5-UPDOWN: Line protocol on Interface {te} down\nNov 25 02:41:{}: %LINK-3-UPDOWN: Interface {te} down\nNov 25 02:41:{}: %LINK-3-UPDOWN: Interface {te} up\nNov 25 02:41:{}: %LINEPROTO-5-UPDOWN: Line protocol on Interface {te} up\n",
+            down[0], down[1], up[0], up[1]
+        )
+    };
+    let log = flap(["04.512", "05.514"], ["07.201", "08.205"])
+        + &flap(["12.600", "13.603"], ["15.113", "16.115"]);
+    let text = counted(&rows, 608) + "sw-acc7#show logging | i UPDOWN\n" + &log;
+    for line in ["10Gbit/s", "1Gbit/s"] {
+        let flow = first_flow(of(&text, &on(line)));
+        assert_eq!(flow.verdict.cause, "outage", "{line}: {:#?}", flow.verdict);
+        let why = because(&flow);
+        let said = "the link of TenGigabitEthernet1/1/3 went down 2 times, and came up again";
+        assert!(why.contains(said), "{why}");
+    }
+    // At another rate nobody knows why so little of the line is used meanwhile. The log is said all the same.
+    let odd = rows.map(|(mbit, again)| (if mbit > 900.0 { 611.0 } else { mbit }, again));
+    let text = counted(&odd, 608) + "sw-acc7#show logging | i UPDOWN\n" + &log;
+    let flow = first_flow(of(&text, &on("10Gbit/s")));
+    assert_ne!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+    assert!(
+        because(&flow).contains("went down 2 times"),
+        "{}",
+        because(&flow)
+    );
+}
+
 #[test]
 fn logs_of_hosts_and_routers_say_which_link_it_was() {
     let igb = "igb 0000:02:00.0 eno1: igb: eno1 NIC Link is";
