@@ -191,6 +191,8 @@ pub(crate) struct Around {
     pub(crate) server_wait: Option<crate::server_wait::Waited>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
+    /// That the last member of a port channel is full of the flow, for people.
+    pub(crate) last_member: Option<String>,
     /// Links that logs say went down.
     pub(crate) link_log: Option<LinkLog>,
     /// The weakest radio signal of a host.
