@@ -29,6 +29,7 @@ use crate::opened::Opened;
 use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
+use crate::path_events::PathEvents;
 use crate::read::{COPIES, Facts};
 use crate::read_ahead::ReadAhead;
 use crate::recounted::Recounted;
@@ -272,6 +273,8 @@ pub(crate) struct Evidence {
     pub(crate) marks: Option<Figure>,
     /// The mark of its packets and its name, where it is of a class that gets what others leave.
     pub(crate) lower_class: Option<(f64, &'static str)>,
+    /// What logs have of the network beside its links.
+    pub(crate) events: Option<PathEvents>,
     /// What another test between the same hosts got whose packets have no such mark, bit/s.
     pub(crate) unmarked: Option<Figure>,
     /// Segments that arrived, and how many of them a queue had marked, as its sockets count them.
@@ -334,6 +337,7 @@ impl Evidence {
         e.of_options(facts, flow);
         e.of_rate_option(facts, flow);
         e.of_mark(facts, flow);
+        e.of_events(facts, flow);
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);

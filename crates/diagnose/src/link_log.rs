@@ -8,6 +8,7 @@ use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Place, Value};
 use crate::items::Item;
+use crate::path_events::by_events;
 use crate::read::Facts;
 use crate::read::kernel_log::links::{DOWN, UP, WHEN};
 use crate::stops::Stop;
@@ -215,7 +216,7 @@ impl Evidence {
             return None;
         }
         let Some(port) = self.flapped_port() else {
-            return self.asks_what_was_down();
+            return self.asks_events().or_else(|| self.asks_what_was_down());
         };
         Some(MissingFact {
             fact: "link_errors",
@@ -289,6 +290,7 @@ impl Evidence {
 
 /// What logs have of links, beside a stop that a test saw or by itself.
 pub(crate) fn by_link_log(e: &Evidence, items: &mut Vec<Item>) {
+    by_events(e, items);
     let Some(log) = &e.around.link_log else {
         return;
     };

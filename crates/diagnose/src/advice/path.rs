@@ -162,7 +162,8 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
         return e.change_killed(flow);
     }
     if cause == Cause::Outage {
-        return e.mend_ip_version().or_else(|| e.mend_link());
+        let link = || e.mend_link().or_else(|| e.mend_events());
+        return e.mend_ip_version().or_else(link);
     }
     if cause == Cause::Application && e.around.server_wait.is_some() {
         return e.find_server_wait();

@@ -21,6 +21,9 @@ const APART_S: f64 = 1800.0;
 /// A report of mtr has so many lines at most behind the one that says its start: a packet passes fewer hops.
 const REPORT_MAX: u32 = 64;
 
+/// What began within so many lines below a date began at that time.
+const RIGHT_ABOVE: u32 = 6;
+
 /// How `date` calls the zone of what is printed without an offset from it.
 const UTC: [&str; 2] = ["UTC", "GMT"];
 
@@ -207,6 +210,15 @@ impl Moments {
         Some(clocks::apart(of(one)?, of(other)?))
     }
 
+    /// The second of the day that `date` printed right above a place, by the clock of its host; none where none stands there.
+    pub(crate) fn second_of_day(&self, at: Place) -> Option<f64> {
+        let (above, date) = before(&self.dates, at)?;
+        let near = at
+            .lines_below(*above)
+            .is_some_and(|lines| lines <= RIGHT_ABOVE);
+        near.then(|| date.seconds.rem_euclid(86_400) as f64)
+    }
+
     /// Whether headings or dates say that what was printed at a place is of another time than a test.
     pub(crate) fn is_of_another_time(&self, test: &Test, at: Place) -> bool {
         let both = before(&self.dates, test.at).zip(before(&self.dates, at));
@@ -342,7 +354,8 @@ fn start(text: &str) -> Option<i64> {
         }
         _ => 0,
     };
-    Some(days(year, month, of_month) * 86_400 + hours * 3_600 + minutes * 60 - offset)
+    let second = second_of(clock);
+    Some(days(year, month, of_month) * 86_400 + hours * 3_600 + minutes * 60 + second - offset)
 }
 
 /// What may name a time for the lines below: a shell's comment, also behind a command, a line that begins with a rule, and one that ends with
@@ -364,7 +377,7 @@ fn date(text: &str) -> Option<Date> {
         return None;
     }
     let (mut year, mut month, mut day, mut clock) = (None, None, None, None);
-    let (mut noon, mut zone) = (None, "");
+    let (mut noon, mut zone, mut second) = (None, "", 0);
     for word in text.split_whitespace().skip(1) {
         let is_number = word.bytes().all(|b| b.is_ascii_digit());
         let number: Option<i64> = word.parse().ok().filter(|_| is_number);
@@ -373,7 +386,7 @@ fn date(text: &str) -> Option<Date> {
             (_, Some(n @ 1970..=9999)) => year = Some(n),
             ("AM", _) => noon = Some(0),
             ("PM", _) => noon = Some(12),
-            _ if word.contains(':') => clock = minutes(word),
+            _ if word.contains(':') => (clock, second) = (minutes(word), second_of(word)),
             _ => match plain::MONTHS.iter().position(|m| *m == word) {
                 Some(n) => month = Some(n as i64 + 1),
                 None => zone = word,
@@ -383,7 +396,7 @@ fn date(text: &str) -> Option<Date> {
     let (hours, minutes) = clock?;
     let hours = noon.map_or(hours, |noon| hours % 12 + noon);
     Some(Date {
-        seconds: days(year?, month?, day?) * 86_400 + hours * 3_600 + minutes * 60,
+        seconds: days(year?, month?, day?) * 86_400 + hours * 3_600 + minutes * 60 + second,
         zone: zone.to_owned(),
     })
 }
@@ -393,6 +406,13 @@ fn minutes(clock: &str) -> Option<(i64, i64)> {
     let mut parts = clock.split(':').map(|part| part.parse::<u8>().ok());
     let (hours, minutes) = (parts.next()??, parts.next()??);
     (hours < 24 && minutes < 60).then_some((i64::from(hours), i64::from(minutes)))
+}
+
+/// The seconds of `02:58:10`, 0 where it has none.
+fn second_of(clock: &str) -> i64 {
+    let third = clock.split(':').nth(2).and_then(|text| text.get(..2));
+    let second = third.and_then(|text| text.parse::<u8>().ok());
+    second.map_or(0, i64::from)
 }
 
 /// Days from a fixed one to a date of the Gregorian calendar.
