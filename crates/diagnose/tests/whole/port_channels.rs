@@ -189,7 +189,7 @@ Group Port-       Type     Protocol  Member Ports
         all.contains("Eth1/2, a member of Po20, is suspended"),
         "{all}"
     );
-    // Where both carry, or the rate is no port's, the members say nothing of it.
+    // Where both carry, or the rate is not a port's, the members say nothing of it.
     for flow in [of(9.38, "P"), of(7.2, "s")] {
         assert!(!because(&flow).contains("alone carries something"));
     }
