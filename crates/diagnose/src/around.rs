@@ -260,7 +260,7 @@ impl Evidence {
             .and_then(|t| t.numbers.get("retransmits"));
         self.around.sent_again = counted.map(|again| again.value);
         self.around.interface = fullest(facts);
-        self.around.link_log = LinkLog::of(facts);
+        self.of_logs(facts, flow);
         self.around.lost_at = lost_at(facts, flow);
         self.around.trace_alone = by_trace_alone(facts);
         self.around.stalled = crate::no_rate::stalled(facts);

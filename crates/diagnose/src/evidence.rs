@@ -337,7 +337,6 @@ impl Evidence {
         e.of_options(facts, flow);
         e.of_rate_option(facts, flow);
         e.of_mark(facts, flow);
-        e.of_events(facts, flow);
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);

@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Place, Value};
+use crate::flow::Flow;
 use crate::items::Item;
 use crate::path_events::by_events;
 use crate::read::Facts;
@@ -160,6 +161,12 @@ impl LinkLog {
 }
 
 impl Evidence {
+    /// Takes what logs have of links, and of the network beside them.
+    pub(crate) fn of_logs(&mut self, facts: &Facts, flow: &Flow) {
+        self.around.link_log = LinkLog::of(facts);
+        self.of_events(facts, flow);
+    }
+
     /// Whether the intervals of a tool's log show a stop that a link explains which went down: by a log of it, or by a counter that grew.
     pub(crate) fn is_flapped(&self, stop: &Stop) -> bool {
         let bare = stop.by_log && self.recorded.is_none() && self.account.is_none();
