@@ -75,6 +75,12 @@ pub(crate) fn changes(
     if all.is_empty() || causes.0 == Cause::Marks {
         all.extend(of_causes(causes, e, of, ceilings));
     }
+    for other in e.other_parts_of_loss(causes.0) {
+        let change = change(other, e, of).map(|(change, _)| change);
+        let known = |new: &Change| all.iter().any(|c| c.commands == new.commands);
+        let change = change.filter(|new| !known(new));
+        all.extend(change);
+    }
     all.extend(options::let_through(causes.0, e));
     all.extend(dropping::change(causes.0, e));
     if let Some(assumed) = e.assumed_for(causes.0) {

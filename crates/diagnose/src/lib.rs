@@ -154,6 +154,7 @@ mod own_port;
 mod own_queue;
 mod part;
 mod passed;
+mod path_events;
 mod pattern;
 mod pauses;
 mod pettitt;
