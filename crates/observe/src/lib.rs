@@ -48,7 +48,7 @@ pub use observation::*;
 pub use packets::{Packets, too_late};
 pub use path::{Dropped, Full, Hop, Interval, Path, Taken};
 pub use percentile::percentile;
-pub use phase::InStep;
+pub use phase::{InStep, Sends, TailQueue};
 pub use ramp::{REACHED, STEPS_OF_A_ROUND};
 pub use recovery::{count_loss_events, recovery, unregained};
 pub use taken_back::TakenBack;

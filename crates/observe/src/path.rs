@@ -75,6 +75,8 @@ struct Own {
 /// One direction of a link.
 #[derive(Clone, Debug)]
 pub struct Hop<'a> {
+    /// The link's name and the direction: `access a>r`.
+    pub name: &'a str,
     /// It leads out of a host, not out of a router.
     pub own: bool,
     /// Frames for it wait where nobody sees them: in a real host, which is asked to hold them back.
@@ -136,11 +138,16 @@ impl Hop<'_> {
         })
     }
 
+    /// Frames that it carried in its intervals.
+    fn carried(&self) -> u64 {
+        let bytes: u64 = self.intervals.iter().map(|i| i.bytes).sum();
+        bytes / self.frame_bytes.max(1)
+    }
+
     /// Its own word or the policer's, where its queue or policer drops a part of what comes to it; none where nobody counted that.
     fn keeps_back(&self) -> Option<Limit> {
         let Dropped { queue, policed, .. } = self.dropped;
-        let carried: u64 = self.intervals.iter().map(|i| i.bytes).sum();
-        let queued = carried / self.frame_bytes.max(1) + queue;
+        let queued = self.carried() + queue;
         let part =
             |dropped: u64, came: u64| dropped > 0 && dropped as f64 >= KEEPS_BACK * came as f64;
         match () {
@@ -292,6 +299,17 @@ impl Path<'_> {
         2 * all.queue > all.total()
     }
 
+    /// Of each link on the way there, in order: its name, and which part of what came to its queue that dropped in the whole run,
+    /// whoever's it was; 0 to 1.
+    pub fn queue_lost(&self) -> Vec<(String, f64)> {
+        let of = |hop: &Hop<'_>| {
+            let dropped = hop.dropped.queue as f64;
+            let came = dropped + hop.carried() as f64;
+            (hop.name.to_owned(), dropped / came.max(1.0))
+        };
+        self.hops.iter().map(of).collect()
+    }
+
     /// Whether queues or policers took more than half of what was dropped on the way there and back, whoever's it was, in a word for them.
     pub(crate) fn took_there_and_back(&self) -> Option<&'static str> {
         let all = sum(&self.hops).plus(sum(&self.back));
@@ -359,6 +377,7 @@ mod tests {
 
     fn path(own: bool, intervals: &[Interval]) -> Path<'_> {
         let hop = Hop {
+            name: "l a>b",
             own,
             waits_unseen: own,
             rates: vec![(Time::ZERO, kbps(800))],
