@@ -17,6 +17,7 @@ mod exchange;
 mod flights;
 mod flows;
 pub mod limit;
+mod limited_at;
 mod long_repair;
 pub mod merge;
 pub mod metric;

@@ -289,7 +289,9 @@ impl<'a> Collector<'a> {
         };
         let mut seen = datagrams(source, sink);
         seen.cells = cells.then(|| self::cells(sink));
-        seen.taken_by = Some(self.evidence.path(flow).of_lost_datagrams());
+        let path = self.evidence.path(flow);
+        seen.taken_by = Some(path.of_lost_datagrams());
+        seen.taken_at = path.place_of_lost_datagrams().map(str::to_owned);
         Some(seen)
     }
 
