@@ -220,7 +220,7 @@ fn remedy(tests: &[Beside<'_>]) -> String {
     // As a scenario spells it.
     let packet = format!("{packet:.1}").replace('µ', "u");
     format!(
-        "Exact clocks keep them in step {at}, and real hosts are not: `jitter = {{ max = \"{packet}\" }}`, a packet's time there, \
+        "Exact clocks keep them in step {at}, and real hosts are not. `jitter = {{ max = \"{packet}\" }}`, a packet's time there, \
          {jitter} breaks that, and --emulate has real hosts"
     )
 }
@@ -292,7 +292,7 @@ mod tests {
         let said = "goodput_bps hangs on the phase of packets: 2 connections with one round trip";
         assert!(unequal.starts_with(said), "{unequal}");
         assert!(unequal.contains("1.5000 to 8.0000 Mbit/s"), "{unequal}");
-        let remedy = "at the full queue of r>b, and real hosts are not: `jitter = { max = \"1.2 ms\" }`, a packet's time there, on access breaks";
+        let remedy = "at the full queue of r>b, and real hosts are not. `jitter = { max = \"1.2 ms\" }`, a packet's time there, on access breaks";
         assert!(unequal.contains(remedy), "{unequal}");
         let none = [
             notes([5.0, 4.5], [100, 100], |_, _| {}),

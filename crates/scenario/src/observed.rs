@@ -76,7 +76,7 @@ impl Scenario {
         }
     }
 
-    /// What a flow's packets have in common with others that come at one phase of a queue: nothing on its way there and back is random or
+    /// What a flow's packets have in common with others that come at one phase of a queue. Nothing on its way there and back is random or
     /// follows a trace, and every queue there drops from its tail. Starts that were drawn choose a phase, and it stays. Times of chance at
     /// which others send break the step of windows. Datagrams that one queue has spaced come to the next as a clock's would, so that
     /// for them Poisson arrivals do not count.

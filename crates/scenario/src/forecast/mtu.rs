@@ -75,7 +75,7 @@ impl Path<'_> {
         let lost = |step: &MtuStep| step.describe_lost(self.scenario, len);
         let there = steps(dir).first().map(|step| {
             let by_default = step.by_default(self.scenario);
-            format!("{}; {by_default}", lost(step))
+            format!("{}. {by_default}", lost(step))
         });
         // A kernel's own answers to pings have no DF, and routers fragment them.
         let back = || steps(dir.turned()).first().map(lost);

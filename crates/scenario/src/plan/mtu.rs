@@ -71,10 +71,10 @@ impl MtuStep {
         let node = scenario.node_name(self.node);
         match self.answers {
             true => format!(
-                "by default a Linux sender loses the first ones alone, for `{node}` tells it, and fragments the others"
+                "By default a Linux sender loses the first ones alone, for `{node}` tells it, and fragments the others"
             ),
             false => {
-                format!("so it is with a Linux sender by default, for `{node}` does not tell it")
+                format!("So it is with a Linux sender by default, for `{node}` does not tell it")
             }
         }
     }
