@@ -16,7 +16,8 @@ pub struct InStep {
     pub round: Duration,
     /// Each queue on the way there that drops from its tail, in order.
     pub queues: Vec<TailQueue>,
-    /// Each of those is one plain queue for all frames, at one rate in the whole run, so that it drops of all senders alike.
+    /// Each of those is one plain queue for all frames, at one rate in the whole run, and the test sends all the time: it drops of
+    /// all such senders alike.
     pub takes_alike: bool,
 }
 
