@@ -778,6 +778,7 @@ mod tests {
             };
             let intervals = [interval; 100];
             let back = farpath_observe::Hop {
+                name: "access s>c",
                 own: false,
                 waits_unseen: false,
                 rates: vec![(
