@@ -218,9 +218,9 @@ impl TcpSource {
             self.sender.stop(now);
         }
         if self.sender.deadline() <= now {
-            let (timeouts, sent) = (self.sender.stats().rtos, self.sender.last_sent());
+            let (timeouts, sent) = (self.sender.timeouts(), self.sender.last_sent());
             self.sender.on_deadline(now);
-            if self.sender.stats().rtos > timeouts {
+            if self.sender.timeouts() > timeouts {
                 self.silence.timed_out(sent, now);
             }
             if self.sender.gave_up().is_some() {

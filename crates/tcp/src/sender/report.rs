@@ -193,6 +193,12 @@ impl Sender {
         self.stats.rtos + self.stats.tail_probes + self.stats.syn_retransmits
     }
 
+    /// How often the retransmission timer ran out.
+    #[inline]
+    pub fn timeouts(&self) -> u64 {
+        self.stats.rtos
+    }
+
     /// The counters.
     pub fn stats(&self) -> SenderStats {
         SenderStats {
