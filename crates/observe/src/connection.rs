@@ -229,7 +229,8 @@ fn limits_of_all(
     record: &Record,
 ) -> BTreeMap<String, f64> {
     if are_one_transfer(all, span) {
-        return together::shares(accounts);
+        let ends: Vec<Time> = all.iter().map(Connection::end).collect();
+        return together::shares(accounts, &ends);
     }
     let mut means: BTreeMap<String, f64> = BTreeMap::new();
     for (name, share) in record.streams.iter().flat_map(|s| &s.limited_by) {

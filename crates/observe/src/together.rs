@@ -10,11 +10,12 @@ use crate::limit::{Stretch, WORDS, sum};
 /// A smaller sum of shares is what rounding leaves.
 const MOMENT: f64 = 1e-9;
 
-/// Shares, by name, of the time in which any of these connections was limited; they add up to 1.
-pub(crate) fn shares(accounts: &[Vec<Stretch>]) -> BTreeMap<String, f64> {
-    let known = accounts.iter().flat_map(|account| {
+/// Shares, by name, of the time in which any of these connections was limited; they add up to 1. Each counts until its last byte has come, at
+/// its one of `ends`: what its sender waits for behind that keeps nothing back.
+pub(crate) fn shares(accounts: &[Vec<Stretch>], ends: &[Time]) -> BTreeMap<String, f64> {
+    let known = accounts.iter().zip(ends).flat_map(|(account, end)| {
         let all = account.iter().enumerate();
-        all.filter_map(|(n, stretch)| Some((within(n, stretch)?, stretch)))
+        all.filter_map(move |(n, stretch)| Some((within(n, stretch, *end)?, stretch)))
     });
     let mut edges: Vec<(Time, f64, &Stretch)> = known
         .flat_map(|((from, until), stretch)| [(from, 1.0, stretch), (until, -1.0, stretch)])
@@ -42,20 +43,23 @@ pub(crate) fn shares(accounts: &[Vec<Stretch>]) -> BTreeMap<String, f64> {
 
 /// When a connection was at work in its stretch number `n`, as long as that accounts for: it ends within its last interval, and begins
 /// within its first.
-fn within(n: usize, stretch: &Stretch) -> Option<(Time, Time)> {
+fn within(n: usize, stretch: &Stretch, end: Time) -> Option<(Time, Time)> {
     let lasts = Duration::from_secs_f64(stretch.total());
     let lasts = lasts.min(stretch.until.since(stretch.from));
     let (from, until) = match n {
         0 => (stretch.until - lasts, stretch.until),
         _ => (stretch.from, stretch.from + lasts),
     };
-    (lasts > Duration::ZERO).then_some((from, until))
+    let until = until.min(end);
+    (until > from).then_some((from, until))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::limit::{Limit, largest};
+
+    const NEVER: [Time; 4] = [Time::MAX; 4];
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -68,10 +72,13 @@ mod tests {
         let short = vec![Stretch::whole(at(0), at(15), Limit::Link)];
         let mut waits = short.clone();
         waits.push(Stretch::whole(at(15), at(200), Limit::Loss));
-        let found = shares(&[short.clone(), short.clone(), short.clone(), waits]);
+        let found = shares(
+            &[short.clone(), short.clone(), short.clone(), waits],
+            &NEVER,
+        );
         assert!((found["loss"] - 0.925).abs() < 1e-6, "{found:?}");
         assert_eq!(largest(&found).as_deref(), Some("loss"));
-        assert!(shares(&[]).is_empty());
+        assert!(shares(&[], &NEVER).is_empty());
     }
 
     /// Four connections wait for a link for 10 ms and for their last acknowledgements in 2 ms of the next 10, all at once: that are 2 ms.
@@ -80,7 +87,8 @@ mod tests {
         let mut last = Stretch::new(at(10), at(20));
         last.add(Limit::Application, 0.002);
         let account = vec![Stretch::whole(at(0), at(10), Limit::Link), last];
-        let found = shares(&[account.clone(), account.clone(), account.clone(), account]);
+        let four = [(); 4].map(|()| account.clone());
+        let found = shares(&four, &NEVER);
         assert!((found["link"] - 10.0 / 12.0).abs() < 1e-6, "{found:?}");
     }
 
@@ -88,7 +96,21 @@ mod tests {
     fn where_all_last_as_long_each_connection_counts_alike() {
         let link = vec![Stretch::whole(at(0), at(15), Limit::Link)];
         let nic = vec![Stretch::whole(at(0), at(15), Limit::Nic)];
-        let found = shares(&[link.clone(), nic, link]);
+        let found = shares(&[link.clone(), nic, link], &NEVER);
         assert!((found["link"] - 2.0 / 3.0).abs() < 1e-6, "{found:?}");
+    }
+
+    /// The last acknowledgement of one comes 40 ms after its last byte, as its receiver waits for a second segment.
+    #[test]
+    fn what_comes_behind_the_last_byte_counts_for_none() {
+        let account = vec![
+            Stretch::whole(at(0), at(2), Limit::Link),
+            Stretch::whole(at(2), at(42), Limit::Application),
+        ];
+        let other = vec![Stretch::whole(at(0), at(2), Limit::Link)];
+        let both = [account, other];
+        assert_eq!(shares(&both, &[at(2), at(2)])["link"], 1.0);
+        let found = shares(&both, &[at(42), at(2)]);
+        assert_eq!(largest(&found).as_deref(), Some("application"));
     }
 }
