@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     /// 100 cells together at 149.76 Mbit/s, 10 Mbit/s on average, of which a contract of 10 Mbit/s takes bursts of 50: 52.3 of its own and those that
-    /// become due meanwhile, 53. One that takes 100 takes them all, and one of half the rate half of them.
+    /// become due meanwhile, 53. One that takes 100 takes them all, and one of half the rate 50.
     #[test]
     fn bursts_keep_to_a_contract_as_far_as_it_takes_bursts() {
         let tens = |kbps: u64| Rate::from_bps(kbps * 10_000).expect("a rate");
