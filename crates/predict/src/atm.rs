@@ -109,8 +109,8 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Long-run share of the cells that keep to a contract. Of a burst 1 + ⌊((n − 1)δ + L)/I⌋ cells do by each of its rates, where they come δ
-    /// apart, are to come I apart and may come L early (ITU-T I.371 §A), and of all no more than the sustained rate.
+    /// Long-run share of the cells that keep to a contract. Of a burst of n, δ apart, 1 + ⌊((n − 1)δ + L)/I⌋ do by each of its rates (ITU-T
+    /// I.371 §A): they are to come I apart, and may come L early. Of all no more than the sustained rate do.
     pub fn conforming_ratio(&self, contract: &Shaper) -> f64 {
         let apart_s = |rate: Rate| CELL_BITS as f64 / rate.as_bps() as f64;
         let (cells, peak_s) = (self.cells as f64, apart_s(contract.peak));
