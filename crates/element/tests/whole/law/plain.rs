@@ -403,13 +403,13 @@ impl Plain {
         let Some(fate) = self.line.as_mut().map(|line| line.befall(&frame, bytes)) else {
             return;
         };
+        let straight = self.arrival(end);
         let realised = &mut self.counters.realised;
         if fate.damage == Some(Damage::Crc) {
             realised.crc_errors += 1;
             self.counters.drop(Drop::Error);
             return self.hash(end, &frame, 1 + Drop::Error as u64);
         }
-        let straight = self.arrival(end);
         let mut sent = frame;
         let exit = self.forwarding.decide(&mut sent);
         if let Exit::Drop(reason) = exit {
