@@ -25,6 +25,10 @@ const IN_CLEAR: u32 = 4;
 pub struct Opening {
     /// The end that asked for it, and the other.
     pub ends: Way,
+    /// When its SYN was first sent.
+    pub asked: Time,
+    /// When a SYN-ACK was first sent back; none where none was.
+    pub taken: Option<Time>,
     /// A reset was the answer.
     pub is_refused: bool,
     /// Round trips of its handshake of TLS: one (RFC 8446 §2, and a session of TLS 1.2 that is resumed), two of a new session of
@@ -36,7 +40,6 @@ pub struct Opening {
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     opening: Opening,
-    is_open: bool,
     /// The number behind the last byte that each end has sent.
     until: [Option<u32>; 2],
     /// Who sent data last.
@@ -85,14 +88,15 @@ fn says(payload: &[u8]) -> Says {
 }
 
 impl Begun {
-    fn new(ends: Way) -> Begun {
+    fn new(ends: Way, asked: Time) -> Begun {
         Begun {
             opening: Opening {
                 ends,
+                asked,
+                taken: None,
                 is_refused: false,
                 tls_round_trips: 0,
             },
-            is_open: false,
             until: [None; 2],
             last: None,
             is_greeted: false,
@@ -143,8 +147,9 @@ impl Openings {
         let key = key(way);
         if control & (SYN | ACK) == SYN {
             let known = self.0.get(&key);
-            if known.is_none_or(|begun| begun.is_open) && self.0.len() < CONNECTIONS {
-                self.0.insert(key, Begun::new(way));
+            if known.is_none_or(|begun| begun.opening.taken.is_some()) && self.0.len() < CONNECTIONS
+            {
+                self.0.insert(key, Begun::new(way, now));
             }
             return;
         }
@@ -152,10 +157,12 @@ impl Openings {
             return;
         };
         let end = usize::from(begun.opening.ends != way);
-        if end == 1 && control & RST != 0 && !begun.is_open {
+        if end == 1 && control & RST != 0 && begun.opening.taken.is_none() {
             begun.opening.is_refused = true;
         }
-        begun.is_open |= end == 1 && control & SYN != 0;
+        if end == 1 && control & SYN != 0 {
+            begun.opening.taken.get_or_insert(now);
+        }
         let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
         if let Some(payload) = payload.filter(|p| !p.is_empty()) {
             begun.sent(end, seq, payload);
@@ -234,7 +241,7 @@ mod tests {
 
     /// Round trips of a conversation: who says what.
     fn trips(talk: &[(usize, Vec<u8>)]) -> u32 {
-        let mut begun = Begun::new(ends());
+        let mut begun = Begun::new(ends(), Time::ZERO);
         let mut seq = [u32::MAX - 3, 70];
         for (end, bytes) in talk {
             begun.sent(*end, seq[*end], bytes);
