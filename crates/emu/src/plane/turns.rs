@@ -426,6 +426,7 @@ impl Talks {
                 let [first, last] = [0, packet.segments() - 1].map(|n| packet.slice(n, 1).1);
                 talk.tail = (last < first).then_some(last);
                 talk.longest[end] = talk.longest[end].max(first);
+                talk.overlaps.cuts(end, talk.longest[end]);
                 talk.sent(end, (seq, length), now);
             }
         }
