@@ -40,6 +40,7 @@ mod outcomes;
 mod packets;
 mod path;
 mod pool;
+mod present;
 mod programs;
 mod refused;
 mod reports;
