@@ -6,7 +6,7 @@ use farpath_emu::lab::memory_for;
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_scenario::plan::port_of;
-use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Source, Way, nearest};
+use farpath_scenario::{Direction, LinkId, Loss, QueueLimit, Scenario, Set, Source, Way, nearest};
 use farpath_units::Ratio;
 
 use super::limits;
@@ -203,10 +203,6 @@ impl Planned {
             }
         }
         // Queues are compared when all is set.
-        let queues = |scenario: &Scenario| {
-            let ways = scenario.links.iter().flat_map(|l| &l.directions);
-            ways.map(|way| way.queue).collect::<Vec<_>>()
-        };
         if found.is_empty() && queues(&new) == queues(&self.scenario) {
             let lab = &self.command;
             return Err(format!(
@@ -223,6 +219,12 @@ impl Planned {
         self.said.push_str(&kept);
         Ok(())
     }
+}
+
+/// What may wait in front of each direction of each link, as it is written.
+fn queues(scenario: &Scenario) -> Vec<QueueLimit> {
+    let ways = scenario.links.iter().flat_map(|l| &l.directions);
+    ways.map(|way| way.queue).collect()
 }
 
 /// What takes away what a key adds to a path, where the value asks for that.
