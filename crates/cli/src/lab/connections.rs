@@ -267,7 +267,7 @@ impl Connections {
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
         let command = [Some(most), other(ends)][most.host];
-        let silence = waits.and_then(|w| Silence::of((most.host, w), most.last.sample.t, command));
+        let silence = self.silence(ends, most, command);
         let judged = waits.map(|w| silence.map_or(*w, |s| s.judges(most.host, w)));
         let waits = judged.as_ref();
         let pieces = waits.and_then(|w| answers::Pieces::of((most.host, w), command));

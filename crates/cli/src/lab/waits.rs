@@ -337,6 +337,15 @@ impl Waits {
         Waits { closing, ..*self }
     }
 
+    /// The same where nothing was to come to this end after an instant any more, which had waited until then.
+    pub(super) fn over_at(&self, at: Time) -> Waits {
+        let [own, other] = self.done;
+        Waits {
+            done: [own.or(Some(at)), other],
+            ..*self
+        }
+    }
+
     /// Names the time without anything to send as that of neither side, where pings alone were sent for half of it or more.
     pub(super) fn name_quiet(&self, time: Duration, causes: &mut [(Cause, f64)]) {
         let quiet = self.pings.quiet.as_secs_f64() / self.all(time);
