@@ -225,6 +225,7 @@ impl Connections {
             }
         }
         told.failed = self.failed();
+        told.closed_early = self.closed_early();
         told.empty = self.empty();
         told.spent = self.spent();
         told.in_vain = self.in_vain();
@@ -412,6 +413,7 @@ impl Watched {
             this_open_s: None,
             in_vain: None,
             failed: Failed::default(),
+            closed_early: None,
             empty: None,
             spent: Spent::default(),
             opened_each_s: None,

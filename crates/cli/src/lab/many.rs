@@ -42,6 +42,8 @@ pub(super) struct Each {
     pub(super) unheard: Unheard,
     /// How the server ended it before the command did.
     pub(super) ending: Option<Ending>,
+    /// The command closed it while the answer was on its way.
+    pub(super) is_early: bool,
     /// Requests of the command behind an answer, and those of them that came as soon as it was there.
     pub(super) requests: [u64; 2],
     /// Time until its SYN was answered, beyond a round trip and what the path's losses cost, seconds: the server answered none at first.
@@ -66,6 +68,7 @@ impl Each {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            is_early: false,
             requests: [0; 2],
             late: 0.0,
         })
@@ -154,6 +157,11 @@ impl Each {
         Each { requests, ..self }
     }
 
+    /// The same where the command closed it while the answer was on its way, or not.
+    pub(super) fn with_early(self, is_early: bool) -> Each {
+        Each { is_early, ..self }
+    }
+
     /// The same where the server had requests for so many seconds.
     pub(super) fn with_served(self, served: Option<f64>) -> Each {
         Each { served, ..self }
@@ -197,6 +205,9 @@ pub(super) struct Many {
     /// Those of them on which it asked, and got a reset.
     #[serde(skip)]
     reset_idle: u64,
+    /// Those that the command closed while the answer was on its way.
+    #[serde(skip)]
+    early: u64,
     /// Those whose first SYN the server did not answer though the path lost none, and how long that took of all, seconds.
     #[serde(skip)]
     late: u64,
@@ -281,6 +292,7 @@ impl Many {
             reset_answered: ended(|ending| ending == Ending::Reset),
             closed_idle: ended(Ending::is_idle),
             reset_idle: ended(Ending::is_met),
+            early: these().filter(|e| e.is_early).count() as u64,
             late: these().filter(|e| e.late > 0.0).count() as u64,
             late_s: these().map(|e| e.late).sum(),
             undecided: Undecided::of(these().map(|e| e.unheard)),
@@ -332,7 +344,7 @@ impl Many {
     /// Whether half of the connections or more ended without an answer to their last request: opening fewer of them would spare none of that.
     fn is_unheard(&self) -> bool {
         let unheard = self.unanswered + self.undecided.connections + self.closed_unanswered;
-        2 * (unheard + self.closed_idle) >= self.connections
+        2 * (unheard + self.closed_idle + self.early) >= self.connections
     }
 
     /// The part of their time that opening them takes.

@@ -53,6 +53,7 @@ mod settings;
 mod short_queue;
 mod sockets;
 mod status;
+mod too_soon;
 mod totals;
 mod unheard;
 mod unreached;

@@ -4,7 +4,7 @@ mod deferred;
 mod ends;
 
 use farpath_emu::plane::{
-    Beat, Deferred, Handing, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
+    Beat, Deferred, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
 };
 use farpath_observe::Limit;
 use farpath_record::count_of;
@@ -77,6 +77,8 @@ pub(super) struct Waits {
     tried_behind: bool,
     /// Whether this end, and the other, reset it behind new data of its own, before the other one had closed.
     threw_away: [bool; 2],
+    /// That the end which opened the connection closed it while an answer was on its way to it; none where that is not so.
+    left: Option<Left>,
     /// That the server's kernel had the acknowledgement of its SYN-ACK, and sent that again; none where it did not.
     deferred: Option<Deferred>,
     /// The server ended it when the lab had ended the server, or was about to.
@@ -152,6 +154,7 @@ impl Waits {
             met_behind: [end, 1 - end].map(|who| turns.met_behind[who]),
             tried_behind: turns.tried_behind[end],
             threw_away: [end, 1 - end].map(|who| turns.threw_away[who]),
+            left: turns.left,
             deferred: turns.deferred,
             is_ended_by_lab: false,
             landing: turns.landing[0] + turns.landing[1],
