@@ -90,8 +90,8 @@ pub(super) struct Connections {
     acks: BTreeMap<[String; 2], Acks>,
     /// Segments with data that an end sent, by its own end and the other, as the path itself saw them.
     segments: BTreeMap<[String; 2], Segments>,
-    /// Round trips of handshakes of TLS, by both ends in either order.
-    tls: BTreeMap<[String; 2], u32>,
+    /// Round trips of handshakes of TLS, and those of them for the window, by both ends in either order.
+    tls: BTreeMap<[String; 2], [u32; 2]>,
     /// Addresses of the command's host; none where that is known by its connections alone.
     command: BTreeSet<String>,
     /// When the lab was about to end the server; none where that is not known.

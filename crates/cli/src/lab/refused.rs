@@ -329,6 +329,7 @@ mod tests {
             taken: (!is_refused).then(|| at(30)),
             is_refused,
             tls_round_trips: 0,
+            tls_windows: 0,
         }
     }
 
