@@ -71,7 +71,7 @@ struct Named<'a> {
 
 impl<'a> Named<'a> {
     /// What the last of `sets` names, which made `new` of `source`: a direction with a value of its own is not meant by a key of both. None
-    /// of what is no single key of a link.
+    /// where it is not a single key of a link.
     fn of(source: &Source, sets: &'a [Set], new: &Scenario) -> Option<Named<'a>> {
         let set = sets.last()?;
         let words: Vec<&str> = set.path.split('.').collect();
