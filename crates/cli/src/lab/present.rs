@@ -78,6 +78,7 @@ impl<'a> Named<'a> {
         let [section, link, keys @ ..] = &words[..] else {
             return None;
         };
+        let (section, link) = (*section, *link);
         let (ways, key) = match keys {
             ["forward", key, ..] => ([true, false], *key),
             ["reverse", key, ..] => ([false, true], *key),
@@ -93,11 +94,7 @@ impl<'a> Named<'a> {
             }
             [] => return None,
         };
-        (*section == "link").then_some(Named {
-            link: *link,
-            ways,
-            key,
-        })
+        (section == "link").then_some(Named { link, ways, key })
     }
 
     /// Whether it sets one of these keys of a direction.
