@@ -92,7 +92,7 @@ impl Evidence {
     }
 
     /// Whether an outage is what the rate is low by.
-    pub(crate) fn outage_leads(&self) -> bool {
+    fn outage_leads(&self) -> bool {
         let down = self.down();
         let Some(stop) = self.stop.filter(|_| down > 0.0) else {
             return false;

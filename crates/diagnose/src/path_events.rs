@@ -36,7 +36,7 @@ pub(crate) struct PathEvents {
 }
 
 /// The events of some kinds, as they were logged.
-fn logged<'f>(facts: &'f Facts) -> impl Iterator<Item = (&'f Fact, &'f str)> {
+fn logged(facts: &Facts) -> impl Iterator<Item = (&Fact, &str)> {
     let named = facts
         .facts
         .iter()
