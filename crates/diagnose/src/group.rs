@@ -5,6 +5,7 @@
 //! usual speed leaves.
 
 use crate::around::{PORT, SPEEDS};
+use crate::bundle::by_last_member;
 use crate::cause::Cause;
 use crate::ceiling::{self, Limit, bps, payload_share};
 use crate::evidence::Evidence;
@@ -437,7 +438,7 @@ const HASHED: &str = "a group of links (LAG, ECMP) gives each connection one mem
 
 /// What a group of links says, and what of connections that differ is all that is known.
 pub(crate) fn by_group(e: &Evidence, items: &mut Vec<Item>) {
-    crate::bundle::by_last_member(e, items);
+    by_last_member(e, items);
     let unequal = e.inequality() >= UNEQUAL;
     let spread = format!(
         "{} connections side by side got {} each",

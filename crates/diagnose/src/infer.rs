@@ -17,6 +17,7 @@ use crate::on_the_wire;
 use crate::own_drops;
 use crate::own_queue;
 use crate::pattern;
+use crate::ports::several;
 use crate::slower_line;
 use crate::sold_rate;
 
@@ -172,6 +173,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut ranking = ranked(&scored);
     own_drops::bind(e, &mut ranking);
+    several::bind(e, &mut ranking);
     let refused = lookalike::even_out(e, &items, &mut ranking);
     let written = on_the_wire::even_out(e, &mut ranking);
     let own = own_queue::even_out(e, &mut ranking);
@@ -179,7 +181,6 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let guessed = guessed_line::even_out(e, &mut ranking);
     let either = either_end::even_out(e, &items, &mut ranking);
     sold_rate::even_out(e, &items, ceilings, &mut ranking);
-    crate::ports::several::bind(e, &mut ranking);
     let of_nothing = unseen(e, &items, ceilings);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
         .into_iter()

@@ -65,8 +65,6 @@ const DOWNLOADS: [&str; 3] = ["download", "downloads", "downloading"];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moments {
     dates: Vec<(Place, Date)>,
-    /// When reports of mtr began, seconds since 1970.
-    starts: Vec<(Place, i64)>,
     /// Their words, in small letters.
     comments: Vec<(Place, Vec<String>)>,
     /// Minutes of the day that stand above what follows.
@@ -79,6 +77,8 @@ pub(crate) struct Moments {
     prompts: Vec<(Place, String)>,
     /// Lines on which a command was typed, of hosts and of routers.
     commands: Vec<Place>,
+    /// When reports of mtr began, seconds since 1970.
+    starts: Vec<(Place, i64)>,
 }
 
 /// What `date` printed.
