@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::around::PORT;
+use crate::around::{PORT, SPEEDS};
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::document::Change;
@@ -57,11 +57,10 @@ fn absent(facts: &Facts) -> Vec<&Member> {
 /// What a line is called that is the last member of a port channel which carries something.
 pub(crate) const LEFT: &str = "the only member of a port channel that carries something";
 
-/// A rate is a port's that has between these parts of what it leaves for payload. A choice, as of groups that connections show.
+/// A rate is a port's that has between these parts of what it leaves for payload, and no port of a port channel is slower, bit/s. Choices, as
+/// of groups that connections show.
 const FILLS: [f64; 2] = [0.985, 1.012];
-
-/// Speeds of members of port channels, bit/s.
-const MEMBERS: [f64; 7] = [1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 100e9];
+const SLOWEST: f64 = 1e9;
 
 /// What it speaks for the line, decibans. A choice.
 const FULL: f64 = 16.0;
@@ -91,9 +90,9 @@ impl Evidence {
         let rate = self.rate.as_ref().map_or(0.0, |rate| rate.value);
         let fills = |speed: &f64| {
             let part = rate / (speed * self.payload_share());
-            (FILLS[0]..FILLS[1]).contains(&part)
+            *speed >= SLOWEST && (FILLS[0]..FILLS[1]).contains(&part)
         };
-        let speed = MEMBERS.into_iter().find(fills);
+        let speed = SPEEDS.into_iter().find(fills);
         let first = beside_one(facts).into_iter().next();
         let known = self.line.is_some() || self.around.group.is_some() || self.udp;
         if let (Some(speed), Some(gone), false) = (speed, first, known) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use farpath_observe::Limit;
 
 use crate::account::OUTAGE;
+use crate::around::SPEEDS;
 use crate::cause::Cause;
 use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
@@ -92,7 +93,7 @@ impl Evidence {
     }
 
     /// Whether an outage is what the rate is low by.
-    fn outage_leads(&self) -> bool {
+    pub(crate) fn outage_leads(&self) -> bool {
         let down = self.down();
         let Some(stop) = self.stop.filter(|_| down > 0.0) else {
             return false;
@@ -116,7 +117,7 @@ impl Evidence {
             let full = |rate: &&f64| (FULL[0]..FULL[1]).contains(&(**rate / leaves));
             2 * up.iter().filter(full).count() > up.len()
         };
-        PORTS.into_iter().find(fills)
+        SPEEDS.into_iter().find(fills)
     }
 
     /// Takes what a record shows. What an outage did is taken out of what the rest of the time is judged by: its intervals, and segments
@@ -194,9 +195,6 @@ const COST: f64 = 1.0 / 3.0;
 
 /// An interval fills a port that has between these parts of what it leaves for payload: rounding, and the timestamps that not every host sends.
 const FULL: [f64; 2] = [0.985, 1.01];
-
-/// Usual speeds of ports, bit/s.
-const PORTS: [f64; 8] = [10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9];
 
 /// Whether the rate would come so much nearer to the line without the outage, which cost this part of the time. A log of which most intervals
 /// fill a usual port has that for its line.

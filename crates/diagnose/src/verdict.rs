@@ -137,8 +137,7 @@ impl<'a> Judged<'a> {
         // A buffer beside something else may as well be the program.
         let second = second.filter(|s| *s != Cause::SendBuffer || !e.only_on_the_wire());
         let second = second.filter(|s| is_of_its_kind(*s, &weighed, cause == Cause::Unknown));
-        let open = second.is_none() && cause != Cause::Unknown && !e.shares_loss();
-        let either = drawn(&weighed).filter(|_| open);
+        let either = drawn(&weighed).filter(|_| second.is_none() && cause != Cause::Unknown);
         let changes = changes((cause, second, either), &e, (facts, flow), &limits);
         Judged {
             facts,
