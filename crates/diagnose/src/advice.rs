@@ -70,6 +70,8 @@ pub(crate) fn changes(
     of: (&Facts, &Flow),
     ceilings: &[Limit],
 ) -> Vec<Change> {
+    // Of kinds that share a loss each is one, and none stands for the other.
+    let causes = (causes.0, causes.1, causes.2.filter(|_| !e.shares_loss()));
     let mut all = on_path(causes.0, e, of, ceilings);
     // A queue that marks is the path's, and what holds besides may be a host's.
     if all.is_empty() || causes.0 == Cause::Marks {

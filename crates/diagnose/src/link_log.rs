@@ -295,37 +295,35 @@ impl Evidence {
     }
 }
 
+impl Evidence {
+    /// What logs have of links, and whether that was in a stop that the test saw, for people.
+    fn flaps_in_words(&self) -> Option<String> {
+        let log = self.around.link_log.as_ref()?;
+        let whether = match self.down() > 0.0 {
+            true => "such a link carries nothing meanwhile, as was seen here",
+            false => "the texts do not say whether that was during the test",
+        };
+        Some(format!("{}; {whether}", log.said))
+    }
+
+    /// The same of a stop that the test saw, which is said whatever the cause is.
+    pub(crate) fn flaps_besides(&self) -> Option<String> {
+        self.flaps_in_words().filter(|_| self.down() > 0.0)
+    }
+}
+
 /// What logs have of links, beside a stop that a test saw or by itself.
 pub(crate) fn by_link_log(e: &Evidence, items: &mut Vec<Item>) {
     by_events(e, items);
-    let Some(log) = &e.around.link_log else {
-        return;
+    let weights = match e.down() > 0.0 {
+        true => vec![(Cause::Outage, WEIGHT)],
+        false => Vec::new(),
     };
-    let (weights, whether) = match e.down() > 0.0 {
-        true => (
-            vec![(Cause::Outage, WEIGHT)],
-            "such a link carries nothing meanwhile, as was seen here",
-        ),
-        false => (
-            Vec::new(),
-            "the texts do not say whether that was during the test",
-        ),
-    };
-    // Beside another cause it is said as well.
-    let (weights, apart) = match e.outage_leads() {
-        true => (weights, Vec::new()),
-        false => (Vec::new(), weights),
-    };
-    items.push(Item {
-        holds: 1.0,
-        weights: apart,
-        sentence: String::new(),
-    });
-    items.push(Item {
+    items.extend(e.flaps_in_words().map(|sentence| Item {
         holds: 1.0,
         weights,
-        sentence: format!("{}; {whether}", log.said),
-    });
+        sentence,
+    }));
 }
 
 #[cfg(test)]
