@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::aside::Aside;
 use super::bundles::Member;
 use super::channels::Channels;
 use super::copy_typed::CopyTyped;
@@ -152,6 +153,8 @@ pub struct Facts {
     pub(crate) host_sources: Vec<u32>,
     /// What was typed and printed at prompts that have a name.
     pub(crate) prompts: Prompts,
+    /// Hosts whose texts stand below a line that sets them aside.
+    pub(crate) aside: Aside,
     /// The last line that names the host of the table below it, `Linux 6.1.0 (rx)  11/27/2026 _x86_64_ (8 CPU)`, and that host.
     pub(super) head: Option<(Place, Of)>,
     /// The host whose system or settings were read last in a source, and which of the two.
@@ -230,6 +233,7 @@ impl Facts {
         self.ignored.push(Vec::new());
         self.ignored_count.push(0);
         self.label = Label::default();
+        self.aside.ends();
         let number = self.sources.len() as u32 - 1;
         self.moments.file(number, name);
         number

@@ -35,6 +35,7 @@ impl Facts {
     /// What follows a line is of another host, or of the same.
     pub(super) fn labels(&mut self, label: Label, at: Place) {
         self.moments.prompt(at, &label.name);
+        self.aside.prompt(&label.name);
         self.label = label;
     }
 
@@ -173,7 +174,9 @@ impl Facts {
         self.hosts.push(named.into_iter().collect());
         let by_file = self.sources.last().and_then(|name| label::role_of(name));
         self.sides.push(self.label.side.or(by_file));
-        Of::Host(self.hosts.len() as u32 - 1)
+        let host = self.hosts.len() as u32 - 1;
+        self.aside.host(host);
+        Of::Host(host)
     }
 
     /// The host whose settings begin here: that of the `uname` before them, if there was one.

@@ -6,6 +6,7 @@
 
 mod aria2;
 mod arping;
+mod aside;
 mod authority;
 mod aws_s3;
 mod broken;
@@ -452,6 +453,7 @@ impl Reader<'_> {
             self.goes_on(whole, taken);
             if taken.is_none() && !label::is_typed(bare) {
                 facts.ignore(self.number, n);
+                facts.aside.line(bare);
             }
         }
         self.finish(facts);
