@@ -118,7 +118,8 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
 /// to be it.
 pub(crate) fn beside_copy(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
     let (here, _) = facts.copied_unnamed(flow.test.as_ref()?)?;
-    (!facts.hosts[host as usize].is_empty()).then_some(here)
+    let named = !facts.hosts[host as usize].is_empty();
+    (named && !crate::copy_host::ran_on(facts, flow, host)).then_some(here)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.

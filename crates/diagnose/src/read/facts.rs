@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::aside::Aside;
 use super::bundles::Member;
 use super::channels::Channels;
-use super::copy_typed::CopyTyped;
+use super::copy_typed::{CopyTyped, Program};
 use super::drives::Drives;
 use super::environment::Environment;
 use super::failed::Refused;
@@ -175,6 +175,8 @@ pub struct Facts {
     pub(super) titled: Option<(Place, String)>,
     /// Commands that copy files between two hosts, in the order of the texts.
     pub(super) copied: Vec<CopyTyped>,
+    /// Programs that were typed, in the order of the texts.
+    pub(super) programs: Vec<Program>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
     pub(super) limited: Vec<Limited>,
     /// What files of such programs say of rates.

@@ -387,6 +387,7 @@ impl Facts {
         self.typed_through(line);
         self.typed_limit(line);
         self.typed_copy(line);
+        self.typed_program(line);
         self.typed_rate_file(line);
         self.tries_of(line);
     }

@@ -432,3 +432,39 @@ fn a_host_of_another_ticket_is_left_out() {
     assert_eq!(verdict.cause, "host_cpu", "{verdict:#?}");
     assert!(verdict.confidence <= 0.6, "{verdict:#?}");
 }
+
+/// The prompt at which a copy was typed is its host's, and so is a table with its very program beside a prompt without a name: both had 60 %.
+#[test]
+fn the_host_on_which_a_copy_ran_is_an_end_of_it() {
+    let known = farpath_diagnose::Known::default();
+    let disk = "[dtn]$ iostat -x 5 1\nLinux 5.14.0 (dtn) \t11/30/2026 \t_x86_64_\t(32 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           1.41    0.00    1.31   11.90    0.00   85.38\n\nDevice r/s rkB/s w/s wkB/s r_await aqu-sz %util\nsdb 371.20 172812.40 0.20 1.60 42.30 15.70 99.98\n\n";
+    let rclone = |prompt: &str| {
+        format!(
+            "{prompt} rclone copy /data s3:bucket --transfers 8 -P\nTransferred:   \t   41.212 GiB / 212.110 GiB, 19%, 168.212 MiB/s, ETA 17m20s\nTransferred:           82 / 424, 19%\nElapsed time:      4m11.1s\n\n"
+        )
+    };
+    let ping = "[noc@ps1 ~]$ ping -c 5 s3-gw.example\nPING s3-gw.example (198.51.100.20) 56(84) bytes of data.\n--- s3-gw.example ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 5005ms\nrtt min/avg/max/mdev = 4.100/4.120/4.200/0.040 ms\n";
+    let of_disk = |prompt: &str| {
+        let d = of(&format!("{}{disk}{ping}", rclone(prompt)), &known);
+        d.flows.into_iter().next().expect("there is one").verdict
+    };
+    let own = of_disk("[dtn]$");
+    assert_eq!(own.cause, "disk", "{own:#?}");
+    assert!(own.confidence > 0.6, "{own:#?}");
+    let other = of_disk("[ws]$");
+    assert!(other.confidence <= 0.6, "{other:#?}");
+
+    let table = "$ pidstat -u 5 1\nLinux 6.1.0 (node) \t11/30/26 \t_x86_64_\t(64 CPU)\n\n03:20:01      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n03:20:06     1000    120011   84.80   15.10    0.00    0.00   99.90    12  aws\n";
+    let aws = "$ aws s3 cp s3://bucket/big.root . \nCompleted 10.0 GiB/10.0 GiB (118.2 MiB/s) with 1 file(s) remaining\ndownload: s3://bucket/big.root to ./big.root\n";
+    let pings = "$ ping -c 20 s3.eu-west-1.amazonaws.com\nPING s3.eu-west-1.amazonaws.com (s3.eu-west-1.amazonaws.com) 56(84) bytes of data.\n\n--- s3.eu-west-1.amazonaws.com ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 20020ms\nrtt min/avg/max/mdev = 20.900/21.000/21.200/0.100 ms\n";
+    let of_table = |table: &str| {
+        let d = of(&format!("{aws}{table}{pings}"), &known);
+        d.flows.into_iter().next().expect("there is one").verdict
+    };
+    let own = of_table(table);
+    assert_eq!(own.cause, "host_cpu", "{own:#?}");
+    assert!(own.confidence > 0.6, "{own:#?}");
+    // Another program is of any host.
+    let other = of_table(&table.replace(" aws\n", " python3\n"));
+    assert!(other.confidence <= 0.6, "{other:#?}");
+}
