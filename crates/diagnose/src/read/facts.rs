@@ -149,6 +149,8 @@ pub struct Facts {
     pub(super) label: Label,
     /// The ends that were printed on the host of a shell: its source, its name at the prompt, which may be empty, and its address.
     pub(crate) shells: BTreeSet<(u32, String, String)>,
+    /// Names at prompts, which may be empty, and the gateways through which the default routes that were printed there lead.
+    pub(crate) gateways: BTreeSet<(String, String)>,
     /// The source of each host's text.
     pub(crate) host_sources: Vec<u32>,
     /// What was typed and printed at prompts that have a name.

@@ -123,6 +123,14 @@ impl Facts {
         }
     }
 
+    /// The default route of whoever printed the lines that are read now leads through this gateway.
+    pub(super) fn routes_through(&mut self, gateway: &str) {
+        if self.gateways.len() < SHELLS_MAX {
+            let pair = (self.label.name.clone(), crate::address(gateway));
+            self.gateways.insert(pair);
+        }
+    }
+
     /// A text says the name of its host, which no prompt does.
     pub(super) fn names(&mut self, host: Of, name: &str) {
         if let Of::Host(n) = host
