@@ -44,6 +44,7 @@ mod complaint;
 mod conditioned;
 mod container_bridge;
 mod contradicted;
+mod copy_host;
 mod core;
 mod counted;
 mod counter;
