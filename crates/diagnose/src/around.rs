@@ -197,6 +197,10 @@ pub(crate) struct Around {
     pub(crate) last_member: Option<String>,
     /// Links that logs say went down.
     pub(crate) link_log: Option<LinkLog>,
+    /// What logs of switches and routers have beside it.
+    pub(crate) network_log: Vec<crate::network_log::Seen>,
+    /// A port of a switch or router that carries nothing.
+    pub(crate) dead_port: Option<crate::dead_port::DeadPort>,
     /// The weakest radio signal of a host.
     pub(crate) signal: Option<Signal>,
 }
@@ -263,6 +267,9 @@ impl Evidence {
         self.around.sent_again = counted.map(|again| again.value);
         self.around.interface = fullest(facts);
         self.of_logs(facts, flow);
+        self.around.network_log = crate::network_log::seen(facts);
+        let log = &self.around.network_log;
+        self.around.dead_port = crate::dead_port::DeadPort::of(facts, log);
         self.around.lost_at = lost_at(facts, flow);
         self.around.trace_alone = by_trace_alone(facts);
         self.around.stalled = crate::no_rate::stalled(facts);

@@ -4,13 +4,17 @@ use crate::advice::Remedy;
 use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::fact::Of;
+use crate::flow::{Flow, word};
 use crate::items::Item;
 use crate::read::Facts;
 use crate::stuck::find_device;
 
 /// What it is worth, decibans. A choice: a host that was started again, or that has another address since, breaks a session as well.
 const BROKE: f64 = 112.0;
+
+/// A connection that a firewall closed as idle, and that went on afterwards, as facts have it: its ends, and after how long.
+pub(crate) const IDLE_CLOSED: &str = "idle_closed";
 
 /// Programs that copy by ssh.
 const OVER_SSH: [&str; 2] = ["scp", "rsync"];
@@ -20,15 +24,38 @@ const OVER_SSH: [&str; 2] = ["scp", "rsync"];
 pub(crate) struct IdleSession {
     /// Where a text says so, for people.
     at: String,
+    /// The connection that a firewall closed as idle, by its log, and after how long.
+    closed: Option<String>,
 }
 
 impl IdleSession {
     /// What tells a timeout from a host that went away.
-    pub(crate) fn asks() -> MissingFact {
+    pub(crate) fn asks(&self) -> MissingFact {
+        if self.closed.is_some() {
+            return MissingFact {
+                fact: "idle_timeout",
+                would_decide: "after how long without traffic that firewall closes a connection: keepalives have to come sooner".to_owned(),
+                command: "on that firewall: show running-config timeout, show running-config policy-map (set connection timeout); on the hosts: sysctl net.ipv4.tcp_keepalive_time, and ss -to, which has a timer of keepalive where the program asks for it".to_owned(),
+            };
+        }
         MissingFact {
             fact: "idle_timeout",
             would_decide: "after how long without traffic it breaks. A device forgets after the same time each time, such as 5 min or 1 h. A host that was started again, or has another address, breaks a session at any time".to_owned(),
             command: "two sessions left alone side by side: ssh HOST, and ssh -o ServerAliveInterval=60 HOST: which of them breaks, and after how long; and on HOST: uptime".to_owned(),
+        }
+    }
+
+    /// What a text says of it, and what that means.
+    fn sentence(&self) -> String {
+        match &self.closed {
+            Some(closed) => format!(
+                "the log of a firewall has a connection as closed, since nothing passed for its idle timeout ({closed}), and packets of it that came afterwards and were denied ({}): both ends held it for open. A connection that is in use does not meet that",
+                self.at
+            ),
+            None => format!(
+                "a session of ssh broke ({}): where nobody had typed for long, a stateful firewall, NAT or load balancer between forgot the connection, and drops or resets what comes then. Transfers, which are never idle, do not meet that",
+                self.at
+            ),
         }
     }
 
@@ -56,11 +83,23 @@ impl Evidence {
         let copied = facts.tests.iter().any(|t| OVER_SSH.contains(&t.tool));
         let broken = copied || facts.refused.broken.is_some();
         let free = nothing && self.stuck.is_none() && !broken;
+        let closed = word(facts, Of::Path, IDLE_CLOSED);
+        let closed = closed.filter(|(said, _)| free && is_tied(facts, said));
         let session = facts.refused.session.filter(|_| free);
-        self.idle_session = session.map(|at| IdleSession {
+        let at = closed.map(|(_, at)| at).or(session);
+        self.idle_session = at.map(|at| IdleSession {
             at: facts.place(at),
+            closed: closed.map(|(said, _)| said.to_owned()),
         });
     }
+}
+
+/// Whether one of the ends of a closed connection is a host that was pinged; also where none was.
+fn is_tied(facts: &Facts, said: &str) -> bool {
+    let ends = said.split(' ').filter_map(|word| word.split_once('/'));
+    let ends: Vec<&str> = ends.map(|(address, _)| address).collect();
+    let mut pinged = facts.pings.iter().flatten();
+    facts.pings.is_empty() || pinged.any(|name| ends.contains(&name.as_str()))
 }
 
 impl Evidence {
@@ -78,9 +117,6 @@ pub(crate) fn by_idle_session(e: &Evidence, items: &mut Vec<Item>) {
     items.extend(e.idle_session.as_ref().map(|session| Item {
         holds: 1.0,
         weights: vec![(Cause::Middlebox, BROKE)],
-        sentence: format!(
-            "a session of ssh broke ({}): where nobody had typed for long, a stateful firewall, NAT or load balancer between forgot the connection, and drops or resets what comes then. Transfers, which are never idle, do not meet that",
-            session.at
-        ),
+        sentence: session.sentence(),
     }));
 }

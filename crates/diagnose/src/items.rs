@@ -61,6 +61,7 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     crate::member::by_connections(e, &mut items);
     crate::outage::by_outage(e, &mut items);
     crate::link_log::by_link_log(e, &mut items);
+    crate::network_log::by_network_log(e, &mut items);
     crate::requests::by_requests(e, &mut items);
     crate::one_by_one::by_round_trips(e, &mut items);
     crate::fetched::by_files(e, &mut items);

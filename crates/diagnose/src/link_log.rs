@@ -54,7 +54,10 @@ pub(crate) struct LinkLog {
 }
 
 /// The interfaces or ports of which this was logged, in the order of the texts.
-fn logged<'f>(facts: &'f Facts, name: &str) -> impl Iterator<Item = (&'f Fact, &'f str)> {
+pub(crate) fn logged<'f>(
+    facts: &'f Facts,
+    name: &str,
+) -> impl Iterator<Item = (&'f Fact, &'f str)> {
     let named = facts.facts.iter().filter(move |f| f.name == name);
     named.filter_map(|fact| match &fact.value {
         Value::Word(port) => Some((fact, port.as_str())),
@@ -240,6 +243,9 @@ impl Evidence {
     fn asks_what_was_down(&self) -> Option<MissingFact> {
         let stop = self.stop.filter(|_| self.recorded.is_none())?;
         let when = self.when(&stop);
+        if let Some(seen) = self.around.network_log.first() {
+            return Some(seen.asks(&when));
+        }
         let ask = |fact, would_decide, command: &str| {
             Some(MissingFact {
                 fact,

@@ -2,6 +2,7 @@
 
 use crate::answered_twice::{TWICE, TWO_HOSTS};
 use crate::cause::Cause;
+use crate::dead_port::{DEAD, DeadPort};
 use crate::document::VerdictReport;
 use crate::evidence::Evidence;
 use crate::fact::Of;
@@ -41,6 +42,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
     let first = verdict.because.first()?;
     let heads = [
         FAULT,
+        DEAD,
         REQUEST,
         LONG,
         LOGIN,
@@ -97,7 +99,8 @@ impl Evidence {
         let failed = || self.failed_test.as_ref().map(FailedTest::said);
         let not_begun = || not_begun().or_else(|| failed().map(str::to_owned));
         let quiet = || self.clean_way().or_else(|| self.quiet.clone());
-        let said = fault.or_else(request).or_else(long);
+        let dead = || self.dead_port().map(DeadPort::said);
+        let said = fault.or_else(dead).or_else(request).or_else(long);
         let twice = || self.twice.clone();
         let said = said.or_else(login).or_else(twice).or_else(trace);
         let said = said.or_else(stalled).or_else(memory);

@@ -3,9 +3,9 @@
 use crate::answered_twice::TWO_HOSTS;
 use crate::asking::Asking;
 use crate::cause::Cause;
+use crate::dead_port::DeadPort;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::idle_session::IdleSession;
 use crate::ip_versions::OneVersion;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
@@ -54,8 +54,8 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(queue) = &e.around.accept_queue {
         return queue.asks();
     }
-    if e.idle_session.is_some() {
-        return vec![IdleSession::asks()];
+    if let Some(session) = &e.idle_session {
+        return vec![session.asks()];
     }
     if let Some(asks) = before_data(e) {
         return asks;
@@ -81,7 +81,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(complaint) = e.asks_complaint() {
         return vec![complaint];
     }
-    let mut all: Vec<MissingFact> = of_silence(e, facts, asking).into_iter().collect();
+    let mut all: Vec<MissingFact> = of_silence(e, facts, asking);
     let unopened = e.unopened.as_ref();
     // A host that says how its ports are used up has said all that there is to ask.
     let said = |u: &&Unopened| u.is_portless() && e.around.fault.is_some();
@@ -118,22 +118,28 @@ fn before_data(e: &Evidence) -> Option<Vec<MissingFact>> {
 }
 
 /// Why nothing answers, where nothing does.
-fn of_silence(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFact> {
+fn of_silence(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;
     if !silent && unreachable.is_none() {
-        return None;
+        return Vec::new();
     }
+    let dead = e.dead_port().map(DeadPort::asks);
     let meant = match unreachable.as_deref() {
         Some("") => "the own host has no route to it, or a firewall rejects".to_owned(),
         Some(by) => format!(
             "{by} says that the host is unreachable: its network has no host with this address that answers (ARP, ND), or no way leads there"
         ),
+        None if dead.is_some() => {
+            "where that port is not on the way, a firewall that drops pings, or another link"
+                .to_owned()
+        }
         None => "a firewall that drops pings gives the same picture".to_owned(),
     };
-    Some(MissingFact {
+    let reachable = MissingFact {
         fact: "reachable",
         would_decide: format!("why nothing answers: {meant}"),
         command: asking.reaches(),
-    })
+    };
+    dead.into_iter().chain([reachable]).collect()
 }

@@ -50,6 +50,7 @@ mod logins;
 mod modes;
 mod moments;
 mod net_tools;
+mod network_log;
 mod network_quality;
 mod nfs;
 mod nft;
@@ -312,6 +313,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(radio::Radio::default()),
         Box::new(radio::Iwconfig::default()),
         Box::new(radio::Wireless::default()),
+        Box::new(network_log::NetworkLog::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
         Box::new(queries::Queries),

@@ -8,7 +8,9 @@ mod several;
 mod status;
 mod tabled;
 
+use crate::dead_port::UNLINKED;
 use crate::fact::{Of, Place};
+use crate::network_log::Event;
 use crate::port::{FullDuplexPort, Kind, Port, PortReading};
 use crate::words::{after, whole};
 
@@ -133,6 +135,9 @@ impl Here {
             return true;
         }
         let states = self.status.line(text, &self.port.router, at);
+        if states {
+            self.unlinked(text, at, facts);
+        }
         if states || self.light(text, at) || self.queues(text, at, facts) {
             return true;
         }
@@ -174,6 +179,23 @@ impl Here {
         };
         self.counts(kind, n, at, facts);
         true
+    }
+
+    /// A row of a port without a link: the one that was asked for, or one that its switch shut by itself.
+    fn unlinked(&self, text: &str, at: Place, facts: &mut Facts) {
+        let Some((name, state)) = status::unlinked(text) else {
+            return;
+        };
+        let port = Port {
+            router: self.port.router.clone(),
+            name: crate::redact(name),
+        };
+        let said = format!("{} has no link ({state})", port.named("a port"));
+        if status::SHUT.contains(&state) {
+            facts.word(Of::Path, Event::Shut.fact(), &said, at);
+        } else if optics::is_same(name, &self.port.name) {
+            facts.word(Of::Path, UNLINKED, &said, at);
+        }
     }
 
     /// So many packets had left by the port that is read now: what stands above and below of its queue's drops is of as many.

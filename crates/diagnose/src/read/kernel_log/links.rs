@@ -134,7 +134,7 @@ const MONTH_DAYS: u64 = 31;
 
 /// When a line was logged, seconds by the clock of its log: since the host's start, `[812345.123456]`, or within a year,
 /// `[Mon Nov 30 02:44:12 2026]`, `Nov 30 02:44:12.101:`, `2026-11-30T02:44:12,101000+00:00`.
-fn moment(text: &str) -> Option<f64> {
+pub(crate) fn moment(text: &str) -> Option<f64> {
     let bracketed = text.strip_prefix('[').and_then(|t| t.split_once(']'));
     let (time, _) = bracketed.unwrap_or((text, ""));
     if let Some(since_start) = decimal(time.trim()).filter(|_| bracketed.is_some()) {

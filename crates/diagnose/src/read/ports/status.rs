@@ -34,12 +34,13 @@ pub(super) struct Table {
 const HALF_MAX: usize = 12;
 
 /// What a port's state may be.
-const STATES: [&str; 7] = [
+const STATES: [&str; 8] = [
     "connected",
     "notconnect",
     "notconnec",
     "disabled",
     "err-disabled",
+    "errdisabled",
     "inactive",
     "xcvrAbsen",
 ];
@@ -54,9 +55,13 @@ impl Table {
             self.on = true;
             return true;
         }
-        let Some((name, connected, [duplex, speed])) = row(text).filter(|_| self.on) else {
+        let Some((name, connected, [duplex, speed])) = row(text) else {
             return false;
         };
+        // A filter may have taken the head of a row that says why a port is down.
+        if connected && !self.on {
+            return false;
+        }
         if connected {
             self.rows += 1;
             if duplex.ends_with("half") && self.half.len() < HALF_MAX {
@@ -116,6 +121,17 @@ fn row(text: &str) -> Option<(&str, bool, [&str; 2])> {
     is_row.then_some((*name, words[state] == "connected", [*duplex, *speed]))
 }
 
+/// States of a port that its switch shut by itself: of IOS and NX-OS, and of EOS.
+pub(super) const SHUT: [&str; 2] = ["err-disabled", "errdisabled"];
+
+/// The name and the state of a port without a link: `notconnect`, `err-disabled`.
+pub(super) fn unlinked(text: &str) -> Option<(&str, &str)> {
+    let (name, connected, _) = row(text)?;
+    let mut words = text.split_whitespace();
+    let state = words.rfind(|word| STATES.contains(word))?;
+    (!connected).then_some((name, state))
+}
+
 /// `100`, `a-1000`, `10G`, bit/s.
 fn of_speed(text: &str) -> Option<f64> {
     let text = text.strip_prefix("a-").unwrap_or(text);
@@ -169,5 +185,9 @@ mod tests {
         assert_eq!(of(&[down]), None);
         // A table has a head.
         assert!(!Table::default().line(fast, "sw1", Place::You));
+        // What is down needs none: a filter leaves its row alone.
+        assert!(Table::default().line(down, "sw1", Place::You));
+        assert_eq!(unlinked(down), Some(("Fa0/6", "notconnect")));
+        assert_eq!(unlinked(fast), None);
     }
 }
