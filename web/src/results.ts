@@ -112,6 +112,15 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     if (known) known.push(record);
     else every.set(at, [record]);
   }
+  // A datagram stream is its application's: no news, but where it is not at another point.
+  const saysLimits = new Map<string, boolean>();
+  const ran = new Set(data.document.records.filter((r) => r.origin !== "predicted").map(nameOf));
+  for (const record of data.document.records) {
+    const name = nameOf(record);
+    const heard = record.origin !== "predicted" || !ran.has(name);
+    const news = heard && record.limited_by !== null && (record.kind !== "udp" || record.limited_by !== "application");
+    saysLimits.set(name, saysLimits.get(name) === true || news);
+  }
   const groups = new Map<string, { test: string; metric: string; kind: string; records: TestRecord[] }>();
   for (const record of data.document.records) {
     for (const metric of Object.keys(record.metrics)) {
@@ -140,8 +149,7 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     const sent = metric === "loss_ratio" ? sentOf(records) : undefined;
     return {
       test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, ...(sent && { counted: sent }), ...(few.length > 0 && { few }),
-      // A datagram stream is its application's: nothing else limits it.
-      limitedBy: metric === "goodput_bps" && kind !== "udp" ? limitsOf(records) : null,
+      limitedBy: metric === "goodput_bps" && saysLimits.get(test) === true ? limitsOf(records) : null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
       first: expectations.length > 0 || isFirst(kind, metric, values) || took(kind, metric, records),
     };
@@ -239,18 +247,26 @@ function limitOf(record: TestRecord): string | null {
   return share > 0 && down > share ? OUTAGE : by;
 }
 
+/** Where a link or a policer limited a test. */
+function placeOf(record: TestRecord): string | null {
+  return limitOf(record) === OUTAGE ? null : record.limited_at ?? null;
+}
+
 /** What limited a test at a point, by the origins that ran it, in words; a formula speaks where nothing else ran. Where they contradict each
  * other all are said with their names, what is closest to reality first, as in the terminal. */
 function limitsOf(records: readonly TestRecord[]): string | null {
   const ran = records.some((r) => r.origin !== "predicted");
   const heard = records.filter((r) => !(ran && r.origin === "predicted"));
   const said = [...ORIGINS].reverse().flatMap((origin) => {
-    const limits = heard.filter((r) => r.origin === origin).flatMap((r) => limitOf(r) ?? []);
-    return limits.length > 0 ? [{ origin, words: format.limit(limits.at(-1)!) }] : [];
+    const last = heard.filter((r) => r.origin === origin && limitOf(r) !== null).at(-1);
+    return last ? [{ origin, words: format.limit(limitOf(last)!), place: placeOf(last) }] : [];
   });
   const [first] = said;
   if (first === undefined) return null;
-  return said.every(({ words }) => words === first.words) ? first.words : said.map(({ origin, words }) => `${words} (${origin})`).join(", ");
+  const places = new Set(said.flatMap(({ place }) => place ?? []));
+  const [place] = places;
+  const where = places.size === 1 && first.place !== null ? ` (${place})` : "";
+  return said.every(({ words }) => words === first.words) ? `${first.words}${where}` : said.map(({ origin, words }) => `${words} (${origin})`).join(", ");
 }
 
 /** What a note says of a result of one connection that has too few loss events for a mean, as in the record. */
@@ -419,7 +435,10 @@ function limitFact(all: readonly { readonly record: TestRecord }[]): Fact[] {
   const each = own.length > 1 && own.every(({ record }) => limitOf(record) === by);
   // Shares are of the time in which the path was up.
   const up = by !== OUTAGE && (each ? own.map(({ record }) => record) : [limit]).some((record) => (record.metrics["outage_ratio"] ?? 0) > 0);
-  return [{ value: capital(format.limit(by)), text: `is what limited ${limit.test} most of the time${up ? " its path was up" : ""}${each ? ` at each of ${own.length} points` : where(limit)}` }];
+  const places = new Set((each ? own.map(({ record }) => record) : [limit]).map(placeOf));
+  const [place] = places;
+  const named = places.size === 1 && place ? ` (${place})` : "";
+  return [{ value: `${capital(format.limit(by))}${named}`, text: `is what limited ${limit.test} most of the time${up ? " its path was up" : ""}${each ? ` at each of ${own.length} points` : where(limit)}` }];
 }
 
 function searchFacts(data: ReportData): Fact[] {

@@ -38,6 +38,8 @@ export interface TestRecord {
   /** Why the origin did not run the test: then it has no metrics. */
   readonly not_run?: string;
   readonly limited_by: string | null;
+  /** Where that was, of a link or a policer: the link and its direction. */
+  readonly limited_at?: string;
   readonly streams: readonly StreamRecord[];
   readonly series: Readonly<Record<string, Series>>;
   /** How long each of its answers, flows or connections took. */

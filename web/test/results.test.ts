@@ -346,6 +346,14 @@ describe("a row of the table", () => {
     expect(goodput([predicted, simulated, of("emulated", { limited_by: "policer" })]).limitedBy).toBe("a policer (emulated), the receive window (simulated)");
   });
 
+  it("says what limited a stream of datagrams, and where, unless its application does at every point", () => {
+    const stream = (more: Partial<TestRecord>): TestRecord => of("simulated", { kind: "udp", ...more });
+    expect(goodput([stream({ limited_by: "policer", limited_at: "n r>b" })]).limitedBy).toBe("a policer (n r>b)");
+    expect(goodput([stream({ limited_by: "application" })]).limitedBy).toBeNull();
+    const other = stream({ limited_by: "link", point: { "test.bulk.cc": "cubic" } });
+    expect(goodput([stream({ limited_by: "application" }), other]).limitedBy).toBe("the application");
+  });
+
   it("doubts a goodput of few loss events, and not its forecast", () => {
     const predicted = of("predicted", { metrics: { goodput_bps: 94e6 } });
     const few = of("simulated", { notes: ["goodput_bps is of few losses: the connection has 1 loss event in the measured 60 s, and ten or more make a mean"] });

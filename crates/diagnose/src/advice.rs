@@ -70,10 +70,18 @@ pub(crate) fn changes(
     of: (&Facts, &Flow),
     ceilings: &[Limit],
 ) -> Vec<Change> {
+    // Of kinds that share a loss each is one, and none stands for the other.
+    let causes = (causes.0, causes.1, causes.2.filter(|_| !e.shares_loss()));
     let mut all = on_path(causes.0, e, of, ceilings);
     // A queue that marks is the path's, and what holds besides may be a host's.
     if all.is_empty() || causes.0 == Cause::Marks {
         all.extend(of_causes(causes, e, of, ceilings));
+    }
+    for other in e.other_parts_of_loss(causes.0) {
+        let change = change(other, e, of).map(|(change, _)| change);
+        let known = |new: &Change| all.iter().any(|c| c.commands == new.commands);
+        let change = change.filter(|new| !known(new));
+        all.extend(change);
     }
     all.extend(options::let_through(causes.0, e));
     all.extend(dropping::change(causes.0, e));

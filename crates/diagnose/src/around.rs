@@ -193,6 +193,8 @@ pub(crate) struct Around {
     pub(crate) server_wait: Option<crate::server_wait::Waited>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::slot::Slot>,
+    /// That the last member of a port channel is full of the flow, for people.
+    pub(crate) last_member: Option<String>,
     /// Links that logs say went down.
     pub(crate) link_log: Option<LinkLog>,
     /// What logs of switches and routers have beside it.
@@ -266,7 +268,7 @@ impl Evidence {
             .and_then(|t| t.numbers.get("retransmits"));
         self.around.sent_again = counted.map(|again| again.value);
         self.around.interface = fullest(facts);
-        self.around.link_log = LinkLog::of(facts);
+        self.of_logs(facts, flow);
         self.around.network_log = crate::network_log::seen(facts);
         self.around.slow_pair = crate::slow_pair::SlowPair::of(facts);
         let log = &self.around.network_log;

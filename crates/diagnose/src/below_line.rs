@@ -1,5 +1,6 @@
 //! A rate that stands below what its line leaves for payload, without a loss and without a queue: a full line leaves all of it.
 
+use crate::bundle;
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::evidence::Evidence;
@@ -48,7 +49,8 @@ impl Evidence {
     fn level_below(&self) -> Option<(f64, f64)> {
         let (line, what) = self.line.as_ref()?;
         let several = self.around.group.is_some() || self.around.others > 0.0;
-        let known = line.high <= EXACT * line.low && *what != own_port::CALLED;
+        let by_rate = [own_port::CALLED, bundle::LEFT].contains(what);
+        let known = line.high <= EXACT * line.low && !by_rate;
         let slower = self.lower_port().is_some();
         if self.udp || self.is_bbr() || several || !known || slower || self.climbs() {
             return None;

@@ -1,6 +1,7 @@
 //! A queue that makes everybody on a line wait: how much it adds to the round trip, and what that says of the line.
 
 use crate::cause::Cause;
+use crate::detour::by_other_ways;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
 pub(crate) use crate::figures::ms;
@@ -153,7 +154,12 @@ impl Evidence {
         self.around.shared_queue = SharedQueue::of(facts, flow);
         let mut runs = pinged::runs(facts, flow);
         runs.sort_by(|a, b| a[1].value.total_cmp(&b[1].value));
-        let mut other = self.of_vantages(facts, flow, &runs);
+        let mut other = match self.around.stepped {
+            Some(_) => Vec::new(),
+            None => by_other_ways(facts, flow, &runs),
+        };
+        runs.retain(|run| !other.contains(run));
+        other.extend(self.of_vantages(facts, flow, &runs));
         runs.retain(|run| !other.contains(run));
         other.extend(self.of_routes(facts, flow, &runs));
         runs.retain(|run| !other.contains(run));

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::around::PORT;
+use crate::cause::Cause;
+use crate::ceiling::bps;
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::fact::Place;
+use crate::fact::{Figure, Place};
 use crate::flow::Flow;
 use crate::group::{ACTIVE, MEMBER};
+use crate::items::Item;
+use crate::lower_port::SPEEDS;
 use crate::read::{Facts, Member, State};
 
 /// Most members that are compared, and most that notes name.
@@ -49,6 +53,70 @@ fn absent(facts: &Facts) -> Vec<&Member> {
     }
     let all = last.into_values();
     all.filter(|m| m.state != State::Up).collect()
+}
+
+/// What a line is called that is the last member of a port channel which carries something.
+pub(crate) const LEFT: &str = "the only member of a port channel that carries something";
+
+/// A rate is a port's that has between these parts of what it leaves for payload, and no port of a port channel is slower, bit/s. Choices, as
+/// of groups that connections show.
+const FILLS: [f64; 2] = [0.985, 1.012];
+const SLOWEST: f64 = 1e9;
+
+/// What it speaks for the line, decibans. A choice.
+const FULL: f64 = 16.0;
+
+/// The members that carry nothing of port channels of which one member alone carries something.
+fn beside_one(facts: &Facts) -> Vec<&Member> {
+    let mut last: BTreeMap<Key<'_>, &Member> = BTreeMap::new();
+    for member in facts.members.iter().filter(|m| m.host.is_none()) {
+        last.insert(key(facts, member), member);
+    }
+    let of_group = |m: &Member, other: &Member| m.device == other.device && m.group == other.group;
+    let ups = |m: &Member| {
+        let own = last
+            .values()
+            .filter(|o| o.state == State::Up && of_group(m, o));
+        own.count()
+    };
+    let all = last.values().copied();
+    let gone = all.filter(|m| m.state != State::Up && !m.group.is_empty());
+    gone.filter(|m| ups(m) == 1).take(NAMED_MAX).collect()
+}
+
+impl Evidence {
+    /// Takes the last member of a port channel for the line, where no line is known, the other members carry nothing, and the flow has what a
+    /// port of a usual speed leaves.
+    pub(crate) fn of_last_member(&mut self, facts: &Facts) {
+        let rate = self.rate.as_ref().map_or(0.0, |rate| rate.value);
+        let fills = |speed: &f64| {
+            let part = rate / (speed * self.payload_share());
+            *speed >= SLOWEST && (FILLS[0]..FILLS[1]).contains(&part)
+        };
+        let speed = SPEEDS.into_iter().find(fills);
+        let first = beside_one(facts).into_iter().next();
+        let known = self.line.is_some() || self.around.group.is_some() || self.udp;
+        if let (Some(speed), Some(gone), false) = (speed, first, known) {
+            self.around.last_member = Some(format!(
+                "at {} {}: one member of {} alone carries something, and this flow is what a port of {} leaves",
+                gone.device(facts, None),
+                gone.said(),
+                gone.group,
+                bps(speed)
+            ));
+            self.line = Some((Figure::exact(speed, gone.at), LEFT));
+        }
+    }
+}
+
+/// That the last member of a port channel is full.
+pub(crate) fn by_last_member(e: &Evidence, items: &mut Vec<Item>) {
+    let said = e.around.last_member.clone();
+    items.extend(said.map(|sentence| Item {
+        holds: 1.0,
+        weights: vec![(Cause::Link, FULL)],
+        sentence,
+    }));
 }
 
 impl Member {
@@ -124,8 +192,13 @@ pub(crate) fn notes(facts: &Facts, flows: &[Flow]) -> Vec<String> {
 /// take connections.
 pub(crate) fn changes(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Vec<Change> {
     let by_host = matches!(e.line, Some((_, MEMBER | ACTIVE | PORT)));
+    let left = match e.line {
+        Some((_, LEFT)) => beside_one(facts),
+        _ => Vec::new(),
+    };
     let own = |member: &&Member| match member.host {
         Some(host) => by_host && flow.end_of(host).is_some(),
+        None if left.contains(member) => true,
         None => {
             let group = e.around.group.as_ref();
             group.is_some_and(|g| g.router.is_empty() || g.router == member.device)

@@ -1,6 +1,6 @@
 //! Hosts that are neither end of a flow, and such as are only assumed to be one: what was typed and printed at their prompts says it.
 
-use core::net::IpAddr;
+use core::net::{IpAddr, Ipv4Addr};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cause::Cause;
@@ -118,7 +118,8 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
 /// to be it.
 pub(crate) fn beside_copy(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
     let (here, _) = facts.copied_unnamed(flow.test.as_ref()?)?;
-    (!facts.hosts[host as usize].is_empty()).then_some(here)
+    let named = !facts.hosts[host as usize].is_empty();
+    (named && !crate::copy_host::ran_on(facts, flow, host)).then_some(here)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.
@@ -175,8 +176,32 @@ pub(crate) fn excluded(
         let here = copied.filter(|ends| ends.side as usize == n);
         known.extend(here.map(|ends| &ends.here));
         let another = !known.is_empty() && !known.into_iter().any(own);
-        another || addresses.is_some_and(|all| all.iter().all(|a| differs(a, &end.host)))
+        another
+            || owns_others(facts, own, &end.host)
+            || addresses.is_some_and(|all| all.iter().all(|a| differs(a, &end.host)))
     })
+}
+
+/// Whether a host printed addresses of its own of the kind of an end's, and that is none of them. A private one that is of another network than
+/// the end's may be the end's own side of a translation.
+fn owns_others(facts: &Facts, own: impl Fn(&String) -> bool, end: &str) -> bool {
+    let all = facts.prompts.owns.iter().filter(|(name, _)| own(name));
+    let all: Vec<&String> = all.map(|(_, address)| address).collect();
+    let mut comparable = all.iter().filter(|own| differs(own, end));
+    let alone = !all.iter().any(|own| *own == end);
+    alone && comparable.any(|own| is_public(own) || is_beside(own, end))
+}
+
+/// Whether an address is one of IPv4 that is neither private nor of one link alone: no two hosts have it.
+fn is_public(address: &str) -> bool {
+    let parsed = address.parse::<Ipv4Addr>();
+    parsed.is_ok_and(|a| !a.is_private() && !a.is_loopback() && !a.is_link_local())
+}
+
+/// Whether two addresses of IPv4 are of one network of 256 addresses: nothing translates between them.
+fn is_beside(one: &str, other: &str) -> bool {
+    let network = |text: &str| text.parse::<Ipv4Addr>().ok().map(|a| u32::from(a) >> 8);
+    network(one).is_some() && network(one) == network(other)
 }
 
 /// Whether two addresses are of two hosts: of one kind, and both private or neither.
@@ -192,6 +217,8 @@ pub(crate) fn differs(one: &str, other: &str) -> bool {
 /// A host that is taken for an end, as nothing says that it is the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Assumed {
+    /// The number of its text.
+    host: u32,
     /// Its name.
     name: String,
     /// The end it is taken for.
@@ -235,6 +262,7 @@ impl Assumed {
             let program = word(facts, Of::Host(*n), "cpu_program").map(|(program, _)| program);
             let carries = program.filter(|program| may_lie_between(program));
             Some(Assumed {
+                host: *n,
                 name: named.or(unnamed)?.to_owned(),
                 side,
                 end: match copied.filter(|ends| ends.side != to) {
@@ -405,6 +433,7 @@ impl Evidence {
                 figures(damaged.chain(signal).collect())
             }
             Cause::Disk => figures(self.around.busy.iter().chain(&self.around.disk).collect()),
+            Cause::Nic => return self.assumed_to_drop(),
             _ => return None,
         };
         // A disk of Windows is of the end at whose prompt the copy ran.
@@ -416,7 +445,22 @@ impl Evidence {
         let is_of = |a: &&Assumed| may_be(a) && places.iter().all(|p| a.places.contains(p));
         self.assumed.iter().find(|a| !places.is_empty() && is_of(a))
     }
+
+    /// The host that is merely assumed to be an end and whose interface dropped packets. As many as were sent again are the flow's, whoever
+    /// counts them.
+    fn assumed_to_drop(&self) -> Option<&Assumed> {
+        let drops = self.nic_drops.as_ref().filter(|d| d.count.value > 0.0)?;
+        let part = drops.part_of(self).filter(|_| drops.grew);
+        if part.is_some_and(|part| part >= ALL_DROPPED) {
+            return None;
+        }
+        let is_it = |a: &&Assumed| a.host == drops.host && !a.between;
+        self.assumed.iter().find(is_it)
+    }
 }
+
+/// An interface that dropped this part of what was sent again accounts for all of it. A choice.
+const ALL_DROPPED: f64 = 0.9;
 
 /// Packets that wait for so long under load stand in a queue, seconds. A choice.
 const QUEUED_S: f64 = 0.002;
@@ -439,7 +483,7 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
         };
         flows.iter().any(of)
     };
-    let [mut others, mut untied] = [Vec::new(), Vec::new()];
+    let [mut others, mut untied, mut aside] = [Vec::new(), Vec::new(), Vec::new()];
     for (n, names) in (0_u32..).zip(&facts.hosts) {
         let open = flows.iter().any(|f| f.untied.contains(&n));
         let name = match names.first() {
@@ -448,10 +492,16 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
             None if is_windows(facts, n) => UNNAMED,
             None => continue,
         };
-        let mut said = facts.facts.iter().filter(|f| f.of == Of::Host(n));
-        if let Some(first) = said.next() {
-            let list = if open { &mut untied } else { &mut others };
-            list.push(format!("{name} ({})", facts.place(first.at)));
+        let said = facts.facts.iter().filter(|f| f.of == Of::Host(n));
+        let counted = facts.counters.iter().filter(|c| c.host == n);
+        let mut places = said.map(|f| f.at).chain(counted.map(|c| c.at));
+        if let Some(first) = places.next() {
+            let list = match (facts.aside.has(n), open) {
+                (true, _) => &mut aside,
+                (false, true) => &mut untied,
+                (false, false) => &mut others,
+            };
+            list.push(format!("{name} ({})", facts.place(first)));
         }
     }
     let says = "a line \"sender:\" or \"receiver:\" above its text says so";
@@ -464,10 +514,14 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
             )
         })
     };
-    let neither =
-        "by its name, and by what was typed, that host is neither its sender nor its receiver";
+    let neither = "by its name, its addresses, and what was typed, that host is neither its sender nor its receiver";
     let nothing =
         "nothing ties that host to its sender or its receiver, and the other texts show the cause";
-    let all = [sentence(others, neither), sentence(untied, nothing)];
+    let said = "a line above it says that it belongs to another matter";
+    let all = [
+        sentence(others, neither),
+        sentence(untied, nothing),
+        sentence(aside, said),
+    ];
     all.into_iter().flatten().collect()
 }

@@ -57,7 +57,7 @@ impl DeadPort {
             });
         };
         let said = format!(
-            "{said}; it receives {:.1} dBm, which is no light ({})",
+            "{said}; it receives {:.1} dBm, too little for any link ({})",
             dark.value,
             facts.place(dark.at)
         );
@@ -90,9 +90,9 @@ impl Evidence {
 
 /// The last reading of light of the only port that has some, where that receives none. Of several nothing says which is on the way.
 fn dark(facts: &Facts) -> Option<&PortReading> {
-    let all = facts.ports.iter().filter(|r| r.kind == Kind::Received);
+    let mut all = facts.ports.iter().filter(|r| r.kind == Kind::Received);
     let ports: BTreeSet<&Port> = all.clone().map(|r| &r.port).collect();
-    let last = all.last().filter(|_| ports.len() == 1)?;
+    let last = all.next_back().filter(|_| ports.len() == 1)?;
     (last.value <= NO_LIGHT).then_some(last)
 }
 

@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 use crate::fact::Place;
 use crate::flow::{Flow, alike};
 use crate::items::Item;
-use crate::pinged::names;
+use crate::pinged::{Run, names};
 use crate::read::Facts;
 
 /// Most traces that are kept, and most hops of one: no packet passes more.
@@ -46,6 +46,8 @@ pub(crate) struct Hop {
 pub(crate) struct Way {
     /// Where it begins.
     pub(crate) at: Place,
+    /// Where its end stands.
+    pub(crate) end: Place,
     /// Names and addresses of its end.
     pub(crate) target: Vec<String>,
     /// Hops that answered, the end last.
@@ -75,6 +77,49 @@ impl Facts {
         }
     }
 }
+
+/// A round trip of pings is that of a way within this part of it.
+const NEAR: f64 = 0.1;
+
+/// The traces among the runs of a flow's path that took another way than the one it has: what lies between the lengths of two ways is
+/// distance, and no queue. The flow has the way that pings agree with, and of several the one that stands nearest above its test. Where a
+/// text says that a trace was sent under load, all of them stay.
+pub(crate) fn by_other_ways(facts: &Facts, flow: &Flow, runs: &[Run]) -> Vec<Run> {
+    let ends = [0, 1].map(|n| names(flow, n));
+    let place = |run: &Run| run[0].from.first().copied();
+    let is_taken = |way: &&Way| runs.iter().any(|run| place(run) == Some(way.end));
+    let own = facts.ways.iter().filter(|w| w.leads_to(&ends));
+    let own: Vec<&Way> = own.filter(is_taken).collect();
+    if own.len() < 2 || own.iter().any(|way| facts.moments.is_loaded(way.at)) {
+        return Vec::new();
+    }
+    let of_trace = |run: &Run| own.iter().any(|way| place(run) == Some(way.end));
+    let pinged = |way: &Way| {
+        let apart = |run: &Run| libm::fabs(run[0].value / NS_OF_MS - way.end_ms());
+        let mut pings = runs.iter().filter(|run| !of_trace(run));
+        pings.any(|run| apart(run) < NEAR * way.end_ms())
+    };
+    let above = |way: &Way| flow.test.as_ref()?.at.lines_below(way.at);
+    let nearest = |way: &&&Way| {
+        let lines = above(way);
+        let far = u32::MAX - lines.unwrap_or(u32::MAX);
+        (pinged(way), lines.is_some(), far, way.at)
+    };
+    let Some(used) = own.iter().max_by_key(nearest) else {
+        return Vec::new();
+    };
+    let parts = |way: &Way| {
+        let both = [(*used, way), (way, *used)];
+        both.iter()
+            .any(|(a, b)| Detour::between(a, b, false).is_some())
+    };
+    let others: Vec<Place> = own.iter().filter(|w| parts(w)).map(|w| w.end).collect();
+    let of_other = |run: &&Run| place(run).is_some_and(|at| others.contains(&at));
+    runs.iter().filter(of_other).cloned().collect()
+}
+
+/// Nanoseconds of a millisecond.
+const NS_OF_MS: f64 = 1e6;
 
 impl Way {
     /// Whether it leads to an end of a flow, or to one that no text names.
@@ -156,7 +201,7 @@ impl Detour {
         };
         let [short, long] = &self.ends;
         format!(
-            "{begin}, as two traces show: {agree}, and from hop {} on it goes over {}{}. The end is {} away in place of {}, behind {} hops in place of {}",
+            "{begin}, as two traces show: {agree}, and from hop {} on it goes over {}{}. The end is {} away in place of {}, behind {} hops in place of {}: that is distance, and no queue",
             self.hop.number,
             self.hop.name,
             self.in_place(),
@@ -231,6 +276,7 @@ mod tests {
         };
         Way {
             at: Place::You,
+            end: Place::You,
             target: Vec::new(),
             hops: (1..).zip(hops).map(hop).collect(),
         }

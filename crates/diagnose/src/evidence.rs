@@ -30,6 +30,7 @@ use crate::opened::Opened;
 use crate::options::Stripped;
 use crate::outage::Recorded;
 use crate::overshoot::Overshoot;
+use crate::path_events::PathEvents;
 use crate::read::{COPIES, Facts};
 use crate::read_ahead::ReadAhead;
 use crate::recounted::Recounted;
@@ -275,6 +276,10 @@ pub(crate) struct Evidence {
     pub(crate) marks: Option<Figure>,
     /// The mark of its packets and its name, where it is of a class that gets what others leave.
     pub(crate) lower_class: Option<(f64, &'static str)>,
+    /// What logs have of the network beside its links.
+    pub(crate) events: Option<PathEvents>,
+    /// What another test between the same hosts got whose packets have no such mark, bit/s.
+    pub(crate) unmarked: Option<Figure>,
     /// Segments that arrived, and how many of them a queue had marked, as its sockets count them.
     pub(crate) delivered: Option<Delivered>,
     /// Captures saw all that was sent, and nothing was lost.

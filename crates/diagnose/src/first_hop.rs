@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::evidence::{Evidence, NS};
 use crate::fact::Of;
 use crate::flow::{Flow, number};
+use crate::placed::by_names;
 use crate::read::Facts;
 
 /// What pings to a first hop said.
@@ -63,10 +64,25 @@ pub(crate) fn is_first_hop(names: &[String], flow: &Flow) -> bool {
     })
 }
 
+/// Whether a ping went to the gateway of the default route that was printed at its own prompt, which is that of an end of a flow.
+pub(crate) fn is_gateway(facts: &Facts, flow: &Flow, (ping, names): (u32, &[String])) -> bool {
+    let Some(prompt) = facts.pinged_at.get(ping as usize) else {
+        return false;
+    };
+    let ends = [&flow.from.host, &flow.to.host];
+    let routed = |name: &String| facts.gateways.contains(&(prompt.clone(), name.clone()));
+    let through = names
+        .iter()
+        .any(|name| routed(name) && !ends.contains(&name));
+    through && (prompt.is_empty() || by_names(facts, flow, core::slice::from_ref(prompt)).is_some())
+}
+
 /// Whether there are pings, and all of them went to a first hop of a flow's ends.
 pub(crate) fn are_near(facts: &Facts, flow: &Flow) -> bool {
-    let near = |names: &Vec<String>| is_first_hop(names, flow);
-    !facts.pings.is_empty() && facts.pings.iter().all(near)
+    let near = |(n, names): (u32, &Vec<String>)| {
+        is_first_hop(names, flow) || is_gateway(facts, flow, (n, names))
+    };
+    !facts.pings.is_empty() && (0_u32..).zip(&facts.pings).all(near)
 }
 
 /// What is known of a ping.

@@ -5,6 +5,7 @@
 //! usual speed leaves.
 
 use crate::around::PORT;
+use crate::bundle::by_last_member;
 use crate::cause::Cause;
 use crate::ceiling::{self, Limit, bps, payload_share};
 use crate::evidence::Evidence;
@@ -107,6 +108,7 @@ impl Evidence {
         self.around.struck = Struck::of(flow, self);
         self.of_bond(facts, flow);
         self.around.group = by_ports(self, facts).or_else(|| by_connections(self));
+        self.of_last_member(facts);
     }
 
     /// A host's bond gives a connection one member. Hashed without ports it gives all between two hosts the same, as one with members that
@@ -437,6 +439,7 @@ const HASHED: &str = "a group of links (LAG, ECMP) gives each connection one mem
 
 /// What a group of links says, and what of connections that differ is all that is known.
 pub(crate) fn by_group(e: &Evidence, items: &mut Vec<Item>) {
+    by_last_member(e, items);
     let unequal = e.inequality() >= UNEQUAL;
     let spread = format!(
         "{} connections side by side got {} each",

@@ -17,6 +17,7 @@ use crate::lookalike;
 use crate::on_the_wire;
 use crate::own_queue;
 use crate::pattern;
+use crate::ports::several;
 use crate::slower_line;
 use crate::sold_rate;
 
@@ -173,6 +174,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut ranking = ranked(&scored);
     accounted::bind(e, &mut ranking);
+    several::bind(e, &mut ranking);
     let refused = lookalike::even_out(e, &items, &mut ranking);
     let written = on_the_wire::even_out(e, &mut ranking);
     let own = own_queue::even_out(e, &mut ranking);

@@ -52,12 +52,15 @@ impl Carried {
 
     /// Whether a flow goes the other way: it is faster than what this way carries, or is what the other one does. Connections side by side
     /// may be spread over several interfaces. Others may send as much as the flow by chance: that does not count where a queue dropped before
-    /// this way, and the flow lost segments.
+    /// this way, and the flow lost segments. Where the queue dropped and the flow lost none, it does not go this way.
     fn is_back(&self, e: &Evidence) -> bool {
         let rate = e.rate.as_ref().map_or(0.0, |r| r.value);
         let is_it = |other: f64| other >= SAME[0] * rate && other <= SAME[1] * rate;
         let other = self.other.is_some_and(is_it);
         let own = rate / self.rate.value.max(1.0);
+        if self.way == SENT && e.is_missed_by(self.rate.value) {
+            return true;
+        }
         own > BEYOND && (other || e.streams <= 1.0) || own < OWN && other && !self.drops(e)
     }
 

@@ -7,7 +7,9 @@ use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Place, Value};
+use crate::flow::Flow;
 use crate::items::Item;
+use crate::path_events::by_events;
 use crate::read::Facts;
 use crate::read::kernel_log::links::{DOWN, UP, WHEN};
 use crate::stops::Stop;
@@ -63,12 +65,16 @@ pub(crate) fn logged<'f>(
     })
 }
 
+/// When each line was logged, seconds by the clock of its log.
+fn times(facts: &Facts) -> BTreeMap<Place, f64> {
+    let timed = facts.facts.iter().filter(|f| f.name == WHEN);
+    let times = timed.filter_map(|f| Some((f.at, f.number()?.value)));
+    times.collect()
+}
+
 /// How long each link was down whose log has when it went and when it came, seconds.
 fn lasted(facts: &Facts) -> Vec<f64> {
-    let timed = facts.facts.iter().filter(|f| f.name == WHEN);
-    let times: BTreeMap<Place, f64> = timed
-        .filter_map(|f| Some((f.at, f.number()?.value)))
-        .collect();
+    let times = times(facts);
     let source = |at: Place| match at {
         Place::Line(source, _) => Some(source),
         _ => None,
@@ -92,11 +98,34 @@ fn lasted(facts: &Facts) -> Vec<f64> {
     lasted
 }
 
+/// A link and its protocol that go down within so many seconds, of which no line says that it came up between, went down once. A choice.
+const ONCE_S: f64 = 60.0;
+
+/// How often the link of a port went down. Of a link and its protocol both lines say it, in either order.
+fn how_often(facts: &Facts, port: &str) -> usize {
+    let times = times(facts);
+    let own = logged(facts, DOWN).chain(logged(facts, UP));
+    let mut own: Vec<&Fact> = own.filter(|(_, p)| *p == port).map(|(f, _)| f).collect();
+    own.sort_by_key(|fact| fact.at);
+    let (mut often, mut down): (usize, Option<&Fact>) = (0, None);
+    for fact in own {
+        let before = down.filter(|_| fact.name == DOWN);
+        let moments = before.map(|before| [before, fact].map(|f| times.get(&f.at)));
+        let far = matches!(moments, Some([Some(a), Some(b)]) if (*b - *a).abs() > ONCE_S);
+        let of_one_text = before.is_some_and(|before| fact.at.lines_below(before.at).is_some());
+        if fact.name == DOWN && (!of_one_text || far) {
+            often += 1;
+        }
+        down = Some(fact).filter(|_| fact.name == DOWN);
+    }
+    often
+}
+
 impl LinkLog {
     /// What was read of links that went down.
     pub(crate) fn of(facts: &Facts) -> Option<LinkLog> {
         let (first, port) = logged(facts, DOWN).next()?;
-        let times = logged(facts, DOWN).filter(|(_, p)| *p == port).count();
+        let times = how_often(facts, port);
         let back = logged(facts, UP).any(|(up, p)| p == port && up.at > first.at);
         let all = logged(facts, DOWN).map(|(_, p)| p);
         let others = all.filter(|p| *p != port).collect::<BTreeSet<&str>>().len();
@@ -135,6 +164,12 @@ impl LinkLog {
 }
 
 impl Evidence {
+    /// Takes what logs have of links, and of the network beside them.
+    pub(crate) fn of_logs(&mut self, facts: &Facts, flow: &Flow) {
+        self.around.link_log = LinkLog::of(facts);
+        self.of_events(facts, flow);
+    }
+
     /// Whether the intervals of a tool's log show a stop that a link explains which went down: by a log of it, or by a counter that grew.
     pub(crate) fn is_flapped(&self, stop: &Stop) -> bool {
         let bare = stop.by_log && self.recorded.is_none() && self.account.is_none();
@@ -191,7 +226,7 @@ impl Evidence {
             return None;
         }
         let Some(port) = self.flapped_port() else {
-            return self.asks_what_was_down();
+            return self.asks_events().or_else(|| self.asks_what_was_down());
         };
         Some(MissingFact {
             fact: "link_errors",
@@ -266,26 +301,35 @@ impl Evidence {
     }
 }
 
+impl Evidence {
+    /// What logs have of links, and whether that was in a stop that the test saw, for people.
+    fn flaps_in_words(&self) -> Option<String> {
+        let log = self.around.link_log.as_ref()?;
+        let whether = match self.down() > 0.0 {
+            true => "such a link carries nothing meanwhile, as was seen here",
+            false => "the texts do not say whether that was during the test",
+        };
+        Some(format!("{}; {whether}", log.said))
+    }
+
+    /// The same of a stop that the test saw, which is said whatever the cause is.
+    pub(crate) fn flaps_besides(&self) -> Option<String> {
+        self.flaps_in_words().filter(|_| self.down() > 0.0)
+    }
+}
+
 /// What logs have of links, beside a stop that a test saw or by itself.
 pub(crate) fn by_link_log(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(log) = &e.around.link_log else {
-        return;
+    by_events(e, items);
+    let weights = match e.down() > 0.0 {
+        true => vec![(Cause::Outage, WEIGHT)],
+        false => Vec::new(),
     };
-    let (weights, whether) = match e.down() > 0.0 {
-        true => (
-            vec![(Cause::Outage, WEIGHT)],
-            "such a link carries nothing meanwhile, as was seen here",
-        ),
-        false => (
-            Vec::new(),
-            "the texts do not say whether that was during the test",
-        ),
-    };
-    items.push(Item {
+    items.extend(e.flaps_in_words().map(|sentence| Item {
         holds: 1.0,
         weights,
-        sentence: format!("{}; {whether}", log.said),
-    });
+        sentence,
+    }));
 }
 
 #[cfg(test)]

@@ -245,8 +245,8 @@ fn of_processor(e: &Evidence, cpu: &Figure) -> String {
 }
 
 /// What a verdict leaves out though nobody is to miss it, whatever leads: counters of routers' ports, a full processor, packets that an
-/// interface, IPsec or a queue of the sender's own dropped, unlike MTUs, where a trace has its loss, another round trip than before, options
-/// that are missing.
+/// interface, IPsec or a queue of the sender's own dropped, unlike MTUs, where a trace has its loss, another round trip than before, a link
+/// that went down in a stop, options that are missing.
 pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let full = e.cpu.as_ref().filter(|cpu| cpu.value >= FULL[1]);
     let drops = e
@@ -262,6 +262,7 @@ pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
         e.unlike_mtus_in_words(),
         e.lost_at_in_words(),
         e.moved_in_words(),
+        e.flaps_besides(),
     ];
     let all = e
         .around

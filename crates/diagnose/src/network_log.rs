@@ -1,4 +1,4 @@
-//! What switches and routers log beside the state of their links: what may explain a time in which nothing passed.
+//! What switches and routers log of their ports beside links that go: ports shut, and too little light. It may explain a time in which nothing passed.
 
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
@@ -13,32 +13,17 @@ pub(crate) enum Event {
     Shut,
     /// A port receives too little light.
     Dim,
-    /// A switch saw one address now at one port and now at another.
-    Moves,
-    /// A spanning tree changed.
-    Tree,
-    /// A routing protocol lost a neighbour.
-    Neighbour,
 }
 
 impl Event {
     /// All of them, those first that say most of why nothing passes.
-    const ALL: [Event; 5] = [
-        Event::Shut,
-        Event::Dim,
-        Event::Moves,
-        Event::Tree,
-        Event::Neighbour,
-    ];
+    const ALL: [Event; 2] = [Event::Shut, Event::Dim];
 
     /// The name of its fact, which is a word: what was logged.
     pub(crate) fn fact(self) -> &'static str {
         match self {
             Event::Shut => "port_shut",
             Event::Dim => "light_alarm",
-            Event::Moves => "address_moved",
-            Event::Tree => "tree_changed",
-            Event::Neighbour => "neighbour_lost",
         }
     }
 
@@ -49,15 +34,6 @@ impl Event {
                 "a switch shut that port by itself, and nothing passes there until it is opened"
             }
             Event::Dim => "a port receives too little light: its link loses frames, or is down",
-            Event::Moves => {
-                "one address is seen now at one port and now at another, as in a loop of switches: what is sent to it goes astray meanwhile"
-            }
-            Event::Tree => {
-                "a spanning tree changed: a port that blocks or learns carries nothing until it forwards"
-            }
-            Event::Neighbour => {
-                "a routing protocol lost a neighbour: what went by it is lost until another way is found"
-            }
         }
     }
 
@@ -69,15 +45,6 @@ impl Event {
             }
             Event::Dim => {
                 "at both ends of that link: show interfaces transceiver (Junos: show interfaces diagnostics optics), twice, some minutes apart: what one end sends and the other receives; clean the plugs, then change the patch cable, then the optics, one at a time"
-            }
-            Event::Moves => {
-                "on that switch: show mac address-table address ADDRESS, show spanning-tree detail (last change, and from which port), show logging; take the link of one of the two ports down: where it ends then, a loop or a second port of that host lies behind it. A virtual machine that moves, or a bond whose switch knows nothing of it, is logged alike"
-            }
-            Event::Tree => {
-                "on each switch of that VLAN: show spanning-tree detail (last change, and from which port), show logging; a port of a host is to be an edge port (portfast), which changes no tree"
-            }
-            Event::Neighbour => {
-                "on that router: show logging, show interfaces of the link to that neighbour (last flapped, errors, drops), and its timers; where the link itself stays up, what carries hellos loses them: ping the neighbour 1000 times; bfd finds it sooner"
             }
         }
     }
@@ -192,25 +159,21 @@ mod tests {
 
     /// They were lines that no known tool prints.
     #[test]
-    fn a_log_of_a_loop_is_named_before_that_of_its_tree() {
+    fn a_port_that_is_shut_is_named_by_its_log() {
         let text = "\
-dist-c#show logging | last 3
-Nov 25 02:51:02.611: %SW_MATM-4-MACFLAP_NOTIF: Host 0c42.a1aa.0020 in vlan 80 is flapping between port Gi1/0/7 and port Te1/1/1
-Nov 25 02:51:02.900: %SW_MATM-4-MACFLAP_NOTIF: Host 0c42.a1aa.0020 in vlan 80 is flapping between port Te1/1/1 and port Gi1/0/7
-Nov 25 02:51:07.811: %SPANTREE-5-TOPOTRAP: Topology Change Trap for vlan 80
+acc-c3#show logging | i 1/0/9
+Nov 25 02:10:11: %SPANTREE-2-BLOCK_BPDUGUARD: Received BPDU on port GigabitEthernet1/0/9 with BPDU Guard enabled. Disabling port.
+Nov 25 02:10:11: %PM-4-ERR_DISABLE: bpduguard error detected on Gi1/0/9, putting Gi1/0/9 in err-disable state
 ";
         let all = seen(&facts(text));
         let kinds: Vec<Event> = all.iter().map(|s| s.event).collect();
-        assert_eq!(kinds, [Event::Moves, Event::Tree]);
+        assert_eq!(kinds, [Event::Shut]);
         let said = all[0].asks("for 4.0 s").would_decide;
-        assert!(said.contains("t.txt:2: %SW_MATM-4-MACFLAP_NOTIF"), "{said}");
+        assert!(
+            said.contains("t.txt:2: %SPANTREE-2-BLOCK_BPDUGUARD"),
+            "{said}"
+        );
         assert!(said.contains("one more line"), "{said}");
-    }
-
-    #[test]
-    fn a_neighbour_that_came_back_alone_says_nothing() {
-        let up = "Nov 25 02:41:08.122: %OSPF-5-ADJCHG: Process 1, Nbr 192.0.2.254 on Te0/1 from LOADING to FULL, Loading Done\n";
-        assert!(seen(&facts(up)).is_empty());
     }
 
     /// What a log has weighs nothing, and is not said of a flow that did not stop.
@@ -218,7 +181,7 @@ Nov 25 02:51:07.811: %SPANTREE-5-TOPOTRAP: Topology Change Trap for vlan 80
     fn a_flow_that_did_not_stop_hears_nothing_of_a_log() {
         let mut e = Evidence::default();
         e.around.network_log = vec![Seen {
-            event: Event::Tree,
+            event: Event::Dim,
             said: String::new(),
         }];
         let mut items = Vec::new();

@@ -9,6 +9,7 @@ use crate::cause::Cause;
 use crate::ceiling::payload_share;
 use crate::evidence::Evidence;
 use crate::items::{Item, LOSSES, of, step};
+use crate::lower_port::SPEEDS;
 use crate::seen::{Row, Test};
 use crate::stops::Stop;
 
@@ -84,6 +85,41 @@ impl Evidence {
         libm::fmax(down, cost)
     }
 
+    /// Of the rest of the time, beside outages, what held the sender for the longest part.
+    fn longest_rest(&self) -> Option<(&String, &f64)> {
+        let shares = self.account.iter().flat_map(|a| &a.shares);
+        let rest = shares.filter(|(word, _)| *word != OUTAGE);
+        rest.max_by(|a, b| a.1.total_cmp(b.1))
+    }
+
+    /// Whether an outage is what the rate is low by.
+    pub(crate) fn outage_leads(&self) -> bool {
+        let down = self.down();
+        let Some(stop) = self.stop.filter(|_| down > 0.0) else {
+            return false;
+        };
+        let most = self.longest_rest();
+        // Of all causes the one that held for the longest time is named first. A full line leaves all that there is.
+        let full = most.is_some_and(|(word, _)| Limit::named(word) == Some(Limit::Link));
+        // A log has no shares of the rest: of a line that is known what the stop cost decides.
+        let unshared = !stop.by_log || self.line.is_none();
+        let longest = full || most.map_or(unshared, |(_, share)| down >= *share);
+        let cost = self.outage_cost(&stop);
+        cost >= PART_LEAST && (longest || costs_most(self, cost))
+    }
+
+    /// The speed of a usual port that this flow fills while its path is up, bit/s: half of its intervals that are not empty have what such
+    /// a port leaves for payload. A line that is faster is another one of the path.
+    fn full_while_up(&self) -> Option<f64> {
+        let up: Vec<f64> = self.steady.iter().copied().filter(|r| *r > 0.0).collect();
+        let fills = |speed: &f64| {
+            let leaves = speed * payload_share(self.mss);
+            let full = |rate: &&f64| (FULL[0]..FULL[1]).contains(&(**rate / leaves));
+            2 * up.iter().filter(full).count() > up.len()
+        };
+        SPEEDS.into_iter().find(fills)
+    }
+
     /// Takes what a record shows. What an outage did is taken out of what the rest of the time is judged by: its intervals, and segments
     /// that were sent again, as nobody counts those that it took apart from others.
     pub(crate) fn of_outage(&mut self, test: &Test) {
@@ -119,16 +155,7 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
     let Some(stop) = e.stop.filter(|_| down > 0.0) else {
         return;
     };
-    let shares = e.account.iter().flat_map(|a| &a.shares);
-    let rest = shares.filter(|(word, _)| *word != OUTAGE);
-    let most = rest.max_by(|a, b| a.1.total_cmp(b.1));
-    // Of all causes the one that held for the longest time is named first. A full line leaves all that there is.
-    let full = most.is_some_and(|(word, _)| Limit::named(word) == Some(Limit::Link));
-    // A log has no shares of the rest: of a line that is known what the stop cost decides.
-    let unshared = !stop.by_log || e.line.is_none();
-    let longest = full || most.map_or(unshared, |(_, share)| down >= *share);
-    let cost = e.outage_cost(&stop);
-    let leads = cost >= PART_LEAST && (longest || costs_most(e, cost));
+    let leads = e.outage_leads();
     let (by, why) = match (stop.dark, &e.account) {
         (Some(again), _) if stop.by_log => ("the log", crate::blackout::though(again, false)),
         (Some(again), account) => (
@@ -147,7 +174,7 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
         sentence: format!(
             "{by}: {when} nothing arrived ({:.0} % of the time){why}{}",
             100.0 * down,
-            while_up(most, down)
+            while_up(e.longest_rest(), down)
         ),
     });
     if stop.dark.is_some() && !stop.by_log {
@@ -166,12 +193,19 @@ pub(crate) fn by_outage(e: &Evidence, items: &mut Vec<Item>) {
 /// An outage is the cause where it cost this part of what is missing to the line.
 const COST: f64 = 1.0 / 3.0;
 
-/// Whether the rate would come so much nearer to the line without the outage, which cost this part of the time.
+/// An interval fills a port that has between these parts of what it leaves for payload: rounding, and the timestamps that not every host sends.
+const FULL: [f64; 2] = [0.985, 1.01];
+
+/// Whether the rate would come so much nearer to the line without the outage, which cost this part of the time. A log of which most intervals
+/// fill a usual port has that for its line.
 fn costs_most(e: &Evidence, part: f64) -> bool {
     let (Some(rate), Some((line, _))) = (&e.rate, &e.line) else {
         return false;
     };
-    let missing = line.value * payload_share(e.mss) - rate.value;
+    let by_log = e.stop.is_some_and(|stop| stop.by_log);
+    let port = e.full_while_up().filter(|_| by_log);
+    let most = port.map_or(line.value, |port| libm::fmin(port, line.value));
+    let missing = most * payload_share(e.mss) - rate.value;
     let cost = rate.value * part / (1.0 - part).max(f64::MIN_POSITIVE);
     cost >= COST * missing
 }

@@ -5,7 +5,7 @@ use crate::ceiling::bps;
 use crate::evidence::Evidence;
 use crate::infer::usual_line;
 use crate::items::Item;
-use crate::ports::{Kind, counts, speeds};
+use crate::ports::{Counted, Kind, counts, speeds};
 use crate::read::Facts;
 
 /// A port is full from this part of its speed on: its counters leave some headers out. Where the flow's rate alone would show a line of that
@@ -38,8 +38,10 @@ impl Evidence {
         let usual = usual_line(self);
         let least = FULL[usize::from(usual.is_some())];
         let carried = [Kind::Leaves, Kind::Arrives].map(|way| counts(facts, way));
+        // Of a port before whose line packets were dropped a flow without losses comes in, or is none of it.
+        let may_be = |c: &&Counted| !carried[0].contains(c) || !self.is_missed_by(c.count.value);
         let full = speeds(facts).into_iter().filter_map(|speed| {
-            let ways = carried.iter().flatten();
+            let ways = carried.iter().flatten().filter(may_be);
             let mut ways = ways.filter(|c| c.port == speed.port && !c.port.name.is_empty());
             let fits = usual.is_none_or(|line| line == speed.count.value);
             let way = ways.find(|c| {

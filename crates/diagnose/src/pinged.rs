@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::fact::{Fact, Figure, Of, Place};
-use crate::first_hop::is_first_hop;
+use crate::first_hop::{is_first_hop, is_gateway};
 use crate::flow::{Flow, alike};
 use crate::follow::TESTERS;
 use crate::read::{Facts, OWN_SERVERS};
@@ -243,7 +243,9 @@ fn pings_of(facts: &Facts, flow: &Flow) -> Pings {
     let ends = [0, 1].map(|n| names(flow, n));
     let is = |of: &Vec<String>, end: &[String]| of.iter().any(|a| end.iter().any(|b| alike(a, b)));
     let all = || (0_u32..).zip(&facts.pings);
-    let first_hops = all().filter(|(_, of)| is_first_hop(of, flow));
+    let is_near =
+        |n: u32, of: &Vec<String>| is_first_hop(of, flow) || is_gateway(facts, flow, (n, of));
+    let first_hops = all().filter(|(n, of)| is_near(*n, of));
     let near: Vec<u32> = first_hops.map(|(n, _)| n).collect();
     let own: Vec<u32> = all()
         .filter(|(_, of)| ends.iter().any(|end| is(of, end)))

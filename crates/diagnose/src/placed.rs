@@ -161,7 +161,7 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
     let placed = [flow.senders.clone(), flow.receivers.clone()];
     let mut open = Vec::new();
     for n in rest {
-        if fetches::goes_past(facts, flow, &facts.hosts[n as usize]) {
+        if facts.aside.has(n) || fetches::goes_past(facts, flow, &facts.hosts[n as usize]) {
             continue;
         }
         let addresses = others.named.get(&n);

@@ -9,6 +9,7 @@ mod once;
 mod policing;
 pub(crate) mod queue;
 mod served;
+pub(crate) mod several;
 mod still;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 pub(crate) use crate::port::{Kind, Port, PortReading};
 use crate::read::Facts;
+use crate::router_full::by_full_router;
 pub(crate) use offered::line_offered;
 
 /// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
@@ -382,15 +384,18 @@ impl Ports {
 
     /// What the ports of routers counted, which nobody is to miss.
     pub(crate) fn standing(&self, e: &Evidence) -> [Option<String>; 6] {
-        let policed = self.policed.as_ref().filter(|p| p.may_be_lost(e));
-        let damaged = self.damaged.as_ref().map(|d| of_damage(e, d));
+        // Of counters that share the loss the evidence has it.
+        let own = !e.shares_loss();
+        let policed = self.policed.as_ref().filter(|p| own && p.may_be_lost(e));
+        let damaged = self.damaged.as_ref().filter(|_| own);
+        let damaged = damaged.map(|d| of_damage(e, d));
         [
             policed.map(|p| of_policer(e, p)),
             damaged.or_else(|| self.noise.as_ref().map(once::of_noise)),
             self.dark.as_ref().map(|d| self.of_light(d)),
             self.dropped
                 .as_ref()
-                .filter(|_| e.queue_lost_datagrams().is_none())
+                .filter(|_| own && e.queue_lost_datagrams().is_none())
                 .map(|d| queue::of_queue(e, d)),
             self.refused.as_ref().map(|d| {
                 format!(
@@ -452,6 +457,10 @@ impl Evidence {
 /// What routers count speaks of a line that damages frames, of a policer, and of a queue that overflows.
 pub(crate) fn by_ports(e: &Evidence, items: &mut Vec<Item>) {
     let ports = &e.around.ports;
+    by_full_router(e, items);
+    if several::by_parts(e, items) {
+        return;
+    }
     if let Some(dropped) = &ports.dropped {
         queue::by_queue(e, dropped, items);
     }

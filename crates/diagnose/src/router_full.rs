@@ -2,12 +2,13 @@
 //! lost as in a short queue or at a policer. Where no text has its ports' counters, it may be so.
 
 use crate::cause::Cause;
-use crate::document::MissingFact;
+use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::{number, word};
+use crate::items::{Item, LOSSES, of};
 use crate::machine::DROPS_LEAST;
-use crate::ports::{Kind, counts};
+use crate::ports::{Counted, Kind, counts};
 use crate::read::Facts;
 
 /// How busy the processor of a router was, the part of that for packets, and the router's name.
@@ -33,6 +34,19 @@ const OPEN: f64 = 0.39;
 /// The same beside one whose processor is full of other work: what it forwards itself waits for that, or is lost. A choice.
 const BESIDE: f64 = 0.6;
 
+/// Its drops are what was sent again between these parts of it. Choices.
+const AS_MANY: [f64; 2] = [0.7, 1.5];
+
+/// The most that is said of a router that counts so many: others' packets may be among them. A choice.
+const SURE: f64 = 0.9;
+
+/// What it is worth then for a queue that is full, and against other kinds of loss, decibans.
+const COUNTED: f64 = 40.0;
+const NO_OTHER: f64 = -24.0;
+
+/// A port takes in a flow where so large a part of its rate arrives there. A choice.
+const CARRIES: f64 = 0.8;
+
 /// Such a router.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FullRouter {
@@ -47,18 +61,26 @@ pub(crate) struct FullRouter {
     lossless: bool,
     /// The most that one of its ports dropped as it arrived; none where no text counts it.
     dropped: Option<f64>,
+    /// Whether that is what a count grew by from one reading to the next.
+    grew: bool,
 }
 
 impl FullRouter {
-    /// The router that texts have.
-    fn of(facts: &Facts) -> Option<FullRouter> {
+    /// The router that texts have. A port that dropped nothing as it arrived says so of a flow that comes in by it, and of no other.
+    fn of(facts: &Facts, e: &Evidence) -> Option<FullRouter> {
         let share = |name: &'static str| number(facts, Of::Path, name).map(|f| f.value);
         let (busy, packets) = (share(BUSY)?, share(PACKETS)?);
         let router = word(facts, Of::Path, ROUTER).map_or("", |(name, _)| name);
         let refused = counts(facts, Kind::Refused).into_iter();
-        let own = refused.filter(|c| c.port.router == router);
-        let dropped = own.map(|c| c.count.value).reduce(libm::fmax);
-        let loses = dropped.is_none_or(|dropped| dropped > 0.0);
+        let own: Vec<Counted> = refused.filter(|c| c.port.router == router).collect();
+        let some = own.iter().filter(|c| c.count.value > 0.0);
+        let rank = |c: &Counted| (c.has_grown(), c.count.value);
+        let most = some.max_by(|a, b| {
+            let by_growth = rank(a).0.cmp(&rank(b).0);
+            by_growth.then(rank(a).1.total_cmp(&rank(b).1))
+        });
+        let loses = most.is_some() || !own.iter().any(|c| takes_in(facts, e, c));
+        let dropped = most.map(|c| c.count.value);
         (busy >= FULL && loses).then(|| FullRouter {
             router: router.to_owned(),
             busy,
@@ -66,6 +88,7 @@ impl FullRouter {
             all: word(facts, Of::Path, FORWARDS).is_some_and(|(of, _)| of == ALL),
             lossless: false,
             dropped,
+            grew: most.is_some_and(Counted::has_grown),
         })
     }
 
@@ -100,14 +123,68 @@ impl FullRouter {
     }
 }
 
+/// Whether a flow may come in by the port of a count: as much arrives there, or as many packets did where no text says how much.
+fn takes_in(facts: &Facts, e: &Evidence, counted: &Counted) -> bool {
+    let is_its = |other: &Counted| {
+        let name = counted.port.name.strip_suffix(other.port.name.as_str());
+        let same = name.is_some_and(|what| what.is_empty() || what.ends_with(" of "));
+        same && other.port.router == counted.port.router
+    };
+    let rate = e.rate.as_ref().map_or(0.0, |rate| rate.value);
+    let arrives = counts(facts, Kind::Arrives).into_iter().find(is_its);
+    match arrives {
+        Some(arrives) => arrives.count.value >= CARRIES * rate,
+        None => {
+            let bytes = e.bytes.as_ref().map_or(0.0, |bytes| bytes.value);
+            counted
+                .came()
+                .is_some_and(|came| came >= bytes / e.mss.max(1.0))
+        }
+    }
+}
+
 impl Evidence {
+    /// The router that lost what was sent again: its processor is full of packets, and the drops of one of its ports as they arrived grew by as
+    /// many.
+    fn losing_router(&self) -> Option<(&FullRouter, f64)> {
+        let again = self.sent_again().filter(|n| *n >= DROPS_LEAST)?;
+        let full = self
+            .router_full
+            .as_ref()
+            .filter(|f| f.grew && f.forwards())?;
+        let part = full.dropped? / again;
+        let as_many = (AS_MANY[0]..=AS_MANY[1]).contains(&part);
+        (as_many && !full.lossless).then_some((full, again))
+    }
+
+    /// Whether it is known that a router lost what was sent again, as its processor is full.
+    pub(crate) fn is_lost_by_router(&self) -> bool {
+        self.losing_router().is_some()
+    }
+
+    /// What to do about such a router.
+    pub(crate) fn change_router(&self) -> Option<Change> {
+        let (full, _) = self.losing_router()?;
+        Some(Change {
+            host: full.named().to_owned(),
+            commands: vec![
+                "which work fills its processor: show processes cpu sorted, show ip cef switching statistics, show crypto engine brief; Interrupt time is of packets that no hardware forwards".to_owned(),
+                "take that work off it, one at a time, a test after each: access lists that log, NAT, inspection, NetFlow of each packet, encryption in software, fragments of a tunnel (ip mtu and ip tcp adjust-mss of the tunnel fit it into its path)".to_owned(),
+                "a router, a licence or a crypto module that forwards this rate, where the work has to stay".to_owned(),
+            ],
+            undo: vec!["what was taken off, as show running-config had it before".to_owned()],
+            risk: "access lists, inspection and encryption protect something: what is taken off no longer does".to_owned(),
+            ..Change::default()
+        })
+    }
+
     /// Takes a router with a full processor whose ports dropped enough to be why segments were sent again, or did for all that is known; and
     /// where none were, one that is full of packets.
     pub(crate) fn of_full_router(&mut self, facts: &Facts) {
         let again = self.retransmits.as_ref().filter(|_| !self.udp);
         let again = again.map_or(0.0, |r| r.value);
         let part = |full: &FullRouter| full.dropped.is_none_or(|n| n >= PART * again);
-        let full = FullRouter::of(facts);
+        let full = FullRouter::of(facts, self);
         self.router_full = match again >= DROPS_LEAST {
             true => full.filter(part),
             false => full
@@ -123,6 +200,9 @@ impl Evidence {
     pub(crate) fn at_most_of_router(&self, cause: Cause) -> f64 {
         let lossy = cause.is_loss() || cause == Cause::CrossTraffic;
         let counted = self.settled_by_damage() || self.around.ports.surely_police(self);
+        if cause == Cause::CongestionLoss && self.is_lost_by_router() {
+            return SURE;
+        }
         match self.router_full.as_ref().filter(|f| lossy && !f.lossless) {
             Some(full) if full.forwards() => OPEN,
             Some(_) if !counted => BESIDE,
@@ -141,6 +221,9 @@ impl Evidence {
             None => "and no text counts what its ports dropped as it arrived".to_owned(),
         };
         let means = match full.forwards() {
+            true if self.is_lost_by_router() => {
+                "these are as many as were sent again. It forwards with its processor and lost what it had no time for: no queue of a line, policer or setting of a host did"
+            }
             true => {
                 "a router that forwards with its processor loses what it has no time for. That may be all of the loss, and then no queue, policer or setting of a host is"
             }
@@ -159,7 +242,7 @@ impl Evidence {
     /// What tells it from other losses, or whether it holds the rate where none is `sure` to.
     pub(crate) fn asks_full_router(&self, sure: bool) -> Option<MissingFact> {
         let full = self.router_full.as_ref()?;
-        if full.lossless && sure {
+        if full.lossless && sure || self.is_lost_by_router() {
             return None;
         }
         let would_decide = match full.lossless {
@@ -186,5 +269,71 @@ impl Evidence {
                 ),
             },
         })
+    }
+}
+
+/// Drops that a full processor made are of a queue that is full: that of the packets which arrive.
+pub(crate) fn by_full_router(e: &Evidence, items: &mut Vec<Item>) {
+    if e.is_lost_by_router() {
+        items.push(Item {
+            holds: 1.0,
+            weights: [
+                of(&LOSSES, NO_OTHER),
+                vec![(Cause::CongestionLoss, COUNTED)],
+            ]
+            .concat(),
+            sentence: String::new(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::{Figure, Place};
+
+    /// 50 segments sent again beside a full processor whose port dropped so many.
+    fn of(dropped: Option<f64>, grew: bool) -> Evidence {
+        let figure = |value: f64| Some(Figure::exact(value, Place::You));
+        Evidence {
+            rate: figure(85e6),
+            retransmits: figure(50.0),
+            streams: 1.0,
+            mss: 1448.0,
+            router_full: Some(FullRouter {
+                router: "br-isr".to_owned(),
+                busy: 0.99,
+                packets: 0.94,
+                all: false,
+                lossless: false,
+                dropped,
+                grew,
+            }),
+            ..Evidence::default()
+        }
+    }
+
+    /// It was unknown, and what its ports drop was asked for, which stood there twice.
+    #[test]
+    fn drops_that_grew_by_as_many_as_were_sent_again_are_the_routers() {
+        let e = of(Some(50.0), true);
+        assert!(e.is_lost_by_router() && e.asks_full_router(false).is_none());
+        assert_eq!(e.at_most_of_router(Cause::CongestionLoss), SURE);
+        assert_eq!(e.at_most_of_router(Cause::ShallowBuffer), OPEN);
+        let said = e.full_router_in_words().unwrap_or_default();
+        assert!(said.contains("as many as were sent again"), "{said}");
+        assert!(e.change_router().is_some());
+        // What was read once, what is far less or more, and what nobody counts is not known to be these.
+        for other in [
+            of(Some(50.0), false),
+            of(Some(12.0), true),
+            of(Some(900.0), true),
+            of(None, false),
+        ] {
+            assert!(!other.is_lost_by_router());
+            assert_eq!(other.at_most_of_router(Cause::CongestionLoss), OPEN);
+            assert!(other.asks_full_router(false).is_some());
+            assert!(other.change_router().is_none());
+        }
     }
 }

@@ -36,6 +36,15 @@ pub(crate) fn option<'f>(facts: &'f Facts, flow: &Flow, name: &'static str) -> O
     of_test(facts, flow.test.as_ref(), name)?.number()
 }
 
+/// The same for any test.
+pub(crate) fn number_of<'f>(
+    facts: &'f Facts,
+    test: &Test,
+    name: &'static str,
+) -> Option<&'f Figure> {
+    of_test(facts, Some(test), name)?.number()
+}
+
 /// The last word of this name that was typed at the sender for a test, and where. One below which its text has no test is of any.
 pub(crate) fn word<'f>(
     facts: &'f Facts,

@@ -82,7 +82,7 @@ fn speaks(facts: &Facts, host: u32) -> bool {
 /// beside a capture, which has none, and beside a copy that was typed at a prompt without one.
 fn is_apart(facts: &Facts, flow: &Flow, host: u32) -> bool {
     let names = &facts.hosts[host as usize];
-    if names.is_empty() {
+    if names.is_empty() || crate::copy_host::ran_on(facts, flow, host) {
         return false;
     }
     let own = |name: &String| names.iter().any(|n| alike(n, name));

@@ -283,7 +283,9 @@ fn most_said(e: &Evidence, cause: Cause) -> f64 {
     let counted = cause == Cause::Policer && e.around.cloud.surely(e).is_some()
         || cause == Cause::RandomLoss && e.settled_by_damage()
         || cause == Cause::Policer && e.around.ports.surely_police(e)
-        || e.settled_by_own_drops(cause);
+        || e.settled_by_own_drops(cause)
+        || e.shares_loss()
+        || e.is_lost_by_router();
     if !cause.is_loss() || !e.counted_else.lacks_datagrams() || counted {
         return 1.0;
     }

@@ -394,7 +394,7 @@ impl Port {
             Ok(hurt) => hurt,
             Err(tally) => return tally,
         };
-        let at = end + self.delay;
+        let at = self.arrival(end);
         if !self.ingress.is_empty() {
             return self.enter(at, frame, (treatment, hurt), io);
         }
@@ -447,8 +447,9 @@ impl Port {
         frame: &Frame,
         io: &mut Io<'_>,
     ) -> Option<Drop> {
+        let through = self.through(end);
         if let Some(tapped) = &mut self.tapped {
-            tapped.push(Tapped::new(frame, end, io));
+            tapped.push(Tapped::new(frame, through, io));
         }
         let bytes = self.transmitter.framing().exposed_bytes(wire_bytes);
         let mut losses = self.losses.iter_mut();

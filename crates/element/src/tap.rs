@@ -9,7 +9,7 @@ use crate::side::AckExtras;
 /// One frame as it was on the link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tapped {
-    /// The frame; `at` is the end of its transmission.
+    /// The frame; `at` is when its last bit was sent.
     pub frame: Frame,
     /// What an ACK carries beside its number. Copied at once: they are forgotten when the ACK has
     /// arrived. Boxed, because hardly any frame has them.
@@ -17,7 +17,7 @@ pub struct Tapped {
 }
 
 impl Tapped {
-    /// `frame`, whose transmission ends at `end`.
+    /// `frame`, whose last bit is sent at `end`.
     pub(crate) fn new(frame: &Frame, end: Time, io: &mut Io<'_>) -> Tapped {
         let mut frame = *frame;
         frame.at = end;

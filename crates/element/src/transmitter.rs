@@ -12,6 +12,8 @@ use farpath_wire::Frame;
 pub struct Transmitter {
     rate: Rate,
     framing: Framing,
+    /// The end of a frame's time on the link in which nothing of it is sent any more.
+    gap: Duration,
     /// The instant the transmitter falls idle.
     free: Time,
     /// Costs already worked out, by the low bits of the payload length.
@@ -40,6 +42,7 @@ impl Transmitter {
         Transmitter {
             rate,
             framing,
+            gap: rate.time_for(Size::from_bytes(framing.gap_bytes().into())),
             free: Time::ZERO,
             cache: [(u32::MAX, Cost::default()); CACHE],
         }
@@ -119,9 +122,16 @@ impl Transmitter {
         (start, self.free)
     }
 
-    /// No frame takes less than this.
+    /// How long a frame is through before its time on the link ends, in which the next one may not begin.
+    #[inline]
+    pub(crate) fn gap(&self) -> Duration {
+        self.gap
+    }
+
+    /// No frame takes less than this until it is through.
     pub fn shortest(&self) -> Duration {
         let bytes = self.framing.wire_bytes(SMALLEST_DATAGRAM);
-        self.rate.time_for(Size::from_bytes(bytes.into()))
+        let whole = self.rate.time_for(Size::from_bytes(bytes.into()));
+        whole.saturating_sub(self.gap)
     }
 }

@@ -50,6 +50,7 @@ mod tests {
             };
             let intervals: Vec<Interval> = (0..40).map(interval).collect();
             let hop = Hop {
+                name: "l a>b",
                 own: false,
                 waits_unseen: false,
                 rates: vec![(Time::ZERO, Rate::from_bps(64_000).expect("a rate"))],

@@ -72,8 +72,8 @@ pub struct Connection {
     /// When nothing arrived at its sender, in order, where somebody saw each frame: known exactly, at least where a timer ended it.
     /// Else `intervals` say it.
     pub pauses: Option<Vec<(Time, Time)>>,
-    /// From when on nothing was sent or heard until the retransmission timer ran out, each time, in order, where somebody saw the
-    /// timer; empty else.
+    /// From when on nothing was sent or heard until the retransmission timer ran out, or a tail loss probe had found a loss,
+    /// each time, in order, where somebody saw the timer; empty else.
     pub timeouts: Vec<(Time, Time)>,
     /// What arrived in steps that divide a round trip, from the start of its test on: their ends, lengths and bytes. Where there
     /// are none, `intervals` stand for them.
@@ -118,7 +118,7 @@ pub struct Sample {
     pub srtt: Option<Duration>,
     /// Segments sent again so far.
     pub resent: Option<u64>,
-    /// Loss events so far (RFC 5348 §5.2): repairs begun, timeouts, answers to ECN echoes.
+    /// Loss events so far (RFC 5348 §5.2): repairs begun, by a probe alone too, timeouts, answers to ECN echoes.
     pub loss_events: Option<u64>,
     /// What the kernel counts.
     pub timers: Option<Timers>,

@@ -35,6 +35,8 @@ pub struct Datagrams {
     pub cells: Option<Cells>,
     /// What took those that were lost, where that is known.
     pub taken_by: Option<Limit>,
+    /// Where that is, of a link or a policer: the link and its direction.
+    pub taken_at: Option<String>,
     /// The sender was held up by its own host.
     pub was_held: bool,
 }
@@ -68,6 +70,8 @@ impl Datagrams {
             _ => None,
         };
         record.limited_by = limit.map(|l| l.name().to_owned());
+        let at_a_link = matches!(limit, Some(Limit::Link | Limit::Policer));
+        record.limited_at = self.taken_at.clone().filter(|_| at_a_link);
     }
 
     /// The jitter; of less than two datagrams there is none.

@@ -716,6 +716,7 @@ mod tests {
             back: Vec::new(),
             every: Duration::from_ms(100),
             hops: vec![Hop {
+                name: "l a>b",
                 own: false,
                 waits_unseen: false,
                 rates: vec![(Time::ZERO, Rate::from_bps(80_000).expect("a rate"))],

@@ -69,7 +69,9 @@ pub struct Place<'a> {
     pub line_bps: Option<f64>,
     /// Queues took more than half of what was dropped on its way, by the counters of the links.
     pub queues_took: bool,
-    /// What its packets have in common with others that come at the same phase of a queue; none where that is managed, or anything random.
+    /// Of each link on its way, in order, as [`crate::Path::queue_lost`] has it; empty where only real hosts were.
+    pub queue_lost: Vec<(String, f64)>,
+    /// What its packets have in common with others that come at the same phase of a queue; none where that is managed, or something is random.
     pub in_step: Option<InStep>,
 }
 
@@ -77,13 +79,19 @@ pub struct Place<'a> {
 pub fn compare_tests(places: &[Place<'_>], records: &mut [Record]) {
     compare_groups(places, records);
     for (place, number) in places.iter().zip(0..) {
+        let phase = phase::note(number, places, records);
+        // Shares that hang on a phase do not settle, however many losses there are.
+        let few = match phase {
+            None => few_losses(place, number, places, records),
+            Some(_) => None,
+        };
         let notes = [
             other_time(place, number, places, records),
-            few_losses(place, number, places, records),
+            few,
             records.get(number).and_then(|r| lockstep(place, r)),
             records.get(number).and_then(|r| slow_ramp(place, r)),
             records.get(number).and_then(|r| held_before(place, r)),
-            phase::note(number, places, records),
+            phase,
         ];
         if let Some(record) = records.get_mut(number) {
             record.notes.extend(notes.into_iter().flatten());

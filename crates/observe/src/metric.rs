@@ -207,7 +207,7 @@ pub const METRICS: &[Metric] = {
     metric("measured_retransmits", CONNECTED, Sum, "retransmits, measured",
         "of those, in the measurement. Known to an interval of the series (`--intervals`), or a sample"),
     metric("loss_events", CONNECTED, Sum, "loss events",
-        "times in the measurement that a repair began, a timeout ran out or an ECN echo was answered (RFC 5348 §5.2), known likewise; of kernels as samples show them"),
+        "times in the measurement that a repair began, one by a tail loss probe alone among them (RFC 8985 §7.4), a timeout ran out or an ECN echo was answered (RFC 5348 §5.2), known likewise; of kernels as samples show them"),
     metric("rtos", &[Tcp, Transfer, Request, Flows], Sum, "timeouts", "retransmission timeouts in the whole test. Of simulated hosts those of data; a kernel's own count (`tcpi_total_rto`) has those of SYNs as well"),
     metric("ramp_s", CONNECTED, Never, "ramp",
         "from the start to the beginning of the first round trip at 95 % of the rate: what one in ten hundredths of the test exceeds, or what three round trips had before the first cut of the window, if that is more. Known to a thirty-second of a round trip, or a two-thousandth of itself; of real hosts, to an interval of the series"),

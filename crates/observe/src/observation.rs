@@ -67,6 +67,7 @@ impl Observation {
             Observation::Datagrams(datagrams) => datagrams.fill(span, record),
             Observation::Connections(all, askers) => {
                 crate::connection::fill(all, span, around, record);
+                record.limited_at = crate::limited_at::of(all, span, around, record);
                 if !askers.is_empty() {
                     exchange::fill(askers, span, record);
                     if let Some(why) = unfinished(all).filter(|_| span.duration.is_none()) {

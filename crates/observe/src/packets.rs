@@ -107,6 +107,7 @@ mod tests {
     fn what_queues_took_of_pings_is_said() {
         let said = |came: u64, queue: u64, other: u64| {
             let hop = Hop {
+                name: "l a>b",
                 own: false,
                 waits_unseen: false,
                 rates: Vec::new(),

@@ -75,6 +75,8 @@ struct Own {
 /// One direction of a link.
 #[derive(Clone, Debug)]
 pub struct Hop<'a> {
+    /// The link's name and the direction: `access a>r`.
+    pub name: &'a str,
     /// It leads out of a host, not out of a router.
     pub own: bool,
     /// Frames for it wait where nobody sees them: in a real host, which is asked to hold them back.
@@ -136,11 +138,16 @@ impl Hop<'_> {
         })
     }
 
+    /// Frames that it carried in its intervals.
+    fn carried(&self) -> u64 {
+        let bytes: u64 = self.intervals.iter().map(|i| i.bytes).sum();
+        bytes / self.frame_bytes.max(1)
+    }
+
     /// Its own word or the policer's, where its queue or policer drops a part of what comes to it; none where nobody counted that.
     fn keeps_back(&self) -> Option<Limit> {
         let Dropped { queue, policed, .. } = self.dropped;
-        let carried: u64 = self.intervals.iter().map(|i| i.bytes).sum();
-        let queued = carried / self.frame_bytes.max(1) + queue;
+        let queued = self.carried() + queue;
         let part =
             |dropped: u64, came: u64| dropped > 0 && dropped as f64 >= KEEPS_BACK * came as f64;
         match () {
@@ -195,29 +202,45 @@ pub struct Path<'a> {
     pub notes: Vec<String>,
 }
 
-impl Path<'_> {
+impl<'a> Path<'a> {
     /// For which shares of the time between two instants a link was full, interval by interval: the first on the way
     /// that was. What it carried is taken over no less than `round`, a round trip: a window sent in one burst fills a
     /// link for less than that, however small it is.
     pub fn full(&self, from: Time, until: Time, round: Duration) -> BTreeMap<Full, f64> {
-        self.full_of(&self.hops, from, until, round)
+        self.full_of(&self.hops, (from, until), round, |_, full| full)
+    }
+
+    /// For which shares of the time between two instants each link was the first on the way there that was full, by its name, among those
+    /// that have this word.
+    pub(crate) fn full_links(
+        &self,
+        (from, until): (Time, Time),
+        round: Duration,
+        word: Limit,
+    ) -> BTreeMap<&'a str, f64> {
+        let by_name = |hop: &Hop<'a>, full: Full| (hop.name, full.limit);
+        let all = self.full_of(&self.hops, (from, until), round, by_name);
+        let ours = all.into_iter().filter(|((_, limit), _)| *limit == word);
+        ours.map(|((name, _), share)| (name, share)).collect()
     }
 
     /// For which share of the time between two instants a link of the way back was full and frames were seen to wait for it; what it
     /// carried is taken over no less than `round`.
     pub(crate) fn back_full(&self, from: Time, until: Time, round: Duration) -> f64 {
-        let shares = self.full_of(&self.back, from, until, round).into_iter();
+        let shares = self
+            .full_of(&self.back, (from, until), round, |_, full| full)
+            .into_iter();
         let waited = shares.filter(|(full, _)| full.waits);
         waited.map(|(_, share)| share).sum()
     }
 
-    fn full_of(
+    fn full_of<K: Ord>(
         &self,
-        hops: &[Hop<'_>],
-        from: Time,
-        until: Time,
+        hops: &[Hop<'a>],
+        (from, until): (Time, Time),
         round: Duration,
-    ) -> BTreeMap<Full, f64> {
+        key: impl Fn(&Hop<'a>, Full) -> K,
+    ) -> BTreeMap<K, f64> {
         let mut shares = BTreeMap::new();
         if self.every == Duration::ZERO || until <= from {
             return shares;
@@ -235,11 +258,15 @@ impl Path<'_> {
             let busy = hops
                 .iter()
                 .filter_map(|hop| Some((hop, hop.busy(of.clone(), self.every)?)));
-            let busy: Vec<(&Hop<'_>, f64)> = busy.collect();
+            let busy: Vec<(&Hop<'a>, f64)> = busy.collect();
             for n in of {
                 let inside = until.min(start(n + 1)).since(from.max(start(n)));
-                if let Some(full) = busy.iter().find_map(|(hop, carried)| hop.full(n, *carried)) {
-                    *shares.entry(full).or_default() += inside.as_secs_f64() / whole;
+                let full = |(hop, carried): &(&Hop<'a>, f64)| {
+                    let full = hop.full(n, *carried)?;
+                    Some(key(hop, full))
+                };
+                if let Some(first) = busy.iter().find_map(full) {
+                    *shares.entry(first).or_default() += inside.as_secs_f64() / whole;
                 }
             }
         }
@@ -286,10 +313,40 @@ impl Path<'_> {
         }
     }
 
+    /// Where that took them, by the link's name, if it was a queue of a router or a policer.
+    pub fn place_of_lost_datagrams(&self) -> Option<&'a str> {
+        let word = self.of_lost_datagrams();
+        let count = |hop: &&Hop<'_>| match word {
+            Limit::Link if !hop.own => hop.dropped.queue,
+            Limit::Policer => hop.dropped.policed,
+            _ => 0,
+        };
+        let is_last = |hop: &&Hop<'_>| hop.keeps_back() == Some(word) && count(hop) > 0;
+        let last = self.hops.iter().rev().find(is_last);
+        let most = || {
+            self.hops
+                .iter()
+                .max_by_key(count)
+                .filter(|hop| count(hop) > 0)
+        };
+        last.or_else(most).map(|hop| hop.name)
+    }
+
     /// Whether queues took more than half of what was dropped on the way there, whoever's it was.
     pub fn queues_took(&self) -> bool {
         let all = sum(&self.hops);
         2 * all.queue > all.total()
+    }
+
+    /// Of each link on the way there, in order: its name, and which part of what came to its queue that dropped in the whole run,
+    /// whoever's it was; 0 to 1.
+    pub fn queue_lost(&self) -> Vec<(String, f64)> {
+        let of = |hop: &Hop<'_>| {
+            let dropped = hop.dropped.queue as f64;
+            let came = dropped + hop.carried() as f64;
+            (hop.name.to_owned(), dropped / came.max(1.0))
+        };
+        self.hops.iter().map(of).collect()
     }
 
     /// Whether queues or policers took more than half of what was dropped on the way there and back, whoever's it was, in a word for them.
@@ -359,6 +416,7 @@ mod tests {
 
     fn path(own: bool, intervals: &[Interval]) -> Path<'_> {
         let hop = Hop {
+            name: "l a>b",
             own,
             waits_unseen: own,
             rates: vec![(Time::ZERO, kbps(800))],
@@ -519,11 +577,12 @@ mod tests {
         let mut limit = |behind: Dropped| {
             path.hops.truncate(1);
             path.hops.push(Hop {
+                name: "l b>c",
                 own: false,
                 dropped: behind,
                 ..path.hops[0].clone()
             });
-            path.of_lost_datagrams()
+            (path.of_lost_datagrams(), path.place_of_lost_datagrams())
         };
         let queue = |queue| Dropped {
             queue,
@@ -533,11 +592,11 @@ mod tests {
             policed: 900,
             ..Dropped::default()
         };
-        assert_eq!(limit(queue(900)), Limit::Link);
-        assert_eq!(limit(policed), Limit::Policer);
+        assert_eq!(limit(queue(900)), (Limit::Link, Some("l b>c")));
+        assert_eq!(limit(policed), (Limit::Policer, Some("l b>c")));
         // A burst of others is not it.
-        assert_eq!(limit(queue(5)), Limit::Nic);
-        assert_eq!(limit(Dropped::default()), Limit::Nic);
+        assert_eq!(limit(queue(5)), (Limit::Nic, None));
+        assert_eq!(limit(Dropped::default()), (Limit::Nic, None));
     }
 
     #[test]

@@ -63,6 +63,15 @@ impl Framing {
         }
     }
 
+    /// Bytes of link time behind the last one of a frame, in which the next one may not begin. The frame has arrived by then.
+    #[inline]
+    pub const fn gap_bytes(self) -> u32 {
+        match self {
+            Framing::Ethernet | Framing::EthernetTagged => GAP,
+            Framing::None | Framing::Pos | Framing::Atm(_) => 0,
+        }
+    }
+
     /// Whether frames travel in cells.
     #[inline]
     pub const fn is_atm(self) -> bool {
@@ -88,5 +97,7 @@ mod tests {
         assert_eq!(exposed(Framing::EthernetTagged), 8 + 68);
         assert_eq!(exposed(Framing::Pos), 55);
         assert_eq!(exposed(Framing::None), 46);
+        let gaps = [Framing::EthernetTagged, Framing::Pos].map(Framing::gap_bytes);
+        assert_eq!(gaps, [12, 0]);
     }
 }

@@ -63,6 +63,7 @@ impl Record {
             absent: BTreeMap::new(),
             not_run: None,
             limited_by: None,
+            limited_at: None,
             streams: Vec::new(),
             series: BTreeMap::new(),
             times: BTreeMap::new(),

@@ -83,6 +83,9 @@ pub struct Record {
     pub not_run: Option<String>,
     /// What limited the test most of the time.
     pub limited_by: Option<String>,
+    /// Where that was, of a link or a policer: the link and its direction, `neck r1>r2`. Left out where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited_at: Option<String>,
     /// The single streams.
     pub streams: Vec<StreamRecord>,
     /// Time series by name.

@@ -13,7 +13,7 @@ use farpath_record::{Expectation, Keys, Origin, Point, Record, RunDocument};
 
 use crate::failures::band;
 use crate::judges;
-use crate::limit::limit_of;
+use crate::limit::placed_limit_of;
 use crate::validity::{Index, UNTRUSTED};
 
 const TEMPLATE: &str = include_str!("report.html");
@@ -178,7 +178,7 @@ fn plain_records(out: &mut String, records: &[Record], keys: &Keys) {
                 escape(&point(&r.point, keys)),
                 origin(r.origin),
                 escape(&metrics.join(", ")),
-                escape(&limit_of(r).unwrap_or_default()),
+                escape(&placed_limit_of(r).unwrap_or_default()),
                 escape(&notes.join("; ")),
             ),
         );

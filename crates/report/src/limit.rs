@@ -1,6 +1,6 @@
 //! What limited a test, for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_observe::limit::WORDS;
 use farpath_record::{Origin, Point, Record, RunDocument};
@@ -31,11 +31,15 @@ pub(crate) fn limit_of(record: &Record) -> Option<String> {
 /// What limited a test at a point, by the origins that ran it; a forecast speaks where nothing else was run. Where they contradict each other
 /// all are said with their names, what is closest to reality first. Of several repeats the word is of the one in the middle.
 pub(crate) fn limits_of(run: &RunDocument, test: &str, point: &Point) -> String {
-    let of_test = run.records.iter();
-    let of_test = of_test.filter(|r| r.test == test && r.point == *point);
-    let ran = of_test.clone().any(|r| r.origin != Origin::Predicted);
+    let of_test = run.records.iter().filter(|r| r.test == test);
+    let is_here = |r: &&Record| r.point == *point;
+    let ran = of_test
+        .clone()
+        .filter(is_here)
+        .any(|r| r.origin != Origin::Predicted);
+    let heard = of_test.filter(|r| !(ran && r.origin == Origin::Predicted));
     let mut repeats: BTreeMap<Origin, Vec<&Record>> = BTreeMap::new();
-    for record in of_test.filter(|r| !(ran && r.origin == Origin::Predicted)) {
+    for record in heard.clone().filter(is_here) {
         repeats.entry(record.origin).or_default().push(record);
     }
     let mut said: BTreeMap<Origin, (&Record, String)> = BTreeMap::new();
@@ -43,19 +47,43 @@ pub(crate) fn limits_of(run: &RunDocument, test: &str, point: &Point) -> String 
         let word = in_the_middle(all).and_then(|r| Some((r, limit_of(r)?)));
         said.extend(word.map(|word| (origin, word)));
     }
-    // A stream of datagrams goes as fast as its application says: no news.
+    // A stream of datagrams goes as fast as its application says: no news, but where it does not at another point.
     let is_news = |r: &Record| r.kind != "udp" || r.limited_by.as_deref() != Some("application");
-    if !said.values().any(|(record, _)| is_news(record)) {
+    if !heard.filter(|r| r.limited_by.is_some()).any(is_news) {
         return String::new();
     }
-    let all: Vec<(Origin, String)> = said.into_iter().rev().map(|(o, (_, w))| (o, w)).collect();
+    let all: Vec<(Origin, &Record, String)> = said
+        .into_iter()
+        .rev()
+        .map(|(o, (r, w))| (o, r, w))
+        .collect();
     match all.split_first() {
-        Some(((_, first), rest)) if rest.iter().all(|(_, w)| w == first) => first.clone(),
+        Some(((_, record, first), rest)) if rest.iter().all(|(.., w)| w == first) => {
+            let places: BTreeSet<&str> = all.iter().filter_map(|(_, r, _)| place_of(r)).collect();
+            match places.len() {
+                1 => placed_limit_of(record).unwrap_or_default(),
+                _ => first.clone(),
+            }
+        }
         _ => {
-            let named = all.iter().map(|(o, w)| format!("{w} ({})", o.name()));
+            let named = all.iter().map(|(o, _, w)| format!("{w} ({})", o.name()));
             named.collect::<Vec<_>>().join(", ")
         }
     }
+}
+
+/// Where that was, of a link or a policer.
+fn place_of(record: &Record) -> Option<&str> {
+    record.limited_at.as_deref()
+}
+
+/// What limited the test of a record in words, and where.
+pub(crate) fn placed_limit_of(record: &Record) -> Option<String> {
+    let words = limit_of(record)?;
+    Some(match place_of(record).filter(|_| words != OUTAGE) {
+        Some(place) => format!("{words} ({place})"),
+        None => words,
+    })
 }
 
 /// What says of repeats which is in the middle: the first of these that all of them have.
@@ -114,6 +142,24 @@ mod tests {
         assert_eq!(both, "the receive window");
         assert_eq!(said(&[(predicted, "link")]), limit_words("link"));
         assert_eq!(said(&[]), "");
+    }
+
+    /// A stream that loses nothing at one rate, and most of it at another: both are said, for one is not the other.
+    #[test]
+    fn a_stream_that_its_application_limits_at_one_point_is_said_beside_others() {
+        let said = |other: &str| {
+            let mut run = RunDocument::new("s", 1, String::new());
+            for (rate, limit) in [("1 Mbit/s", "application"), ("12 Mbit/s", other)] {
+                let mut one = Record::new(Origin::Simulated, "u", "udp", "a", "b");
+                one.point = [("test.u.rate".to_owned(), rate.to_owned())].into();
+                one.limited_by = Some(limit.to_owned());
+                one.limited_at = Some("n r>b".to_owned()).filter(|_| limit == "link");
+                run.records.push(one);
+            }
+            [0, 1].map(|n| limits_of(&run, "u", &run.records[n].point))
+        };
+        assert_eq!(said("link"), ["the application", "a link (n r>b)"]);
+        assert_eq!(said("application"), ["", ""]);
     }
 
     /// Two repeats lost by chance, and the last, which lost most, at a queue that others filled: the median is the first's.

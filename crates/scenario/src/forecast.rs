@@ -166,12 +166,18 @@ impl<'a> Path<'a> {
         let hop = |h: &Hop| {
             let port = &self.plan.ports[h.port];
             let link = &self.scenario.links[port.link.0];
-            let delay = link.direction(port.way).delay;
+            let rate = self.rate_of(h.port);
+            let direction = link.direction(port.way);
+            // Where the rate follows a trace, frames come with the gap behind them.
+            let gap = match direction.impairments.trace.is_some() {
+                true => rate.time_for(Size::from_bytes(link.framing.gap_bytes().into())),
+                false => Duration::ZERO,
+            };
             rtt::Hop {
-                rate: self.rate_of(h.port),
+                rate,
                 framing: link.framing,
                 carried: h.extra,
-                delay,
+                delay: direction.delay + gap,
             }
         };
         walk.iter().map(hop).collect()

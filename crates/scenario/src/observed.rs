@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use farpath_observe::merge::Place;
-use farpath_observe::{InStep, Span};
+use farpath_observe::{InStep, Sends, Span, TailQueue};
 use farpath_record::{Origin, Record};
+use farpath_units::Size;
 use farpath_wire::FlowDir;
 
-use crate::model::{Arrivals, Congestion, Direction, Loss, Match, Queueing, Scenario, Test, Udp};
-use crate::plan::{Plan, PortPlan};
+use crate::model::{
+    Arrivals, Congestion, Direction, Loss, Match, Queueing, Scenario, Test, TestKind, Udp,
+};
+use crate::plan::{Hop, Plan, PortPlan};
 
 impl Scenario {
     /// The empty record of a test at a point.
@@ -27,8 +30,8 @@ impl Scenario {
     /// Where and when a test, known by its number, is measured.
     pub fn place(&self, plan: &Plan, number: usize) -> Place<'_> {
         let test = &self.tests[number];
-        let flow = plan.flows.iter().position(|f| f.test == number && !f.asks);
-        let flow = flow.filter(|_| test.kind.tcp().is_some());
+        let sent = plan.flows.iter().position(|f| f.test == number && !f.asks);
+        let flow = sent.filter(|_| test.kind.tcp().is_some());
         let hops = flow.map(|n| plan.walk(self, FlowDir::forward(n as u16)));
         let ports: Vec<_> = hops
             .iter()
@@ -68,29 +71,68 @@ impl Scenario {
             named_losses: !self.events.is_empty() || ports.iter().any(named),
             line_bps: flow.and_then(|flow| crate::forecast::line_bps(self, plan, flow)),
             queues_took: false,
-            in_step: flow.and_then(|flow| self.in_step(plan, flow)),
+            queue_lost: Vec::new(),
+            in_step: sent.and_then(|flow| self.in_step(plan, flow)),
         }
     }
 
-    /// What the packets of a flow's connections have in common with others that come at one phase of a queue: where no test sends at random,
-    /// nothing on its way there and back is random or follows a trace, and every queue there drops from its tail. Starts that were drawn
-    /// choose a phase, and it stays.
+    /// What a flow's packets have in common with others that come at one phase of a queue. Nothing on its way there and back is random or
+    /// follows a trace, and every queue there drops from its tail. Starts that were drawn choose a phase, and it stays. Times of chance at
+    /// which others send break the step of windows. Datagrams that one queue has spaced come to the next as a clock's would, so that
+    /// for them Poisson arrivals do not count.
     fn in_step(&self, plan: &Plan, flow: usize) -> Option<InStep> {
-        if self.tests.iter().any(is_random) {
-            return None;
-        }
+        let test = &self.tests[plan.flows[flow].test];
+        let sends = match (&test.kind, sender(test)) {
+            (_, Some(own)) if !self.tests.iter().any(is_random) => {
+                let first = self.tests.iter().position(|t| sender(t) == Some(own))?;
+                Sends::Windows(first)
+            }
+            (TestKind::Udp(udp), None) if !self.tests.iter().any(is_uneven) => {
+                Sends::Datagrams(udp.size)
+            }
+            _ => return None,
+        };
         let dir = FlowDir::forward(flow as u16);
         let (there, back) = (plan.walk(self, dir), plan.walk(self, dir.turned()));
-        let steady = there.iter().chain(&back).all(|hop| {
+        let direction = |hop: &Hop| {
             let port = &plan.ports[hop.port];
-            is_steady(self.links[port.link.0].direction(port.way))
-        });
-        let own = sender(&self.tests[plan.flows[flow].test])?;
-        let first = self.tests.iter().position(|t| sender(t) == Some(own))?;
-        steady.then(|| InStep {
-            sender: first,
+            self.links[port.link.0].direction(port.way)
+        };
+        let is_steady = |hop: &Hop| is_steady(direction(hop));
+        if !there.iter().chain(&back).all(is_steady) {
+            return None;
+        }
+        let takes_alike = |hop: &Hop| takes_alike(direction(hop));
+        // Answers come in bursts of their own.
+        let goes_on = test.kind.bulk().is_some() || test.kind.udp().is_some();
+        Some(InStep {
+            sends,
             round: plan.propagation(self, &there) + plan.propagation(self, &back),
+            queues: self.tail_queues(plan, flow, &there),
+            takes_alike: goes_on && self.events.is_empty() && there.iter().all(takes_alike),
         })
+    }
+
+    /// The queues on a flow's way.
+    fn tail_queues(&self, plan: &Plan, flow: usize, way: &[Hop]) -> Vec<TailQueue> {
+        let header = u32::from(plan.flows[flow].header_bytes);
+        let payload = match self.tests[plan.flows[flow].test].kind.udp() {
+            Some(udp) => udp.size,
+            None => plan.mss(self, flow),
+        };
+        let link = |hop: &Hop| &self.links[plan.ports[hop.port].link.0];
+        let queue = |(n, hop): (usize, &Hop)| {
+            let port = &plan.ports[hop.port];
+            let wire = link(hop).framing.wire_bytes(header + payload + hop.extra);
+            let before = n.checked_sub(1).and_then(|n| way.get(n));
+            let direction = self.direction_name(port.link, port.way);
+            TailQueue {
+                name: format!("{} {direction}", link(hop).name),
+                before: before.map(|hop| link(hop).name.clone()),
+                packet: port.rate.time_for(Size::from_bytes(wire.into())),
+            }
+        };
+        way.iter().enumerate().map(queue).collect()
     }
 }
 
@@ -103,6 +145,30 @@ fn sender(test: &Test) -> Option<&Congestion> {
 fn is_random(test: &Test) -> bool {
     let poisson = |udp: &Udp| udp.arrivals == Arrivals::Poisson || udp.on_off.is_some();
     test.kind.flows().is_some() || test.kind.udp().is_some_and(poisson)
+}
+
+/// Whether a test sends now more and now less, so that a queue takes more of it than of others for that alone.
+fn is_uneven(test: &Test) -> bool {
+    let changes = |udp: &Udp| {
+        let follows = udp.envelope.is_some() || udp.replay.is_some();
+        follows || udp.on_off.is_some() || udp.cells.is_some()
+    };
+    test.kind.flows().is_some() || test.kind.udp().is_some_and(changes)
+}
+
+/// Whether what comes to a direction of a link waits in one queue, whoever sent it, and nothing else takes of it.
+fn takes_alike(direction: &Direction) -> bool {
+    let conditioning = &direction.conditioning;
+    let in_one = direction
+        .queueing
+        .as_ref()
+        .is_none_or(|q| q.classes.len() == 1);
+    in_one
+        && conditioning.marks.is_empty()
+        && conditioning.policers.is_empty()
+        && direction.arrivals.is_empty()
+        && direction.losses.is_empty()
+        && direction.cells.is_none()
 }
 
 /// Whether a direction of a link loses nothing at random, keeps its rate and delay, and drops from the tails of its queues.
@@ -145,6 +211,11 @@ mod tests {
 
     /// What the second test of a scenario has in common with others: two senders and a neck with these keys.
     fn in_step(test: &str, neck: &str, more: &str) -> Option<InStep> {
+        place_of(1, test, neck, more)
+    }
+
+    /// The same of a test by its number.
+    fn place_of(number: usize, test: &str, neck: &str, more: &str) -> Option<InStep> {
         let text = format!(
             "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
              [[link]]\nname = \"access\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\ndelay = \"5 ms\"\n\
@@ -155,21 +226,49 @@ mod tests {
         let name = "s.toml".to_owned();
         let scenario = parse(&Source { name, text }, &[]).unwrap_or_else(|e| panic!("{e}"));
         let plan = Plan::new(&scenario).expect("a plan");
-        scenario.place(&plan, 1).in_step
+        scenario.place(&plan, number).in_step
     }
 
     #[test]
     fn senders_are_in_step_where_nothing_is_random() {
-        let own = |sender| {
-            Some(InStep {
-                sender,
-                round: Duration::from_ms(50),
-            })
+        let of = |test: &str, neck: &str, more: &str| {
+            in_step(test, neck, more).map(|own| (own.sends, own.round))
         };
-        assert_eq!(in_step("", "", ""), own(0));
-        assert_eq!(in_step("cc = \"reno\"", "", "cc = \"cubic\""), own(1));
-        assert_eq!(in_step("start_spread = \"1 s\"", "", ""), own(0));
-        assert_eq!(in_step("", "loss = 1e-4", ""), None);
-        assert_eq!(in_step("", "jitter = { max = \"1 ms\" }", ""), None);
+        let own = |sender| Some((Sends::Windows(sender), Duration::from_ms(50)));
+        assert_eq!(of("", "", ""), own(0));
+        assert_eq!(of("cc = \"reno\"", "", "cc = \"cubic\""), own(1));
+        assert_eq!(of("start_spread = \"1 s\"", "", ""), own(0));
+        assert_eq!(of("", "loss = 1e-4", ""), None);
+        assert_eq!(of("", "jitter = { max = \"1 ms\" }", ""), None);
+    }
+
+    /// The neck of 10 Mbit/s is reached over the access link, and a full segment takes 1.23 ms there.
+    #[test]
+    fn queues_on_the_way_are_known_with_what_leads_to_them() {
+        let own = in_step("", "framing = \"ethernet\"", "").expect("nothing is random");
+        assert!(own.takes_alike);
+        let [access, neck] = own.queues.as_slice() else {
+            panic!("{:?}", own.queues);
+        };
+        assert_eq!(
+            (access.name.as_str(), &access.before),
+            ("access a>r", &None)
+        );
+        let before = Some("access".to_owned());
+        assert_eq!((neck.name.as_str(), &neck.before), ("neck r>b", &before));
+        assert_eq!(neck.packet.as_ps() / 10_000_000, 123);
+    }
+
+    /// A stream that comes at times of chance keeps other windows from a step, and not itself: a queue spaces it.
+    #[test]
+    fn datagrams_are_in_step_behind_a_queue() {
+        let stream = "kind = \"udp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"60 s\"\nrate = \"6 Mbit/s\"\nsize = 1200\narrivals = \"poisson\"";
+        let own = |more: &str| {
+            let more = format!("[[test]]\nname = \"three\"\n{stream}\n{more}");
+            [1, 2].map(|test| place_of(test, "", "", &more).map(|own| own.sends))
+        };
+        assert_eq!(own(""), [None, Some(Sends::Datagrams(1200))]);
+        let bursts = "on_off = { on = \"1 s\", off = \"1 s\" }";
+        assert_eq!(own(bursts), [None, None]);
     }
 }

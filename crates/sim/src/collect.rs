@@ -49,6 +49,7 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
     let plan = &collector.built.wan.plan;
     let place = |n: usize| Place {
         queues_took: collector.queues_took(n),
+        queue_lost: collector.queue_lost(n),
         ..scenario.place(plan, n)
     };
     let places: Vec<_> = (0..scenario.tests.len()).map(place).collect();
@@ -123,6 +124,13 @@ impl<'a> Collector<'a> {
     fn queues_took(&self, test: usize) -> bool {
         let flow = self.flows(test).into_iter().next();
         flow.is_some_and(|flow| self.evidence.path(flow).queues_took())
+    }
+
+    /// What queues on the way of a test's data dropped, link by link.
+    fn queue_lost(&self, test: usize) -> Vec<(String, f64)> {
+        let flow = self.flows(test).into_iter().next();
+        flow.map(|flow| self.evidence.path(flow).queue_lost())
+            .unwrap_or_default()
     }
 
     fn fill(&self, number: usize, test: &Test, record: &mut Record) {
@@ -281,7 +289,9 @@ impl<'a> Collector<'a> {
         };
         let mut seen = datagrams(source, sink);
         seen.cells = cells.then(|| self::cells(sink));
-        seen.taken_by = Some(self.evidence.path(flow).of_lost_datagrams());
+        let path = self.evidence.path(flow);
+        seen.taken_by = Some(path.of_lost_datagrams());
+        seen.taken_at = path.place_of_lost_datagrams().map(str::to_owned);
         Some(seen)
     }
 

@@ -4,6 +4,7 @@ use farpath_element::impair::Flap;
 use farpath_element::{Drop, Port};
 use farpath_observe::{Dropped, Hop, Interval, Path};
 use farpath_record::NOT_FOLLOWED;
+use farpath_scenario::plan::PortPlan;
 use farpath_scenario::{Change, Loss, Scenario};
 use farpath_units::{Rate, Time};
 use farpath_wire::FlowDir;
@@ -21,6 +22,8 @@ pub struct Evidence<'a> {
     real_hosts: bool,
     /// Of each its intervals, what was dropped, and the mean length of a frame on the wire, bytes.
     ports: Vec<(Vec<Interval>, Dropped, u64)>,
+    /// The link of every port and its direction, by name.
+    names: Vec<String>,
     /// The rates of every port, each from an instant on.
     rates: Vec<Vec<(Time, Rate)>>,
     /// Port, flow and `seq` of what was to be lost by order and did not come by.
@@ -73,8 +76,13 @@ impl<'a> Evidence<'a> {
             (intervals.collect(), dropped, frame_bytes)
         };
         let all = 0..wan.plan.ports.len();
+        let name = |port: &PortPlan| {
+            let direction = scenario.direction_name(port.link, port.way);
+            format!("{} {direction}", scenario.links[port.link.0].name)
+        };
         Evidence {
             ports: all.clone().map(seen).collect(),
+            names: wan.plan.ports.iter().map(name).collect(),
             rates: all.map(|number| rates(scenario, wan, number)).collect(),
             missed,
             too_few,
@@ -159,6 +167,7 @@ impl<'a> Evidence<'a> {
             let (intervals, dropped, frame_bytes) = &self.ports[number];
             let own = !self.scenario.is_router(port.from);
             Hop {
+                name: &self.names[number],
                 own,
                 waits_unseen: own && self.real_hosts,
                 rates: self.rates[number].clone(),

@@ -92,6 +92,7 @@ mod tests {
         };
         let intervals: Vec<Interval> = (0..40).map(interval).collect();
         let hop = Hop {
+            name: "access s>c",
             own: false,
             waits_unseen: false,
             rates: vec![(Time::ZERO, Rate::from_bps(64_000).expect("a rate"))],

@@ -16,6 +16,7 @@ use super::lost::Lost;
 use super::many::Many;
 use super::samples::{MANY, SHARED_LEAST, within};
 use super::sender::SENDERS;
+use super::too_soon::TooSoon;
 use super::totals::Totals;
 
 /// What is said of the connection that carried most.
@@ -108,6 +109,8 @@ pub(super) struct Busiest {
     /// Connections that the server ended without an answer.
     #[serde(skip)]
     pub(super) failed: Failed,
+    /// Connections that the command closed while the answer was on its way; none where there are none.
+    pub(super) closed_early: Option<TooSoon>,
     /// Connections that the command opened and that carried nothing; none where they are few.
     #[serde(skip)]
     pub(super) empty: Option<Empty>,
@@ -259,7 +262,9 @@ impl Busiest {
         let in_vain = in_vain.map_or(String::new(), |in_vain| format!("{}; ", in_vain.words()));
         let failed = self.failed().filter(|_| self.failed.is_most());
         let failed = failed.map_or(String::new(), |failed| format!("{failed}; "));
-        in_vain + &failed + &self.none_open()
+        let early = self.closed_early.filter(TooSoon::is_most);
+        let early = early.map_or(String::new(), |early| format!("{}; ", early.words()));
+        in_vain + &failed + &early + &self.none_open()
     }
 
     /// That the server ended connections without an answer, where nothing else says of how many.
@@ -278,12 +283,14 @@ impl Busiest {
         let in_vain = in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()));
         let failed = self.failed().filter(|_| !self.failed.is_most());
         let failed = failed.map_or(String::new(), |failed| format!("; {failed}"));
+        let early = self.closed_early.filter(|early| !early.is_most());
+        let early = early.map_or(String::new(), |early| format!("; {}", early.words()));
         let empty = self.empty.as_ref().filter(|_| !self.carries_nothing());
         let empty = empty.filter(|empty| self.is_worth_naming(empty.seconds));
         let empty = empty.map_or(String::new(), |empty| {
             format!("; {}", empty.words(self.took_s))
         });
-        in_vain + &failed + &empty
+        in_vain + &failed + &early + &empty
     }
 
     /// Whether so many seconds are a part worth naming of the command's time, or of that in which any connection was open where it is not known.

@@ -1,15 +1,17 @@
 //! `farpath lab set`: what changes of a running lab's links.
 
 use farpath_element::Change;
+use farpath_element::qdisc::Limit;
 use farpath_emu::lab::memory_for;
 use farpath_emu::plane::Plane;
 use farpath_emu::tap::Tap;
 use farpath_scenario::plan::port_of;
-use farpath_scenario::{Direction, LinkId, Loss, Scenario, Set, Source, Way, nearest};
+use farpath_scenario::{Direction, LinkId, Loss, QueueLimit, Scenario, Set, Source, Way, nearest};
 use farpath_units::Ratio;
 
 use super::limits;
 use super::named::command;
+use super::present::{self, Present};
 
 /// What errors point at.
 const OPTION: &str = "lab set";
@@ -47,25 +49,29 @@ pub(super) struct Planned {
     command: String,
     /// What the scenario becomes.
     pub(super) scenario: Scenario,
+    /// What may wait in front of each port then, by number.
+    pub(super) limits: Vec<Limit>,
     /// All keys that were set since the lab was started.
     pub(super) sets: Vec<Set>,
     changes: Vec<(usize, Change)>,
     said: String,
 }
 
-/// What `wanted` comes to for lab `name` that was started with `sets` and is as `scenario` says, which was read of `source`.
+/// What `wanted` comes to for lab `name` that was started with `sets` and is as `present` says, which was read of `source`.
 ///
 /// # Errors
 /// What is wrong with one of them, in words: then none is to be made.
 pub(super) fn planned(
     plane: &Plane<Tap>,
-    (name, scenario, source): (&str, &Scenario, &str),
+    (name, present, source): (&str, &Present, &str),
     sets: &[Set],
     wanted: &[String],
 ) -> Result<Planned, String> {
+    let scenario = &present.scenario;
     let mut planned = Planned {
         command: command(name),
         scenario: scenario.clone(),
+        limits: present.limits.clone(),
         sets: sets.to_vec(),
         changes: Vec::new(),
         said: String::new(),
@@ -106,10 +112,16 @@ impl Planned {
 
     /// Queues that hold more or less than in `old`.
     fn queue(&mut self, old: &Scenario) {
-        for (place, what, change) in limits::changed(old, &self.scenario) {
-            let port = port_of(place.0, place.1);
-            self.changes.extend(change.map(|change| (port, change)));
-            self.say(place, &what);
+        for changed in limits::changed(old, &self.scenario, &self.limits) {
+            let (link, way) = changed.place;
+            let port = port_of(link, way);
+            if changed.is_ports {
+                self.changes.push((port, Change::Limit(changed.limit)));
+            }
+            if let Some(held) = self.limits.get_mut(port) {
+                *held = changed.limit;
+            }
+            self.say(changed.place, &changed.words);
         }
     }
 
@@ -163,13 +175,16 @@ impl Planned {
                 return Err(nothing_to_set(&path).unwrap_or_else(|| why.to_string()));
             }
         };
+        let earlier = &self.sets[..self.sets.len() - 1];
+        let before = farpath_scenario::parse(&source, earlier).map_err(|e| e.to_string())?;
         let kept = kept(
             &source,
             &self.sets,
-            [&self.scenario, &new],
+            [&before, &new],
             (path.as_str(), value.as_str()),
             wanted,
         );
+        let new = present::over(&source, &self.sets, [&self.scenario, &before, &new]);
         if new == self.scenario {
             if kept.is_empty() {
                 self.said.push_str(&format!("{path} is {asked} already\n"));
@@ -188,10 +203,6 @@ impl Planned {
             }
         }
         // Queues are compared when all is set.
-        let queues = |scenario: &Scenario| {
-            let ways = scenario.links.iter().flat_map(|l| &l.directions);
-            ways.map(|way| way.queue).collect::<Vec<_>>()
-        };
         if found.is_empty() && queues(&new) == queues(&self.scenario) {
             let lab = &self.command;
             return Err(format!(
@@ -208,6 +219,12 @@ impl Planned {
         self.said.push_str(&kept);
         Ok(())
     }
+}
+
+/// What may wait in front of each direction of each link, as it is written.
+fn queues(scenario: &Scenario) -> Vec<QueueLimit> {
+    let ways = scenario.links.iter().flat_map(|l| &l.directions);
+    ways.map(|way| way.queue).collect()
 }
 
 /// What takes away what a key adds to a path, where the value asks for that.

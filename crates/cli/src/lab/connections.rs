@@ -90,8 +90,8 @@ pub(super) struct Connections {
     acks: BTreeMap<[String; 2], Acks>,
     /// Segments with data that an end sent, by its own end and the other, as the path itself saw them.
     segments: BTreeMap<[String; 2], Segments>,
-    /// Round trips of handshakes of TLS, by both ends in either order.
-    tls: BTreeMap<[String; 2], u32>,
+    /// Round trips of handshakes of TLS, and those of them for the window, by both ends in either order.
+    tls: BTreeMap<[String; 2], [u32; 2]>,
     /// Addresses of the command's host; none where that is known by its connections alone.
     command: BTreeSet<String>,
     /// When the lab was about to end the server; none where that is not known.
@@ -225,6 +225,7 @@ impl Connections {
             }
         }
         told.failed = self.failed();
+        told.closed_early = self.closed_early();
         told.empty = self.empty();
         told.spent = self.spent();
         told.in_vain = self.in_vain();
@@ -267,7 +268,7 @@ impl Connections {
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
         let command = [Some(most), other(ends)][most.host];
-        let silence = waits.and_then(|w| Silence::of((most.host, w), most.last.sample.t, command));
+        let silence = self.silence(ends, most, command);
         let judged = waits.map(|w| silence.map_or(*w, |s| s.judges(most.host, w)));
         let waits = judged.as_ref();
         let pieces = waits.and_then(|w| answers::Pieces::of((most.host, w), command));
@@ -412,6 +413,7 @@ impl Watched {
             this_open_s: None,
             in_vain: None,
             failed: Failed::default(),
+            closed_early: None,
             empty: None,
             spent: Spent::default(),
             opened_each_s: None,
@@ -778,6 +780,7 @@ mod tests {
             };
             let intervals = [interval; 100];
             let back = farpath_observe::Hop {
+                name: "access s>c",
                 own: false,
                 waits_unseen: false,
                 rates: vec![(

@@ -1,6 +1,5 @@
 //! What may wait in front of a running lab's links: a queue that is written as a time or in `bdp` goes by the path as it is.
 
-use farpath_element::Change;
 use farpath_element::qdisc::Limit;
 use farpath_emu::lab::queue_limits;
 use farpath_record::count_of;
@@ -9,13 +8,19 @@ use farpath_scenario::{LinkId, QueueLimit, Scenario, Way};
 
 use super::bytes::quantity;
 
-/// Queues whose limit is another in `new` than in `old`, in words and for their ports: those that are written otherwise, and those
-/// that hold more or less as a rate or a round trip changed. Where that is the queue of a host's own interface, its port has none to change:
-/// what waits there waits in the host.
-pub(super) fn changed(
-    old: &Scenario,
-    new: &Scenario,
-) -> Vec<((LinkId, Way), String, Option<Change>)> {
+/// A queue that holds more or less.
+pub(super) struct Changed {
+    pub(super) place: (LinkId, Way),
+    /// What it holds now, and held before.
+    pub(super) words: String,
+    pub(super) limit: Limit,
+    /// Its port has that limit to change. Where it is the queue of a host's own interface, what waits there waits in the host.
+    pub(super) is_ports: bool,
+}
+
+/// Queues whose limit is another in `new` than in `old`: those that are written otherwise, and those that hold more or less as a rate or a
+/// round trip changed. Before, they `held` as much by port, as events and earlier changes left them; what is not known of that, `old` says.
+pub(super) fn changed(old: &Scenario, new: &Scenario, held: &[Limit]) -> Vec<Changed> {
     // Both have been planned: they run.
     let [before, now] = [old, new].map(|s| queue_limits(s).unwrap_or_default());
     let mut changed = Vec::new();
@@ -26,13 +31,16 @@ pub(super) fn changed(
             let (Some(before), Some(now)) = (before.get(port), now.get(port)) else {
                 continue;
             };
+            let held = held.get(port).unwrap_or(before);
             let queue = link.directions[n].queue;
             let is_set = old.links[number].directions[n].queue != queue;
-            let is_hosts = link.ends[n].0 < new.hosts.len();
-            if is_set || before != now {
-                let words = words(queue, [before, now]);
-                let change = (!is_hosts).then_some(Change::Limit(*now));
-                changed.push((place, words, change));
+            if is_set || (before != now && held != now) {
+                changed.push(Changed {
+                    place,
+                    words: words(queue, [held, now]),
+                    limit: *now,
+                    is_ports: link.ends[n].0 >= new.hosts.len(),
+                });
             }
         }
     }
@@ -72,12 +80,25 @@ mod tests {
     }
 
     fn said(queue: &str, before: &[&str], now: &[&str]) -> Vec<String> {
-        let found = changed(&scenario(queue, before), &scenario(queue, now));
-        let each = found.into_iter().map(|((_, way), words, change)| {
-            assert!(matches!(change, None | Some(Change::Limit(_))), "{words}");
-            format!("{way:?}: {words}")
-        });
-        each.collect()
+        let found = changed(&scenario(queue, before), &scenario(queue, now), &[]);
+        let each = found.into_iter();
+        each.map(|c| format!("{:?}: {}", c.place.1, c.words))
+            .collect()
+    }
+
+    /// An event has made the path slower, and its queue stays as large as it was until a new delay is set.
+    #[test]
+    fn a_queue_held_what_it_was_given_whatever_an_event_made_of_the_rate() {
+        let at_first = scenario("1bdp", &[]);
+        let slow = ["link.path.rate=1Mbit/s"];
+        let later = [slow[0], "link.path.delay=20ms"];
+        let held = queue_limits(&at_first).expect("it runs");
+        let [slow, later] = [scenario("1bdp", &slow), scenario("1bdp", &later)];
+        let found = changed(&slow, &later, &held);
+        let words: Vec<&str> = found.iter().map(|c| c.words.as_str()).collect();
+        assert_eq!(words, ["queue 1bdp = 5000 B, was 250 kB"; 2]);
+        // Back at the rate by which it was made, nothing changes.
+        assert!(changed(&slow, &at_first, &held).is_empty());
     }
 
     /// A tenth of the rate and two fifths of the round trip: what `1bdp` is then.
@@ -119,8 +140,8 @@ mod tests {
         );
         // A port that was given a limit of its own would keep it, as the host's queue goes on to follow the rate.
         for (before, now) in [(&sets[..0], &sets[..1]), (&sets[..1], &sets[..])] {
-            let found = changed(&scenario("1bdp", before), &scenario("1bdp", now));
-            let changes = found.iter().map(|(.., change)| change.is_some());
+            let found = changed(&scenario("1bdp", before), &scenario("1bdp", now), &[]);
+            let changes = found.iter().map(|c| c.is_ports);
             assert_eq!(changes.collect::<Vec<_>>(), [false, true]);
         }
     }

@@ -26,8 +26,8 @@ pub(super) struct Each {
     pub(super) rtt: Option<f64>,
     /// Time that the command waited for what it carried, seconds; without frames, time with data to send or to be acknowledged.
     pub(super) busy: f64,
-    /// Round trips of its handshake of TLS.
-    pub(super) tls: u32,
+    /// Round trips of its handshake of TLS, and those of them in which the server's first flight waited for its window.
+    pub(super) tls: [u32; 2],
     /// Time that small writes of its sender and of the other end waited for an acknowledgement, seconds.
     pub(super) held: [f64; 2],
     /// Time in which the server had what the command had sent, and had not answered, seconds; none where its frames were not followed.
@@ -42,6 +42,8 @@ pub(super) struct Each {
     pub(super) unheard: Unheard,
     /// How the server ended it before the command did.
     pub(super) ending: Option<Ending>,
+    /// The command closed it while the answer was on its way.
+    pub(super) is_early: bool,
     /// Requests of the command behind an answer, and those of them that came as soon as it was there.
     pub(super) requests: [u64; 2],
     /// Time until its SYN was answered, beyond a round trip and what the path's losses cost, seconds: the server answered none at first.
@@ -58,7 +60,7 @@ impl Each {
             sent,
             rtt: rtt.map(Duration::as_secs_f64).filter(|rtt| *rtt > 0.0),
             busy: timers.map_or(0.0, |t| t.busy.as_secs_f64()),
-            tls: 0,
+            tls: [0; 2],
             held: [0.0; 2],
             served: None,
             line: [0.0; 2],
@@ -66,6 +68,7 @@ impl Each {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            is_early: false,
             requests: [0; 2],
             late: 0.0,
         })
@@ -80,8 +83,8 @@ impl Each {
         }
     }
 
-    /// The same with a handshake of TLS of so many round trips.
-    pub(super) fn with_tls(self, tls: u32) -> Each {
+    /// The same with a handshake of TLS of so many round trips, and so many of them for the window.
+    pub(super) fn with_tls(self, tls: [u32; 2]) -> Each {
         Each { tls, ..self }
     }
 
@@ -178,6 +181,8 @@ pub(super) struct Many {
     pub(super) busy_s: f64,
     /// Round trips that the handshake of TLS of each took, on average: part of what the command waited for.
     pub(super) tls_round_trips: f64,
+    /// Those of them in which the server's first flight, its certificates, waited for its window to grow.
+    pub(super) tls_window_round_trips: f64,
     /// Time that small writes of all senders waited for an acknowledgement, and of all other ends, seconds.
     pub(super) held_small_s: f64,
     pub(super) other_held_small_s: f64,
@@ -197,6 +202,9 @@ pub(super) struct Many {
     /// Those of them on which it asked, and got a reset.
     #[serde(skip)]
     reset_idle: u64,
+    /// Those that the command closed while the answer was on its way.
+    #[serde(skip)]
+    early: u64,
     /// Those whose first SYN the server did not answer though the path lost none, and how long that took of all, seconds.
     #[serde(skip)]
     late: u64,
@@ -235,6 +243,9 @@ const MOST_OF_IT: f64 = 0.5;
 const FIRST_WINDOW: u64 = 10 * 1448;
 const FURTHER: f64 = 0.5;
 
+/// Round trips of TLS for the window, on average, that are worth naming.
+const WINDOW_LEAST: f64 = 0.5;
+
 /// Connections whose times together are so many times that in which any was open were open side by side.
 const SIDE_BY_SIDE: f64 = 1.25;
 
@@ -260,6 +271,7 @@ impl Many {
         };
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
+        let tls = |n: usize| mean(these().map(|e| f64::from(e.tls[n])));
         let is_followed = these().all(|e| e.served.is_some());
         let [are_alike, none_has_most] = [PARTS, 2].map(|parts| largest * parts <= bytes_sent);
         let many = Many {
@@ -269,7 +281,8 @@ impl Many {
             bytes_sent,
             set_up_s: rtts.iter().sum::<f64>() / rtts.len() as f64 * connections as f64,
             busy_s: these().map(|e| e.busy).sum(),
-            tls_round_trips: these().map(|e| f64::from(e.tls)).sum::<f64>() / connections as f64,
+            tls_round_trips: tls(0),
+            tls_window_round_trips: tls(1),
             held_small_s: these().map(|e| e.held[0]).sum(),
             other_held_small_s: these().map(|e| e.held[1]).sum(),
             server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
@@ -281,6 +294,7 @@ impl Many {
             reset_answered: ended(|ending| ending == Ending::Reset),
             closed_idle: ended(Ending::is_idle),
             reset_idle: ended(Ending::is_met),
+            early: these().filter(|e| e.is_early).count() as u64,
             late: these().filter(|e| e.late > 0.0).count() as u64,
             late_s: these().map(|e| e.late).sum(),
             undecided: Undecided::of(these().map(|e| e.unheard)),
@@ -332,7 +346,7 @@ impl Many {
     /// Whether half of the connections or more ended without an answer to their last request: opening fewer of them would spare none of that.
     fn is_unheard(&self) -> bool {
         let unheard = self.unanswered + self.undecided.connections + self.closed_unanswered;
-        2 * (unheard + self.closed_idle) >= self.connections
+        2 * (unheard + self.closed_idle + self.early) >= self.connections
     }
 
     /// The part of their time that opening them takes.
@@ -551,12 +565,17 @@ impl Many {
 
     /// What was spent before the first request.
     fn opening(&self) -> String {
-        match self.tls_round_trips {
-            0.0 => "one of them to be set up".to_owned(),
-            1.0 => "one of them to be set up and one for TLS".to_owned(),
-            2.0 => "one of them to be set up and two for TLS".to_owned(),
-            n => format!("one of them to be set up and {n:.1} for TLS"),
-        }
+        let tls = match self.tls_round_trips {
+            0.0 => return "one of them to be set up".to_owned(),
+            1.0 => "one".to_owned(),
+            2.0 => "two".to_owned(),
+            n => format!("{n:.1}"),
+        };
+        let window = match self.tls_window_round_trips {
+            none if none < WINDOW_LEAST => "",
+            _ => ", as the server's certificates are larger than its first window",
+        };
+        format!("one of them to be set up and {tls} for TLS{window}")
     }
 }
 
@@ -583,7 +602,7 @@ mod tests {
             sent: 104,
             rtt: Some(0.28),
             busy: 0.56,
-            tls: 0,
+            tls: [0; 2],
             held: [0.0; 2],
             served: None,
             line: [0.0; 2],
@@ -591,6 +610,7 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            is_early: false,
             requests: [0; 2],
             late: 0.0,
         };
@@ -644,7 +664,7 @@ mod tests {
                     sent: 700,
                     rtt: Some(0.1),
                     busy: 0.1 * f64::from(1 + tls),
-                    tls: 0,
+                    tls: [0; 2],
                     held: [0.0; 2],
                     served: None,
                     line: [0.0; 2],
@@ -652,10 +672,11 @@ mod tests {
                     queued: 0.0,
                     unheard: Unheard::Nothing,
                     ending: None,
+                    is_early: false,
                     requests: [0; 2],
                     late: 0.0,
                 };
-                one.with_tls(tls)
+                one.with_tls([tls, 0])
             };
             let all: Vec<Each> = (0..20).map(each).collect();
             Many::of(&all).expect("they are many").words(0)
@@ -676,6 +697,21 @@ mod tests {
                 "{said}"
             );
         }
+        // A chain of certificates that is larger than the first window.
+        let chained = |n: u16| {
+            let own = format!("198.18.0.1:{}", 40_000 + n);
+            let one = Each::of([own.as_str(), "198.18.0.2:443"], 18_000, None);
+            Each {
+                rtt: Some(0.08),
+                busy: 0.24,
+                ..one.expect("it has ports").with_tls([2, 1])
+            }
+        };
+        let all: Vec<Each> = (0..12).map(chained).collect();
+        let many = Many::of(&all).expect("they are many").words(1);
+        let words =
+            "and two for TLS, as the server's certificates are larger than its first window (75 %";
+        assert!(many.contains(words), "{many}");
         // Every second one resumed a session of TLS 1.2.
         let mixed = said(&|n| 1 + u32::from(n % 2 == 0));
         assert!(mixed.contains("and 1.5 for TLS"), "{mixed}");
@@ -690,7 +726,7 @@ mod tests {
                 sent: 500,
                 rtt: Some(0.08),
                 busy: 0.16,
-                tls: 0,
+                tls: [0; 2],
                 held: [0.0; 2],
                 served: None,
                 line: [0.0; 2],
@@ -698,6 +734,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                is_early: false,
                 requests: [0; 2],
                 late: 0.0,
             };
@@ -725,7 +762,7 @@ mod tests {
                 sent: 80,
                 rtt: Some(0.02),
                 busy: 0.02 + thinks,
-                tls: 0,
+                tls: [0; 2],
                 held: [0.0; 2],
                 served: None,
                 line: [0.0; 2],
@@ -733,6 +770,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                is_early: false,
                 requests: [0; 2],
                 late: 0.0,
             };
@@ -761,7 +799,7 @@ mod tests {
                 sent: 50_000,
                 rtt: Some(0.1),
                 busy: 0.1 + line,
-                tls: 0,
+                tls: [0; 2],
                 held: [0.0; 2],
                 served: None,
                 line: [0.0; 2],
@@ -769,6 +807,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                is_early: false,
                 requests: [0; 2],
                 late: 0.0,
             };
@@ -795,7 +834,7 @@ mod tests {
                 sent: 60_000,
                 rtt: Some(0.123),
                 busy: 0.664,
-                tls: 0,
+                tls: [0; 2],
                 held: [0.0; 2],
                 served: None,
                 line,
@@ -803,6 +842,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                is_early: false,
                 requests: [0; 2],
                 late: 0.0,
             };
@@ -839,7 +879,7 @@ mod tests {
                 sent: 104,
                 rtt: Some(0.06),
                 busy: 0.06,
-                tls: 0,
+                tls: [0; 2],
                 held: [0.0; 2],
                 served: None,
                 line: [0.0; 2],
@@ -847,6 +887,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                is_early: false,
                 requests: [0; 2],
                 late: 0.0,
             };
@@ -881,7 +922,7 @@ mod tests {
                 sent,
                 rtt: Some(0.1),
                 busy: 0.1 * trips,
-                tls: 0,
+                tls: [0; 2],
                 held: [0.0; 2],
                 served: Some(served),
                 line: [0.0; 2],
@@ -889,6 +930,7 @@ mod tests {
                 queued: 0.0,
                 unheard: Unheard::Nothing,
                 ending: None,
+                is_early: false,
                 requests: [0; 2],
                 late: 0.0,
             };
@@ -912,7 +954,7 @@ mod tests {
             sent: 200_000,
             rtt: Some(0.06),
             busy: 0.06 * 43.0,
-            tls: 0,
+            tls: [0; 2],
             held: [0.0; 2],
             served: None,
             line: [0.0; 2],
@@ -920,6 +962,7 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            is_early: false,
             requests: [0; 2],
             late: 0.0,
         };
@@ -1031,7 +1074,7 @@ mod tests {
             sent: 5000,
             rtt: (n > 0).then_some(0.06),
             busy: 0.06,
-            tls: 0,
+            tls: [0; 2],
             held: [0.0; 2],
             served: None,
             line: [0.0; 2],
@@ -1039,6 +1082,7 @@ mod tests {
             queued: 0.0,
             unheard: Unheard::Nothing,
             ending: None,
+            is_early: false,
             requests: [0; 2],
             late: 0.0,
         };

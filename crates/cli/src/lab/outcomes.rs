@@ -222,6 +222,7 @@ pub(super) mod tests {
             took: Wall::from_millis(10),
             until: [Time::MAX; 2],
             server: None,
+            listening: Vec::new(),
         }
     }
 

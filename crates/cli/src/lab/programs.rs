@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::IsTerminal;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::process::{Child, ExitStatus, Stdio};
 use std::str::FromStr;
 use std::time::{Duration as Wall, Instant};
@@ -104,6 +104,8 @@ pub(super) struct Ended {
     pub(super) until: [Time; 2],
     /// What is wrong with the server, if that had failed before.
     pub(super) server: Option<String>,
+    /// The ends on which the server's host listened for connections of TCP when the command had ended.
+    pub(super) listening: Vec<SocketAddr>,
 }
 
 /// Exit codes of a command, or of what it was to start, that cannot be run and that is not found.
@@ -249,6 +251,7 @@ pub(super) fn run(
         took,
         until: [running, Time::MAX],
         server: None,
+        listening: Vec::new(),
     })
 }
 

@@ -22,11 +22,35 @@ pub(super) struct Refused {
     protocol: &'static str,
     /// How often; of datagrams how many reports of it came back, which are fewer.
     times: u64,
+    /// How many of these connections came before anything listened on the port.
+    before_listening: u64,
     /// They came back to a port that had asked for them, and that its program had closed meanwhile.
     late: bool,
-    /// They were to an address of IPv6, and one to the same port over IPv4 was taken.
+    /// When nothing listened on the port yet, where connections came then.
     #[serde(skip)]
-    by_ipv4: bool,
+    not_yet: Option<NotYet>,
+    #[serde(skip)]
+    behind: Behind,
+}
+
+/// Connections to a port came, from the first of them until one was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct NotYet {
+    port: u16,
+    from: Time,
+    until: Time,
+}
+
+/// What came behind connections over IPv6 that were refused, and not because nothing listened yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Behind {
+    /// None over IPv4 to the same port was taken.
+    #[default]
+    Nothing,
+    /// One was, by a host that listens on IPv4 alone.
+    Ipv4Alone,
+    /// One was, by a host that listens on IPv4 alone or that had just begun to listen.
+    Ipv4Taken,
 }
 
 const TCP: &str = "tcp";
@@ -48,39 +72,111 @@ pub(super) fn before_the_end(
     })
 }
 
-/// Those of `openings` that were refused, and datagrams that were `unheard`, which have one of these ports where there are any; `is_of`
-/// says whether an address is one of the host with that number.
+/// Those of `openings` that were refused, and datagrams that were `unheard`, which have one of these `ports` where there are any; `is_of`
+/// says whether an address is one of the host with that number. `listening` are the ends on which the server's host listened at the end.
 pub(super) fn refused(
     (openings, unheard): (
         impl Iterator<Item = Opening>,
         impl Iterator<Item = (Way, u64)>,
     ),
-    ports: &[u16],
+    (ports, listening): (&[u16], &[SocketAddr]),
     is_of: impl Fn(usize, &SocketAddr) -> bool,
 ) -> Vec<Refused> {
-    let mut all: BTreeMap<SocketAddr, u64> = BTreeMap::new();
     let is_meant = |[_, to]: &Way| ports.is_empty() || ports.contains(&to.port());
-    let mut taken = Vec::new();
-    for opening in openings.filter(|o| is_meant(&o.ends)) {
-        let to = opening.ends[1];
-        match opening.is_refused {
-            true => *all.entry(to).or_default() += 1,
-            false => taken.push(to),
-        }
+    let openings: Vec<Opening> = openings.filter(|o| is_meant(&o.ends)).collect();
+    let mut all: BTreeMap<SocketAddr, Vec<Time>> = BTreeMap::new();
+    for opening in openings.iter().filter(|o| o.is_refused) {
+        all.entry(opening.ends[1]).or_default().push(opening.asked);
     }
-    let is_same = |to: &SocketAddr, other: &SocketAddr| {
-        other.is_ipv4() && other.port() == to.port() && is_of(0, other) == is_of(0, to)
-    };
-    let each = |(to, times): (SocketAddr, u64)| Refused {
-        by: SENDERS[usize::from(!is_of(0, &to))],
-        to: name_of(to),
-        protocol: TCP,
-        times,
-        late: false,
-        by_ipv4: to.is_ipv6() && taken.iter().any(|other| is_same(&to, other)),
+    let each = |(to, asked): (&SocketAddr, &Vec<Time>)| {
+        let host = usize::from(!is_of(0, to));
+        let is_same = |other: &SocketAddr| other.port() == to.port() && is_of(host, other);
+        // The tables of sockets are the server's.
+        let listens = listening
+            .iter()
+            .filter(|end| host == 1 && end.port() == to.port());
+        let port = Port {
+            openings: openings.iter().filter(|o| is_same(&o.ends[1])).collect(),
+            listens: listens.copied().collect(),
+        };
+        let not_yet = port.not_yet();
+        let is_before = |at: &&Time| not_yet.is_some_and(|yet| **at < yet.until);
+        let before_listening = asked.iter().filter(is_before).count() as u64;
+        let rest = asked.iter().filter(|at| !is_before(at)).max();
+        Refused {
+            by: SENDERS[host],
+            to: name_of(*to),
+            protocol: TCP,
+            times: asked.len() as u64,
+            before_listening,
+            late: false,
+            not_yet: not_yet.filter(|_| before_listening > 0),
+            behind: match rest {
+                Some(last) if to.is_ipv6() => port.behind(*last),
+                _ => Behind::Nothing,
+            },
+        }
     };
     let datagrams = of_datagrams(unheard.filter(|(way, _)| is_meant(way)), false, &is_of);
-    all.into_iter().map(each).chain(datagrams).collect()
+    all.iter().map(each).chain(datagrams).collect()
+}
+
+/// What is known of one port of a host.
+struct Port<'a> {
+    openings: Vec<&'a Opening>,
+    /// The ends at which it was listened on at the end, as far as that is known.
+    listens: Vec<SocketAddr>,
+}
+
+impl Port<'_> {
+    /// When the host answered each connection over IPv4, or over IPv6, that it took.
+    fn taken(&self, is_ipv4: bool) -> impl Iterator<Item = Time> + '_ {
+        let of = move |o: &&&Opening| o.ends[1].is_ipv4() == is_ipv4;
+        self.openings.iter().filter(of).filter_map(|o| o.taken)
+    }
+
+    /// When each connection over IPv4, or over IPv6, was asked for that was refused.
+    fn refused(&self, is_ipv4: bool) -> impl Iterator<Item = Time> + '_ {
+        let of = move |o: &&&Opening| o.is_refused && o.ends[1].is_ipv4() == is_ipv4;
+        self.openings.iter().filter(of).map(|o| o.asked)
+    }
+
+    /// When connections were refused before the first one was taken, as nothing listened yet: one of them would be taken later, over the
+    /// same version of IP.
+    fn not_yet(&self) -> Option<NotYet> {
+        let first = [true, false].iter().flat_map(|v| self.taken(*v)).min()?;
+        let is_heard_later = |is_ipv4: &bool| {
+            let is_listed = self.listens.iter().any(|end| end.is_ipv6()) && !is_ipv4;
+            is_listed || self.taken(*is_ipv4).next().is_some()
+        };
+        let all = [true, false].into_iter();
+        let was_refused = |is_ipv4: &bool| self.refused(*is_ipv4).any(|at| at < first);
+        all.clone().find(|v| was_refused(v) && is_heard_later(v))?;
+        let port = self.openings.first()?.ends[1].port();
+        let from = all.flat_map(|v| self.refused(v)).min()?;
+        Some(NotYet {
+            port,
+            from,
+            until: first,
+        })
+    }
+
+    /// What came behind connections over IPv6 that were refused, the last of them asked for at an instant.
+    fn behind(&self, last: Time) -> Behind {
+        let is_behind = self.taken(true).any(|at| at > last);
+        if !is_behind {
+            return Behind::Nothing;
+        }
+        // Between two that were taken over IPv4 it listened.
+        let first = self.taken(true).min();
+        let is_between = first.is_some_and(|first| first <= last);
+        let is_listed = !self.listens.is_empty() && self.listens.iter().all(SocketAddr::is_ipv4);
+        let is_alone = (is_between || is_listed) && self.taken(false).next().is_none();
+        match is_alone {
+            true => Behind::Ipv4Alone,
+            false => Behind::Ipv4Taken,
+        }
+    }
 }
 
 /// Datagrams that came back from one of these ports, where there are any, to one that had asked, and that its program had closed meanwhile.
@@ -108,8 +204,10 @@ fn of_datagrams(
         to: name_of(to),
         protocol: UDP,
         times,
+        before_listening: 0,
         late,
-        by_ipv4: false,
+        not_yet: None,
+        behind: Behind::Nothing,
     };
     all.into_iter().map(each).collect()
 }
@@ -118,8 +216,10 @@ fn of_datagrams(
 pub(super) fn lines(all: &[Refused], wanted: impl Fn(&Refused) -> bool) -> Vec<String> {
     let (datagrams, connections): (Vec<_>, Vec<_>) = all.iter().partition(|r| r.protocol == UDP);
     let (late, datagrams): (Vec<_>, Vec<_>) = datagrams.into_iter().partition(|r| r.late);
-    let connections = connections.into_iter().filter(|r| wanted(r));
-    let mut said: Vec<String> = connections.map(Refused::line).collect();
+    let mut said = too_early(&connections);
+    let is_left = |r: &&&Refused| r.times > r.before_listening;
+    let connections = connections.iter().filter(is_left).filter(|r| wanted(r));
+    said.extend(connections.map(|r| r.line()));
     for by in SENDERS {
         let own: Vec<&Refused> = datagrams.iter().copied().filter(|r| r.by == by).collect();
         match &own[..] {
@@ -134,6 +234,25 @@ pub(super) fn lines(all: &[Refused], wanted: impl Fn(&Refused) -> bool) -> Vec<S
     }
     said.extend([0, 1].into_iter().filter_map(|host| too_late(&late, host)));
     said
+}
+
+/// That connections came before anything listened on their ports, over both versions of IP together.
+fn too_early(all: &[&Refused]) -> Vec<String> {
+    let mut ports: BTreeMap<(&str, u16), (NotYet, u64)> = BTreeMap::new();
+    for refused in all {
+        if let Some(yet) = refused.not_yet {
+            let (_, times) = ports.entry((refused.by, yet.port)).or_insert((yet, 0));
+            *times += refused.before_listening;
+        }
+    }
+    let each = |((by, port), (yet, times)): ((&str, u16), (NotYet, u64))| {
+        format!(
+            "{by} refused {} to port {port} in the {:.1} s before it took one: nothing listened there yet",
+            count_of(times, "connection", "connections"),
+            yet.until.since(yet.from).as_secs_f64()
+        )
+    };
+    ports.into_iter().map(each).collect()
 }
 
 /// That datagrams came back to the host that has this number when it had closed their ports; none where none did.
@@ -162,27 +281,31 @@ impl Refused {
 
     /// Whether it was made again over IPv4, which a run that carries something shows by its times alone.
     pub(super) fn is_made_again(&self) -> bool {
-        self.by_ipv4
+        self.behind != Behind::Nothing
     }
 
     /// In words.
     pub(super) fn line(&self) -> String {
-        let Refused { by, to, times, .. } = self;
+        let Refused { by, to, .. } = self;
         if self.protocol == UDP {
             return format!(
                 "{by} refused datagrams to {to} (ICMP port unreachable), as where nothing listens"
             );
         }
-        let what = match times {
+        let what = match self.times - self.before_listening {
             1 => "a connection".to_owned(),
-            n => count_of(*n, "connection", "connections"),
+            n => count_of(n, "connection", "connections"),
         };
-        match self.by_ipv4 {
-            true => format!(
+        match self.behind {
+            Behind::Ipv4Alone => format!(
                 "{by} refused {what} to {to}, and took the next one over IPv4, on which alone it listens: each costs a round trip or a \
                  client's patience; -4 makes names resolve to IPv4"
             ),
-            false => {
+            Behind::Ipv4Taken => format!(
+                "{by} refused {what} to {to}, and took the next one over IPv4: it listens on IPv4 alone, or had just begun to listen; each \
+                 costs a round trip or a client's patience; -4 makes names resolve to IPv4"
+            ),
+            Behind::Nothing => {
                 format!("{by} refused {what} to {to}: a reset came back, as where nothing listens")
             }
         }
@@ -195,11 +318,18 @@ mod tests {
 
     use super::*;
 
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
     fn opening(from: &str, to: &str, is_refused: bool) -> Opening {
         Opening {
             ends: [from, to].map(|end| end.parse().expect(end)),
+            asked: Time::ZERO,
+            taken: (!is_refused).then(|| at(30)),
             is_refused,
             tls_round_trips: 0,
+            tls_windows: 0,
         }
     }
 
@@ -215,7 +345,7 @@ mod tests {
             end.ip().to_string() == ["198.18.0.1", "198.18.0.2"][host]
         };
         let said = |ports: &[u16]| {
-            let found = refused((all.into_iter(), std::iter::empty()), ports, is_of);
+            let found = refused((all.into_iter(), std::iter::empty()), (ports, &[]), is_of);
             found.iter().map(Refused::line).collect::<Vec<_>>()
         };
         let server = "the server refused 2 connections to 198.18.0.2:7001: a reset came back, as where nothing listens";
@@ -231,13 +361,90 @@ mod tests {
             let own = [["198.18.0.1", "2001:db8::1"], ["198.18.0.2", "2001:db8::2"]][host];
             own.contains(&end.ip().to_string().as_str())
         };
-        let again = refused((both.into_iter(), std::iter::empty()), &[], of_both);
+        let again = refused((both.into_iter(), std::iter::empty()), (&[], &[]), of_both);
         assert!(again[0].is_made_again(), "{again:?}");
         assert!(again[0].line().contains("-4 makes names"), "{again:?}");
         let one = both[..1].iter().copied();
-        let alone = refused((one, std::iter::empty()), &[], of_both);
+        let alone = refused((one, std::iter::empty()), (&[], &[]), of_both);
         assert!(!alone[0].is_made_again(), "{alone:?}");
         assert!(said(&[80]).is_empty());
+    }
+
+    /// The ends of a server's port, and what is said of connections to it: by version, when they were asked for, and whether they were taken
+    /// 30 ms later, with the table of sockets at the end.
+    fn said_of(tries: &[(u8, u64, bool)], listening: &[&str]) -> Vec<String> {
+        let all = tries
+            .iter()
+            .zip(40_000..)
+            .map(|((version, ms, is_taken), port)| {
+                let ends = match version {
+                    4 => [format!("198.18.0.1:{port}"), "198.18.0.2:8000".to_owned()],
+                    _ => [
+                        format!("[2001:db8::1]:{port}"),
+                        "[2001:db8::2]:8000".to_owned(),
+                    ],
+                };
+                Opening {
+                    asked: at(*ms),
+                    taken: is_taken.then(|| at(ms + 30)),
+                    ..opening(&ends[0], &ends[1], !is_taken)
+                }
+            });
+        let of_both = |host: usize, end: &SocketAddr| {
+            let own = [["198.18.0.1", "2001:db8::1"], ["198.18.0.2", "2001:db8::2"]][host];
+            own.contains(&end.ip().to_string().as_str())
+        };
+        let listening: Vec<SocketAddr> = listening
+            .iter()
+            .map(|end| end.parse().expect("an end"))
+            .collect();
+        let found = refused((all, std::iter::empty()), (&[], &listening), of_both);
+        lines(&found, Refused::is_made_again)
+    }
+
+    /// A client that tries IPv6 and then IPv4 every 400 ms, and a server that begins to listen on both between the last two: it is not one
+    /// of IPv4 alone.
+    #[test]
+    fn a_server_that_begins_to_listen_is_no_server_of_ipv4_alone() {
+        let tries = [
+            (6, 0, false),
+            (4, 60, false),
+            (6, 400, false),
+            (4, 460, false),
+            (6, 800, false),
+            (4, 860, true),
+        ];
+        let early = "the server refused 5 connections to port 8000 in the 0.9 s before it took one: nothing listened there yet";
+        assert_eq!(said_of(&tries, &[]), [early]);
+        assert_eq!(said_of(&tries, &["[::]:8000"]), [early]);
+        // It began between the first two: by frames alone it may be either.
+        let late = [(6, 0, false), (4, 60, true)];
+        let either = said_of(&late, &[]);
+        let words = "it listens on IPv4 alone, or had just begun to listen";
+        assert!(either[0].contains(words), "{either:?}");
+        let both = said_of(&late, &["[::]:8000"]);
+        assert!(both[0].ends_with("nothing listened there yet"), "{both:?}");
+        // It took the next one over IPv6.
+        let six = [(6, 0, false), (4, 60, false), (6, 400, true)];
+        let both = said_of(&six, &[]);
+        assert!(
+            both[0].contains("refused 2 connections to port 8000"),
+            "{both:?}"
+        );
+    }
+
+    /// The socket of IPv4 in the kernel's table, or a connection of IPv6 refused between two that IPv4 takes.
+    #[test]
+    fn a_server_of_ipv4_alone_is_named() {
+        let once = [(6, 0, false), (4, 60, true)];
+        let again = [once, [(6, 400, false), (4, 460, true)]].concat();
+        let listed = said_of(&once, &["0.0.0.0:8000", "[::]:9000"]);
+        for said in [listed, said_of(&again, &[])] {
+            assert_eq!(said.len(), 1, "{said:?}");
+            assert!(said[0].contains("on which alone it listens"), "{said:?}");
+        }
+        // One that is refused for good says nothing of IPv4, beside another that is served.
+        assert!(said_of(&[(4, 0, false), (4, 400, false)], &[]).is_empty());
     }
 
     /// The server is ended by the lab at 2 s, the command at 1 s by itself: datagrams that arrive afterwards find a closed port. One that came
@@ -250,7 +457,6 @@ mod tests {
         let is_of = |host: usize, end: &SocketAddr| {
             end.ip().to_string() == ["198.18.0.1", "198.18.0.2"][host]
         };
-        let at = |ms| Time::ZERO + Duration::from_ms(ms);
         let left = |first: u64, until: [Time; 2]| {
             let all = [(there, at(first), 3), (back, at(first), 2)];
             before_the_end(all.into_iter(), until, is_of).collect::<Vec<(Way, u64)>>()
@@ -295,7 +501,7 @@ mod tests {
             let own: SocketAddr = "198.18.0.1:40000".parse().expect("an end");
             let end = |port: &u16| SocketAddr::new([198, 18, 0, 2].into(), *port);
             let all: Vec<(Way, u64)> = to.iter().map(|port| ([own, end(port)], 3)).collect();
-            let found = refused((std::iter::empty(), all.into_iter()), ports, is_of);
+            let found = refused((std::iter::empty(), all.into_iter()), (ports, &[]), is_of);
             let of_command = found.iter().all(|r| r.is_of_datagrams(SENDERS[0]));
             assert!(of_command, "{found:?}");
             lines(&found, |_| false)

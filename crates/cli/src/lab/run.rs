@@ -37,6 +37,7 @@ use super::programs::{self, By, Ended, FAULT};
 use super::refused::{self, Refused};
 use super::reports::{Files, together};
 use super::resolver::resolve;
+use super::sockets;
 use super::unreached::unreached;
 use super::watch::{CHECK, Watch, has_port};
 use crate::args::LabRunArgs;
@@ -339,7 +340,7 @@ fn by_frames(
     let is_late = |([from, to], _): &(Way, u64)| lab.plane.has_asked([*to, *from]);
     let (late, unheard): (Vec<_>, Vec<_>) = unheard.partition(is_late);
     let frames = (lab.plane.openings(), unheard.into_iter());
-    let mut refused = refused::refused(frames, ports, is_of);
+    let mut refused = refused::refused(frames, (ports, &ended.listening), is_of);
     refused.extend(refused::late(late.into_iter(), ports, is_of));
     let sent = datagrams::sent((path, lab, evidence), ended.took).into_iter();
     let judged = |sent: Sent| sent.doubted(doubt.cloned()).refused(&refused);
@@ -386,6 +387,9 @@ fn both(
     let done = lab.run_beside(clock, |beside| {
         let mut watch = Watch::begin([client, server], holds, beside, &args.port);
         let mut done = programs::run(args, (client, limit), (beside, &mut watch), logs);
+        if let Ok(ended) = &mut done {
+            ended.listening = sockets::listening(server.init);
+        }
         if let (Ok(ended), Some(child)) = (&mut done, serving.take()) {
             ended.until[1] = beside.now();
             ended.server = programs::dismiss(child, server.init, ended.code);

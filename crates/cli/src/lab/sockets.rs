@@ -1,12 +1,15 @@
 //! The sockets of a host, as its kernel counts and lists them under `/proc/net`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use farpath_emu::Process;
 
 /// What lines of `/proc/net/sockstat` and its like begin with.
 pub(super) const TCP: [&str; 2] = ["TCP:", "TCP6:"];
 pub(super) const UDP: [&str; 2] = ["UDP:", "UDP6:"];
+
+/// The state of a socket of TCP that listens (`TCP_LISTEN`).
+const LISTENS: &str = "0A";
 
 /// A file of `/proc/net`, as the host has it.
 pub(super) fn of_host(host: Process, name: &str) -> String {
@@ -57,6 +60,14 @@ pub(super) fn listens(table: &str, (port, state): (u16, &str)) -> Vec<IpAddr> {
     let all = sockets_in(table, state).into_iter();
     let own = all.filter(|(_, number)| *number == port);
     own.map(|(address, _)| address).collect()
+}
+
+/// The ends on which a host listens for connections of TCP, loopback not among them.
+pub(super) fn listening(host: Process) -> Vec<SocketAddr> {
+    let of = |file| sockets_in(&of_host(host, file), LISTENS);
+    let all = ["tcp", "tcp6"].map(of).concat().into_iter();
+    let all = all.filter(|(address, _)| !address.is_loopback());
+    all.map(SocketAddr::from).collect()
 }
 
 /// The local addresses and ports of a table's sockets in `state`: they are second.

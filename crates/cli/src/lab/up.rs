@@ -21,6 +21,7 @@ use farpath_units::{Duration, Time};
 use super::change;
 use super::control::{Answer, Listener, Request};
 use super::named::{self, registry};
+use super::present::Present;
 use super::programs::GRACE;
 use super::resolver::resolve;
 use super::status::{Lately, Snapshot};
@@ -174,7 +175,7 @@ fn not_up(status: ExitStatus, log: &Path) -> Result<Exit, Failure> {
 /// A running lab and what its scenario has become.
 struct Running {
     name: String,
-    scenario: Scenario,
+    present: Present,
     source: String,
     sets: Vec<Set>,
     listener: Listener,
@@ -213,7 +214,7 @@ fn here(name: &str, args: &LabUpArgs) -> Result<Exit, Failure> {
     let mut running = Running {
         name: name.to_owned(),
         felt: buckets(&scenario).unwrap_or_default(),
-        scenario,
+        present: Present::new(scenario),
         source: args.scenario.clone(),
         sets,
         listener,
@@ -293,22 +294,25 @@ impl Running {
     /// Answers who asks, and says which interfaces feel another rate now.
     fn turn(&mut self, plane: &mut Plane<Tap>, now: Time, fidelity: &Fidelity) -> Vec<Bucket> {
         let mut felt = Vec::new();
-        let (scenario, source, sets) = (&mut self.scenario, &self.source, &mut self.sets);
+        self.present.happens(plane);
+        let (present, source, sets) = (&mut self.present, &self.source, &mut self.sets);
         self.lately.note(plane, now);
         let (lately, name) = (&self.lately, self.name.as_str());
         self.listener.serve(|request| match request {
             Request::Status => {
                 plane.catch_up();
-                let snapshot = Snapshot::of(plane, scenario, (now, fidelity), lately);
+                let snapshot = Snapshot::of(plane, &present.scenario, (now, fidelity), lately);
                 Answer::Said(serde_json::to_string(&snapshot).unwrap_or_default())
             }
             Request::Set(wanted) => {
-                match change::planned(plane, (name, &*scenario, source), sets, &wanted) {
+                match change::planned(plane, (name, &*present, source), sets, &wanted) {
                     Err(why) => Answer::Wrong(why),
                     Ok(mut planned) => {
                         let said = planned.apply(plane);
-                        felt = other_buckets(scenario, &planned.scenario, &mut self.felt);
-                        (*scenario, *sets) = (planned.scenario, planned.sets);
+                        let old = &present.scenario;
+                        felt = other_buckets(old, &planned.scenario, &mut self.felt);
+                        (present.scenario, present.limits) = (planned.scenario, planned.limits);
+                        *sets = planned.sets;
                         Answer::Said(said)
                     }
                 }

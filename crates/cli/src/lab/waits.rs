@@ -4,7 +4,7 @@ mod deferred;
 mod ends;
 
 use farpath_emu::plane::{
-    Beat, Deferred, Handing, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
+    Beat, Deferred, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
 };
 use farpath_observe::Limit;
 use farpath_record::count_of;
@@ -77,6 +77,8 @@ pub(super) struct Waits {
     tried_behind: bool,
     /// Whether this end, and the other, reset it behind new data of its own, before the other one had closed.
     threw_away: [bool; 2],
+    /// That the end which opened the connection closed it while an answer was on its way to it; none where that is not so.
+    left: Option<Left>,
     /// That the server's kernel had the acknowledgement of its SYN-ACK, and sent that again; none where it did not.
     deferred: Option<Deferred>,
     /// The server ended it when the lab had ended the server, or was about to.
@@ -152,6 +154,7 @@ impl Waits {
             met_behind: [end, 1 - end].map(|who| turns.met_behind[who]),
             tried_behind: turns.tried_behind[end],
             threw_away: [end, 1 - end].map(|who| turns.threw_away[who]),
+            left: turns.left,
             deferred: turns.deferred,
             is_ended_by_lab: false,
             landing: turns.landing[0] + turns.landing[1],
@@ -335,6 +338,15 @@ impl Waits {
     /// The same where this end waited for the other one for this time at the end, whichever of them sent last.
     pub(super) fn with_closing(&self, closing: Duration) -> Waits {
         Waits { closing, ..*self }
+    }
+
+    /// The same where nothing was to come to this end after an instant any more, which had waited until then.
+    pub(super) fn over_at(&self, at: Time) -> Waits {
+        let [own, other] = self.done;
+        Waits {
+            done: [own.or(Some(at)), other],
+            ..*self
+        }
     }
 
     /// Names the time without anything to send as that of neither side, where pings alone were sent for half of it or more.

@@ -29,6 +29,9 @@ pub(super) fn changes_of_path(
     if cause == Cause::Shaper {
         return of_shaper(e, (facts, flow));
     }
+    if let Some(change) = e.change_router().filter(|_| cause == Cause::CongestionLoss) {
+        return vec![change];
+    }
     if cause == Cause::Marks {
         return vec![marking::change(e, flow)];
     }
@@ -161,7 +164,8 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
         return e.change_killed(flow);
     }
     if cause == Cause::Outage {
-        return e.mend_ip_version().or_else(|| e.mend_link());
+        let link = || e.mend_link().or_else(|| e.mend_events());
+        return e.mend_ip_version().or_else(link);
     }
     if cause == Cause::Application && e.around.server_wait.is_some() {
         return e.find_server_wait();
@@ -176,7 +180,7 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
         return e.change_proxy();
     }
     if cause == Cause::CrossTraffic {
-        return e.change_others();
+        return e.change_class().or_else(|| e.change_others());
     }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));

@@ -17,6 +17,7 @@ impl Evidence {
             || self.damage_loses_pings()
             || self.dropped_by_itself(Cause::RandomLoss).is_some();
         let accounts = self.settled_by_damage() || self.around.ports.account_for_damage(self);
+        let accounts = accounts || self.shares_loss();
         !other && (accounts || self.damaged_as_lost().is_some())
     }
 }

@@ -24,14 +24,15 @@ impl Evidence {
         (own && self.seconds? <= SHORT * took).then_some([rtt, bytes])
     }
 
-    /// Whether no ceiling says what is left once this cause is gone: pauses, what its settings do not hold, a file that is over, and requests
+    /// Whether no ceiling says what is left once this cause is gone: pauses, what its settings do not hold, a file that is over, a part of a loss, and requests
     /// that wait for one another, or for their server.
     pub(super) fn leaves_unsaid(&self, cause: Cause) -> bool {
         let over = cause == Cause::Ramp && self.brief().is_some();
         let waits = cause == Cause::Application && self.around.one_by_one.is_some();
         let server = [Cause::Application, Cause::Client].contains(&cause);
         let waits = waits || server && self.waits_at_server();
-        over || waits || self.begins_anew(cause) || self.is_left(cause)
+        let part = !self.other_parts_of_loss(cause).is_empty();
+        over || waits || part || self.begins_anew(cause) || self.is_left(cause)
     }
 }
 

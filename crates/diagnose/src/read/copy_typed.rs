@@ -1,6 +1,6 @@
 //! Commands of rsync and scp: the host at whose prompt each was typed, the host that it names, and which of the two sends.
 
-use super::label::{behind_prompt, name_at_prompt, shell_name};
+use super::label::{behind_prompt, is_typed, is_unix, name_at_prompt, shell_name};
 use super::shell::{before, words};
 use super::{Facts, Line};
 use crate::fact::Place;
@@ -11,6 +11,20 @@ const PROGRAMS: [&str; 2] = ["rsync", "scp"];
 
 /// Most commands that are kept.
 const TYPED_MAX: usize = 200;
+
+/// Most programs that are kept of what was typed.
+const PROGRAMS_MAX: usize = 10_000;
+
+/// A program that was typed at a prompt of a Unix.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// Where it was typed.
+    at: Place,
+    /// The name at the prompt, which may be empty.
+    host: String,
+    /// The program, without its folder.
+    name: String,
+}
 
 /// A command that copies files.
 #[derive(Clone, Debug)]
@@ -62,6 +76,32 @@ impl Facts {
             ends,
             unnamed,
         });
+    }
+
+    /// Keeps the program of a line that was typed.
+    pub(super) fn typed_program(&mut self, line: Line<'_>) {
+        let text = line.bare;
+        let typed = is_unix(text) && is_typed(text);
+        let command = behind_prompt(text).filter(|_| typed).unwrap_or("");
+        let all = words(command);
+        let program = all
+            .get(before(&all))
+            .and_then(|word| word.rsplit('/').next());
+        if let Some(program) = program.filter(|_| self.programs.len() < PROGRAMS_MAX) {
+            self.programs.push(Program {
+                at: line.at,
+                host: crate::redact(name_at_prompt(text).unwrap_or("")),
+                name: program.to_owned(),
+            });
+        }
+    }
+
+    /// The name at the prompt, which may be empty, of the last program above a copy in its text, where that is the copy's own.
+    pub(crate) fn copy_typed_at(&self, test: &Test) -> Option<&str> {
+        let above = |p: &&Program| test.at.lines_below(p.at).is_some();
+        let last = self.programs.iter().rfind(above)?;
+        let own = test.tool.split(' ').next()?;
+        last.name.starts_with(own).then_some(last.host.as_str())
     }
 
     /// The hosts of a copy, where its prompt has a name and its command names one other host.

@@ -21,6 +21,8 @@ pub(crate) const GIVEN_UP: &str = "a name server that does not answer is given u
 pub(super) struct Dig {
     /// The server that the command asked.
     asked: Option<IpAddr>,
+    /// The server that it asked answered that it refuses, or was not reached.
+    refused: bool,
     /// How long a query took of which the server is not known yet, milliseconds.
     took: Option<(f64, Place)>,
 }
@@ -43,11 +45,16 @@ impl Tool for Dig {
             return true;
         }
         if let Some(asked) = asks(text) {
-            (self.asked, self.took) = (asked, None);
+            (self.asked, self.took, self.refused) = (asked, None, false);
             return false;
         }
         if let Some(said) = unanswered(text) {
-            if let Some(server) = timed_out(said).or(self.asked.filter(|_| gave_up(said))) {
+            let late = timed_out(said);
+            self.refused |= late.is_none() && said.starts_with("communications error");
+            // Of a server that refused at once the last line is the same.
+            let none = said.starts_with("no servers") && !self.refused;
+            let silent = late.or(self.asked.filter(|_| gave_up(said) || none));
+            if let Some(server) = silent {
                 facts.names.keeps_silent(server, line.at);
             }
             facts.says("dig", said, line.at);
@@ -163,5 +170,26 @@ mod tests {
         // The first of the servers does not answer, so that every look-up waits: that is an answer.
         assert!(!facts.is_empty(), "{facts:?}");
         assert!(facts.tests.is_empty() && facts.facts.is_empty());
+    }
+
+    /// dig 9.18 with one try says no more than its last line; of a server that refuses, that line is the same.
+    #[test]
+    fn a_server_that_gave_no_answer_at_all_kept_silent() {
+        let read = |between: &str| {
+            let text = format!(
+                "$ cat /etc/resolv.conf\nnameserver 192.0.2.53\nnameserver 192.0.2.54\n$ dig @192.0.2.53 www.example.org +tries=1\n; (1 server found)\n;; global options: +cmd\n{between};; no servers could be reached\n"
+            );
+            read(&[Source {
+                name: "t.txt".to_owned(),
+                bytes: text.into_bytes(),
+            }])
+        };
+        let server = |text: &str| read(text).names.silent_server().map(|(ip, _)| ip);
+        let dead = "192.0.2.53".parse().ok();
+        assert_eq!(server(""), dead);
+        let refused = ";; communications error to 192.0.2.53#53: connection refused\n";
+        assert_eq!(server(refused), None);
+        let late = ";; communications error to 192.0.2.53#53: timed out\n";
+        assert_eq!(server(late), dead);
     }
 }

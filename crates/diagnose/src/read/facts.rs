@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::aside::Aside;
 use super::bundles::Member;
 use super::channels::Channels;
-use super::copy_typed::CopyTyped;
+use super::copy_typed::{CopyTyped, Program};
 use super::drives::Drives;
 use super::environment::Environment;
 use super::failed::Refused;
@@ -148,10 +149,14 @@ pub struct Facts {
     pub(super) label: Label,
     /// The ends that were printed on the host of a shell: its source, its name at the prompt, which may be empty, and its address.
     pub(crate) shells: BTreeSet<(u32, String, String)>,
+    /// Names at prompts, which may be empty, and the gateways through which the default routes that were printed there lead.
+    pub(crate) gateways: BTreeSet<(String, String)>,
     /// The source of each host's text.
     pub(crate) host_sources: Vec<u32>,
     /// What was typed and printed at prompts that have a name.
     pub(crate) prompts: Prompts,
+    /// Hosts whose texts stand below a line that sets them aside.
+    pub(crate) aside: Aside,
     /// The last line that names the host of the table below it, `Linux 6.1.0 (rx)  11/27/2026 _x86_64_ (8 CPU)`, and that host.
     pub(super) head: Option<(Place, Of)>,
     /// The host whose system or settings were read last in a source, and which of the two.
@@ -172,6 +177,8 @@ pub struct Facts {
     pub(super) titled: Option<(Place, String)>,
     /// Commands that copy files between two hosts, in the order of the texts.
     pub(super) copied: Vec<CopyTyped>,
+    /// Programs that were typed, in the order of the texts.
+    pub(super) programs: Vec<Program>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
     pub(super) limited: Vec<Limited>,
     /// What files of such programs say of rates.
@@ -230,6 +237,7 @@ impl Facts {
         self.ignored.push(Vec::new());
         self.ignored_count.push(0);
         self.label = Label::default();
+        self.aside.ends();
         let number = self.sources.len() as u32 - 1;
         self.moments.file(number, name);
         number

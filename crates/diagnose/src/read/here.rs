@@ -35,6 +35,7 @@ impl Facts {
     /// What follows a line is of another host, or of the same.
     pub(super) fn labels(&mut self, label: Label, at: Place) {
         self.moments.prompt(at, &label.name);
+        self.aside.prompt(&label.name);
         self.label = label;
     }
 
@@ -122,6 +123,14 @@ impl Facts {
         }
     }
 
+    /// The default route of whoever printed the lines that are read now leads through this gateway.
+    pub(super) fn routes_through(&mut self, gateway: &str) {
+        if self.gateways.len() < SHELLS_MAX {
+            let pair = (self.label.name.clone(), crate::address(gateway));
+            self.gateways.insert(pair);
+        }
+    }
+
     /// A text says the name of its host, which no prompt does.
     pub(super) fn names(&mut self, host: Of, name: &str) {
         if let Of::Host(n) = host
@@ -173,7 +182,9 @@ impl Facts {
         self.hosts.push(named.into_iter().collect());
         let by_file = self.sources.last().and_then(|name| label::role_of(name));
         self.sides.push(self.label.side.or(by_file));
-        Of::Host(self.hosts.len() as u32 - 1)
+        let host = self.hosts.len() as u32 - 1;
+        self.aside.host(host);
+        Of::Host(host)
     }
 
     /// The host whose settings begin here: that of the `uname` before them, if there was one.

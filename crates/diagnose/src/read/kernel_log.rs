@@ -1,5 +1,6 @@
 //! What a kernel logs of the network: what went wrong is a note, with what to do. And what it and `lspci` say of the slots of cards.
 
+pub(crate) mod events;
 pub(crate) mod links;
 mod slot;
 
@@ -89,6 +90,7 @@ pub(super) struct KernelLog {
     said: [bool; SAYS.len()],
     slots: slot::Slots,
     links: links::Links,
+    events: events::Events,
     /// The host that the lines are of.
     host: Option<Of>,
     /// Whether the last line is one of `lspci`.
@@ -112,6 +114,10 @@ impl Tool for KernelLog {
         }
         self.lists = false;
         let is_link = self.links.line(line, facts);
+        if !is_link && self.events.line(line, facts) {
+            self.links.router = true;
+            return true;
+        }
         let found = SAYS.iter().position(|(words, _)| line.bare.contains(words));
         let Some(n) = found.filter(|_| is_logged(line.bare)) else {
             return is_link;

@@ -6,6 +6,7 @@
 
 mod aria2;
 mod arping;
+mod aside;
 mod authority;
 mod aws_s3;
 mod broken;
@@ -392,6 +393,7 @@ impl Facts {
         self.typed_through(line);
         self.typed_limit(line);
         self.typed_copy(line);
+        self.typed_program(line);
         self.typed_rate_file(line);
         self.tries_of(line);
     }
@@ -458,6 +460,7 @@ impl Reader<'_> {
             self.goes_on(whole, taken);
             if taken.is_none() && !label::is_typed(bare) {
                 facts.ignore(self.number, n);
+                facts.aside.line(bare);
             }
         }
         self.finish(facts);

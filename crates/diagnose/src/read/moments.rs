@@ -18,6 +18,15 @@ const SHOWS: [&str; 7] = ["show ", "sho ", "sh ", "display ", "disp ", "dis ", "
 /// What is so many seconds apart, beside the length of a test, is of another time: queues and traffic are others. A choice.
 const APART_S: f64 = 1800.0;
 
+/// A report of mtr has so many lines at most behind the one that says its start: a packet passes fewer hops.
+const REPORT_MAX: u32 = 64;
+
+/// What began within so many lines below a date began at that time.
+const RIGHT_ABOVE: u32 = 6;
+
+/// How `date` calls the zone of what is printed without an offset from it.
+const UTC: [&str; 2] = ["UTC", "GMT"];
+
 /// Words that say that something goes on meanwhile, and words that say the opposite.
 const MEANWHILE: [&str; 8] = [
     "with",
@@ -72,6 +81,8 @@ pub(crate) struct Moments {
     unnamed: Vec<(Place, bool)>,
     /// The same, and the name at the shell's prompt, which may be empty.
     shells: Vec<(Place, String)>,
+    /// When reports of mtr began, seconds since 1970.
+    starts: Vec<(Place, i64)>,
 }
 
 /// What `date` printed.
@@ -87,6 +98,9 @@ impl Moments {
     /// Takes a line that no tool took, where it is a date or a comment.
     pub(super) fn read(&mut self, line: Line<'_>) {
         self.load(line);
+        if let Some(start) = start(line.bare).filter(|_| self.starts.len() < KEPT_MAX) {
+            self.starts.push((line.at, start));
+        }
         if let Some(period) = heading(line.bare).and_then(|text| Period::of(&words(text)))
             && self.headings.len() < KEPT_MAX
         {
@@ -210,7 +224,7 @@ impl Moments {
 
     /// Whether texts have neither, and name no times.
     pub(crate) fn is_empty(&self) -> bool {
-        let timed = !self.dates.is_empty() || !self.clocks.is_empty();
+        let timed = !self.dates.is_empty() || !self.clocks.is_empty() || !self.starts.is_empty();
         !timed && self.comments.is_empty() && self.headings.is_empty()
     }
 
@@ -226,6 +240,15 @@ impl Moments {
         Some(clocks::apart(of(one)?, of(other)?))
     }
 
+    /// The second of the day that `date` printed right above a place, by the clock of its host; none where none stands there.
+    pub(crate) fn second_of_day(&self, at: Place) -> Option<f64> {
+        let (above, date) = before(&self.dates, at)?;
+        let near = at
+            .lines_below(*above)
+            .is_some_and(|lines| lines <= RIGHT_ABOVE);
+        near.then(|| date.seconds.rem_euclid(86_400) as f64)
+    }
+
     /// Whether headings or dates say that what was printed at a place is of another time than a test.
     pub(crate) fn is_of_another_time(&self, test: &Test, at: Place) -> bool {
         let both = before(&self.dates, test.at).zip(before(&self.dates, at));
@@ -234,13 +257,35 @@ impl Moments {
         let under = |at| before(&self.headings, at).map(|(_, period)| period);
         let clocks = self.minutes_apart(test.at, at);
         let clocks = clocks.is_some_and(|minutes| (60 * minutes) as f64 > APART_S + took);
-        if clocks || Period::differ(under(test.at), under(at)) {
+        let earlier = self.began_before(test, at);
+        let earlier = earlier.is_some_and(|seconds| seconds > APART_S + took);
+        if clocks || earlier || Period::differ(under(test.at), under(at)) {
             return true;
         }
         both.is_some_and(|((_, test), (_, other))| {
             let apart = (test.seconds - other.seconds).abs() as f64;
             test.zone == other.zone && apart > APART_S + took
         })
+    }
+
+    /// By how many seconds a report of mtr that stands at a place began before the latest of all texts, or was away from the date above a test
+    /// where that has the same zone; none where it says no start.
+    fn began_before(&self, test: &Test, at: Place) -> Option<f64> {
+        let (head, own) = before(&self.starts, at)?;
+        let near = at
+            .lines_below(*head)
+            .is_some_and(|lines| lines <= REPORT_MAX);
+        if !near || self.is_typed_between(*head, at) {
+            return None;
+        }
+        let dated = before(&self.dates, test.at).map(|(_, date)| date);
+        let dated = dated.filter(|date| UTC.contains(&date.zone.as_str()));
+        let latest = self.starts.iter().map(|(_, start)| *start).max();
+        let apart = match dated {
+            Some(date) => (date.seconds - own).abs(),
+            None => latest? - own,
+        };
+        Some(apart as f64)
     }
 
     /// The end of the client in tests of the way that the comment above a place says was loaded meanwhile; none where it names no way, or both.
@@ -317,14 +362,42 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// What may name a time for the lines below: a shell's comment, also behind a command, and a line that ends with a colon.
+/// When a report of mtr began, seconds since 1970: `Start: 2026-11-18T10:00:01+0000`, without its zone `Start: Wed Nov 18 10:00:01 2026`.
+fn start(text: &str) -> Option<i64> {
+    let said = text.strip_prefix("Start: ")?.trim();
+    if let Some(date) = date(said) {
+        return Some(date.seconds);
+    }
+    let (day, clock) = said.split_once('T')?;
+    let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, of_month) = (parts.next()??, parts.next()??, parts.next()??);
+    let fits = (1970..=9999).contains(&year) && (1..=12).contains(&month);
+    if !fits || !(1..=31).contains(&of_month) || parts.next().is_some() {
+        return None;
+    }
+    let (hours, minutes) = minutes(clock.get(..8)?)?;
+    let zone = clock.get(8..).unwrap_or("").replace(':', "");
+    let offset = match (zone.get(..1), zone.get(1..3), zone.get(3..5)) {
+        (Some(sign @ ("+" | "-")), Some(hours), Some(minutes)) => {
+            let ahead = 3_600 * hours.parse::<i64>().ok()? + 60 * minutes.parse::<i64>().ok()?;
+            if sign == "+" { ahead } else { -ahead }
+        }
+        _ => 0,
+    };
+    let second = second_of(clock);
+    Some(days(year, month, of_month) * 86_400 + hours * 3_600 + minutes * 60 + second - offset)
+}
+
+/// What may name a time for the lines below: a shell's comment, also behind a command, a line that begins with a rule, and one that ends with
+/// a colon.
 fn heading(text: &str) -> Option<&str> {
     if label::is_typed(text) {
         let (_, comment) = label::behind_prompt(text)?.split_once(" #")?;
         return Some(comment);
     }
     let behind = label::behind_prompt(text).filter(|t| t.starts_with('#'));
-    let is_heading = text.starts_with('#') || text.ends_with(':') || behind.is_some();
+    let begins = text.starts_with('#') || text.starts_with("--");
+    let is_heading = begins || text.ends_with(':') || behind.is_some();
     is_heading.then_some(behind.unwrap_or(text))
 }
 
@@ -339,7 +412,7 @@ fn date(text: &str) -> Option<Date> {
         return None;
     }
     let (mut year, mut month, mut day, mut clock) = (None, None, None, None);
-    let (mut noon, mut zone) = (None, "");
+    let (mut noon, mut zone, mut second) = (None, "", 0);
     for word in text.split_whitespace().skip(1) {
         let is_number = word.bytes().all(|b| b.is_ascii_digit());
         let number: Option<i64> = word.parse().ok().filter(|_| is_number);
@@ -348,7 +421,7 @@ fn date(text: &str) -> Option<Date> {
             (_, Some(n @ 1970..=9999)) => year = Some(n),
             ("AM", _) => noon = Some(0),
             ("PM", _) => noon = Some(12),
-            _ if word.contains(':') => clock = minutes(word),
+            _ if word.contains(':') => (clock, second) = (minutes(word), second_of(word)),
             _ => match plain::MONTHS.iter().position(|m| *m == word) {
                 Some(n) => month = Some(n as i64 + 1),
                 None => zone = word,
@@ -358,7 +431,7 @@ fn date(text: &str) -> Option<Date> {
     let (hours, minutes) = clock?;
     let hours = noon.map_or(hours, |noon| hours % 12 + noon);
     Some(Date {
-        seconds: days(year?, month?, day?) * 86_400 + hours * 3_600 + minutes * 60,
+        seconds: days(year?, month?, day?) * 86_400 + hours * 3_600 + minutes * 60 + second,
         zone: zone.to_owned(),
     })
 }
@@ -368,6 +441,13 @@ fn minutes(clock: &str) -> Option<(i64, i64)> {
     let mut parts = clock.split(':').map(|part| part.parse::<u8>().ok());
     let (hours, minutes) = (parts.next()??, parts.next()??);
     (hours < 24 && minutes < 60).then_some((i64::from(hours), i64::from(minutes)))
+}
+
+/// The seconds of `02:58:10`, 0 where it has none.
+fn second_of(clock: &str) -> i64 {
+    let third = clock.split(':').nth(2).and_then(|text| text.get(..2));
+    let second = third.and_then(|text| text.parse::<u8>().ok());
+    second.map_or(0, i64::from)
 }
 
 /// Days from a fixed one to a date of the Gregorian calendar.
@@ -396,6 +476,53 @@ mod tests {
         let leap = seconds("Thu Feb 29 00:00:00 UTC 2024");
         assert_eq!(seconds("Fri Mar  1 00:00:00 UTC 2024") - leap, 86_400);
         assert_eq!(date("Thu we saw it at 02:58 for the first time"), None);
+    }
+
+    /// Of last week, and of today an hour apart in two zones, which is one time.
+    #[test]
+    fn a_report_of_mtr_says_when_it_began() {
+        let seconds = |text: &str| start(text).expect("a start");
+        let then = seconds("Start: 2026-11-18T10:00:01+0000");
+        let now = seconds("Start: 2026-11-25T10:00:01+0000");
+        assert_eq!(now - then, 7 * 86_400);
+        assert_eq!(seconds("Start: 2026-11-25T11:00:01+01:00"), now);
+        assert_eq!(seconds("Start: Wed Nov 25 10:00:01 2026"), now);
+        for none in [
+            "Start: 5/16/23, 16:44:44",
+            "Start: soon",
+            "2026-11-18T10:00:01",
+        ] {
+            assert_eq!(start(none), None, "{none}");
+        }
+        let mut moments = Moments::default();
+        let place = |line| Place::Line(0, line);
+        let heads = [
+            (2, "Start: 2026-11-18T10:00:01+0000"),
+            (12, "Start: 2026-11-25T10:00:01+0000"),
+        ];
+        for (line, bare) in heads {
+            let at = place(line);
+            moments.read(Line { bare, at });
+        }
+        let test = Test::new("iperf3", place(20));
+        assert!(moments.is_of_another_time(&test, place(8)));
+        assert!(!moments.is_of_another_time(&test, place(18)));
+        assert!(!moments.is_of_another_time(&test, place(1)));
+    }
+
+    #[test]
+    fn a_line_behind_a_rule_names_a_time() {
+        let period = |text: &str| heading(text).and_then(|text| Period::of(&words(text)));
+        let past = Some(Period::Past("last".to_owned()));
+        assert_eq!(period("-- archived from last week, 18 Nov"), past);
+        assert_eq!(period("-- today 25 Nov 03:10"), Some(Period::Present));
+        for none in [
+            "- - - - -",
+            "--- 192.0.2.1 ping statistics ---",
+            "we saw it last week",
+        ] {
+            assert_eq!(period(none), None, "{none}");
+        }
     }
 
     #[test]

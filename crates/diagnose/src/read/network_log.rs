@@ -1,5 +1,5 @@
-//! What switches, routers and firewalls log beside the state of their links (IOS, NX-OS, EOS, Junos, ASA): ports shut, addresses that move or
-//! stand twice, trees and neighbours that change, and connections that were closed as idle.
+//! What switches, routers and firewalls log beside the state of their links (IOS, NX-OS, EOS, Junos, ASA): ports shut, too little
+//! light, addresses that stand twice, and connections that were closed as idle.
 
 use std::collections::BTreeMap;
 
@@ -18,44 +18,13 @@ const KEPT_MAX: usize = 10_000;
 const SAID_MAX: usize = 200;
 
 /// What such logs call their events.
-const EVENTS: [(&str, Event); 25] = [
+const EVENTS: [(&str, Event); 6] = [
     ("-ERR_DISABLE:", Event::Shut),
     ("-ERRDISABLE:", Event::Shut),
     ("IF_DOWN_ERROR_DISABLED", Event::Shut),
     ("-BLOCK_BPDUGUARD", Event::Shut),
     ("BPDU_BLOCK_ERROR_ENABLED", Event::Shut),
     ("x power low alarm", Event::Dim),
-    ("MACFLAP_NOTIF", Event::Moves),
-    ("L2FM_MAC_MOVE", Event::Moves),
-    ("L2FM_MAC_FLAP", Event::Moves),
-    ("-HOST_FLAPPING:", Event::Moves),
-    ("L2ALD_MAC_MOVE_NOTIF", Event::Moves),
-    ("%SPANTREE-", Event::Tree),
-    ("%STP-", Event::Tree),
-    ("ESWD_STP_STATE_CHANGE", Event::Tree),
-    ("-ADJCHG:", Event::Neighbour),
-    ("-ADJCHANGE:", Event::Neighbour),
-    ("-ADJCHANGE_DETAIL:", Event::Neighbour),
-    ("-NBRCHANGE:", Event::Neighbour),
-    ("-OSPF_ADJACENCY_", Event::Neighbour),
-    ("RPD_OSPF_NBRDOWN", Event::Neighbour),
-    ("RPD_OSPF_NBRUP", Event::Neighbour),
-    ("RPD_BGP_NEIGHBOR_STATE_CHANGED", Event::Neighbour),
-    ("RPD_ISIS_ADJDOWN", Event::Neighbour),
-    ("RPD_ISIS_ADJUP", Event::Neighbour),
-    ("-BFD_SESS_DOWN:", Event::Neighbour),
-];
-
-/// How a neighbour that was lost is logged, in lower case.
-const LOST: [&str; 8] = [
-    " down",
-    "to idle",
-    "state idle",
-    "nbrdown",
-    "adjdown",
-    "sess_down",
-    "teardown",
-    "from established",
 ];
 
 /// The state of reading: how many lines were kept, and the connections that a firewall closed as idle, with their ages.
@@ -87,8 +56,7 @@ impl Tool for NetworkLog {
             return false;
         };
         self.kept += 1;
-        let bad = event != Event::Neighbour || is_lost(&text[at..]);
-        if self.kept <= KEPT_MAX && bad {
+        if self.kept <= KEPT_MAX {
             facts.word(Of::Path, event.fact(), said(text, at), line.at);
             if let Some(seconds) = moment(text) {
                 facts.exact(Of::Path, WHEN, seconds, line.at);
@@ -107,12 +75,6 @@ fn event(text: &str) -> Option<(usize, Event)> {
     // Tables of optics have such an alarm as well, without a time.
     let dated = found.1 != Event::Dim || moment(text).is_some();
     (text.len() < 1000 && dated && !cleared).then_some(found)
-}
-
-/// Whether a line of a neighbour says that it was lost.
-fn is_lost(text: &str) -> bool {
-    let text = text.to_ascii_lowercase().replace("from down", "");
-    LOST.iter().any(|words| text.contains(words))
 }
 
 /// The message of a line whose event's name is at this byte: from its mark on, or from the word with that name.
@@ -222,26 +184,6 @@ mod tests {
                 Event::Shut,
             ),
             (
-                "Nov 25 02:51:02.611: %SW_MATM-4-MACFLAP_NOTIF: Host 0c42.a1aa.0020 in vlan 80 is flapping between port Gi1/0/7 and port Te1/1/1",
-                Event::Moves,
-            ),
-            (
-                "Nov 25 02:51:07.811: %SPANTREE-5-TOPOTRAP: Topology Change Trap for vlan 80",
-                Event::Tree,
-            ),
-            (
-                "Nov 25 02:41:04.301: %OSPF-5-ADJCHG: Process 1, Nbr 192.0.2.254 on Te0/0/0/1 from FULL to DOWN, Neighbor Down: Dead timer expired",
-                Event::Neighbour,
-            ),
-            (
-                "Nov 25 02:41:04: %BGP-5-ADJCHANGE: neighbor 192.0.2.254 Down BGP Notification sent",
-                Event::Neighbour,
-            ),
-            (
-                "Nov 25 02:41:04 r1 rpd[1742]: RPD_BGP_NEIGHBOR_STATE_CHANGED: BGP peer 192.0.2.254 (External AS 65010) changed state from Established to Idle (event HoldTime)",
-                Event::Neighbour,
-            ),
-            (
                 "Nov 25 01:02:11: %SFF8472-5-THRESHOLD_VIOLATION: Te1/1/1: Rx power low alarm; Operating value: -30.0 dBm, Threshold value: -17.0 dBm.",
                 Event::Dim,
             ),
@@ -255,18 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_that_come_back_and_other_lines_say_nothing() {
-        for text in [
-            "Nov 25 02:41:08.122: %OSPF-5-ADJCHG: Process 1, Nbr 192.0.2.254 on Te0/1 from LOADING to FULL, Loading Done",
-            "Nov 25 02:41:08: %BGP-5-ADJCHANGE: neighbor 192.0.2.254 Up",
-            "Nov 25 02:41:08: %OSPF-5-ADJCHG: Process 1, Nbr 192.0.2.254 on Te0/1 from DOWN to INIT, Received Hello",
-        ] {
-            assert_eq!(of(text, Event::Neighbour.fact()), None, "{text}");
-        }
+    fn other_lines_are_left_to_others() {
         let mut facts = Facts::default();
         for text in [
             "Nov 25 02:41:08: %SYS-5-CONFIG_I: Configured from console by noc",
-            "we had a MAC that flaps, and OSPF was down",
+            "Nov 25 02:51:07.811: %SPANTREE-5-TOPOTRAP: Topology Change Trap for vlan 80",
+            "Laser rx power low alarm : On",
+            "the port was in err-disable state",
         ] {
             let line = Line {
                 bare: text,

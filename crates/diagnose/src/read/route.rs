@@ -444,8 +444,7 @@ impl Routes {
         let kind = core::mem::take(&mut self.kind);
         let hops = core::mem::take(&mut self.hops);
         let reached = core::mem::take(&mut self.reached);
-        let tcp = self.tcp.take();
-        let unsaid = core::mem::take(&mut self.unsaid);
+        let (tcp, unsaid) = (self.tcp.take(), core::mem::take(&mut self.unsaid));
         let (hop, at) = (self.hop.take(), self.at.take());
         let trail = core::mem::take(&mut self.trail);
         let late = core::mem::take(&mut self.late);
@@ -473,6 +472,7 @@ impl Routes {
         }
         facts.goes_by(detour::Way {
             at: at.unwrap_or(hop.at),
+            end: hop.at,
             target: self.target.clone(),
             hops: hops_by,
         });

@@ -28,6 +28,9 @@ impl Tool for Routed {
             if let Some(metric) = row.default {
                 facts.leaves_by_default(row.interface, metric);
             }
+            if let Some(gateway) = after(text, " via ").filter(|_| text.starts_with("default ")) {
+                facts.routes_through(gateway);
+            }
             return true;
         }
         if let Some((interface, addresses)) = brief(text) {

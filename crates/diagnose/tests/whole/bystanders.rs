@@ -342,3 +342,129 @@ fn a_host_that_may_be_either_end_is_only_assumed_to_be_one() {
     assert_eq!(own.cause, "host_cpu", "{own:#?}");
     assert!(own.confidence > 0.8, "{own:#?}");
 }
+
+/// A test of 20 s that stood still twice, as the port of a switch on its way was down.
+const STOPPED: &str = "ops@cern-a:~$ date; iperf3 -c 198.51.100.140 -t 20
+Wed Nov 25 02:41:00 UTC 2026
+Connecting to host 198.51.100.140, port 5201
+[  5] local 192.0.2.20 port 41022 connected to 198.51.100.140 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec   109 MBytes   914 Mbits/sec    0   3.01 MBytes
+[  5]   1.00-2.00   sec   112 MBytes   940 Mbits/sec    0   3.01 MBytes
+[  5]   2.00-3.00   sec   112 MBytes   940 Mbits/sec    0   3.01 MBytes
+[  5]   3.00-4.00   sec   112 MBytes   940 Mbits/sec    0   3.01 MBytes
+[  5]   4.00-5.00   sec  45.0 MBytes   377 Mbits/sec    1   1.41 KBytes
+[  5]   5.00-6.00   sec  0.00 Bytes  0.00 bits/sec    2   1.41 KBytes
+[  5]   6.00-7.00   sec  0.00 Bytes  0.00 bits/sec    0   1.41 KBytes
+[  5]   7.00-8.00   sec  0.00 Bytes  0.00 bits/sec    1   1.41 KBytes
+[  5]   8.00-9.00   sec  78.8 MBytes   661 Mbits/sec  311   2.10 MBytes
+[  5]   9.00-10.00  sec   112 MBytes   940 Mbits/sec    0   2.40 MBytes
+[  5]  10.00-11.00  sec   112 MBytes   940 Mbits/sec    0   2.60 MBytes
+[  5]  11.00-12.00  sec   112 MBytes   940 Mbits/sec    0   2.72 MBytes
+[  5]  12.00-13.00  sec  61.2 MBytes   513 Mbits/sec    1   1.41 KBytes
+[  5]  13.00-14.00  sec  0.00 Bytes  0.00 bits/sec    2   1.41 KBytes
+[  5]  14.00-15.00  sec  0.00 Bytes  0.00 bits/sec    0   1.41 KBytes
+[  5]  15.00-16.00  sec  0.00 Bytes  0.00 bits/sec    1   1.41 KBytes
+[  5]  16.00-17.00  sec  71.2 MBytes   597 Mbits/sec  287   2.01 MBytes
+[  5]  17.00-18.00  sec   112 MBytes   940 Mbits/sec    0   2.33 MBytes
+[  5]  18.00-19.00  sec   112 MBytes   940 Mbits/sec    0   2.51 MBytes
+[  5]  19.00-20.00  sec   112 MBytes   940 Mbits/sec    0   2.66 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-20.00  sec  1.45 GBytes   622 Mbits/sec  606             sender
+[  5]   0.00-20.02  sec  1.44 GBytes   619 Mbits/sec                  receiver
+
+sw-acc7#show logging | i UPDOWN
+Nov 25 02:41:04.512: %LINK-3-UPDOWN: Interface TenGigabitEthernet1/1/3, changed state to down
+Nov 25 02:41:07.201: %LINK-3-UPDOWN: Interface TenGigabitEthernet1/1/3, changed state to up
+Nov 25 02:41:08.205: %LINEPROTO-5-UPDOWN: Line protocol on Interface TenGigabitEthernet1/1/3, changed state to up
+Nov 25 02:41:12.600: %LINK-3-UPDOWN: Interface TenGigabitEthernet1/1/3, changed state to down
+Nov 25 02:41:15.113: %LINK-3-UPDOWN: Interface TenGigabitEthernet1/1/3, changed state to up
+";
+
+/// What a host prints of its address, and of packets that its interface dropped between two readings.
+fn dropping(address: &str, dropped: u32) -> String {
+    let own = "[root@dtn-b ~]# ";
+    let more = 1_180_022 + dropped;
+    format!(
+        "{own}ip -br addr show ens1f0\nens1f0           UP             {address}/25\n{own}ethtool -S ens1f0 | grep rx_missed\n     rx_missed_errors: 1180022\n{own}ethtool -S ens1f0 | grep rx_missed\n     rx_missed_errors: {more}\n"
+    )
+}
+
+/// A host that prints another address is not the receiver: what its interface drops took the lead of an outage, 86 % of 100.
+#[test]
+fn what_a_host_with_an_address_of_its_own_drops_is_not_the_receivers() {
+    let known = farpath_diagnose::Known::default();
+    let d = of(&format!("{STOPPED}{}", dropping("192.0.2.8", 412)), &known);
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "outage", "{verdict:#?}");
+    let noted = notes(&d);
+    assert!(noted.contains("dtn-b (ticket.txt:"), "{noted}");
+    // Nor is it one behind a translation: a private address says nothing of that, and the most is what is assumed.
+    let d = of(&format!("{STOPPED}{}", dropping("10.7.0.8", 412)), &known);
+    let verdict = &d.flows[0].verdict;
+    assert!(
+        verdict.cause != "nic" || verdict.confidence <= 0.6,
+        "{verdict:#?}"
+    );
+    // The receiver's own interface, by its address, counts.
+    let text = format!("{STOPPED}{}", dropping("198.51.100.140", 606));
+    let d = of(&text, &known);
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "nic", "{verdict:#?}");
+    assert!(verdict.confidence > 0.6, "{verdict:#?}");
+}
+
+/// A line sets the host below it aside. Its full processor made 60 % of what is unknown.
+#[test]
+fn a_host_of_another_ticket_is_left_out() {
+    let table = "root@web77:~# mpstat -P ALL 5 1\nLinux 6.1.0-25-amd64 (web77) \t11/25/26 \t_x86_64_\t(2 CPU)\n\n02:50:01     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n02:50:06     all   88.10    0.00    9.90    0.00    0.00    1.10    0.00    0.00    0.00    0.90\n02:50:06       0   90.00    0.00    9.10    0.00    0.00    0.90    0.00    0.00    0.00    0.00\n02:50:06       1   86.20    0.00   10.70    0.00    0.00    1.30    0.00    0.00    0.00    1.80\n";
+    let known = farpath_diagnose::Known::default();
+    let with = |said: &str| of(&format!("{}{said}{table}", new()), &known);
+    let d = with("(other ticket, my web server here is at full load, ignore)\n");
+    let alone = of(&new(), &known);
+    let [verdict, bare] = [&d, &alone].map(|d| &d.flows[0].verdict);
+    assert_eq!(verdict.cause, bare.cause, "{verdict:#?}");
+    let noted = notes(&d);
+    assert!(noted.contains("belongs to another matter"), "{noted}");
+    // Without such a line it may be an end, and no more is said than of what is assumed.
+    let verdict = &with("").flows[0].verdict;
+    assert_eq!(verdict.cause, "host_cpu", "{verdict:#?}");
+    assert!(verdict.confidence <= 0.6, "{verdict:#?}");
+}
+
+/// The prompt at which a copy was typed is its host's, and so is a table with its very program beside a prompt without a name: both had 60 %.
+#[test]
+fn the_host_on_which_a_copy_ran_is_an_end_of_it() {
+    let known = farpath_diagnose::Known::default();
+    let disk = "[dtn]$ iostat -x 5 1\nLinux 5.14.0 (dtn) \t11/30/2026 \t_x86_64_\t(32 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           1.41    0.00    1.31   11.90    0.00   85.38\n\nDevice r/s rkB/s w/s wkB/s r_await aqu-sz %util\nsdb 371.20 172812.40 0.20 1.60 42.30 15.70 99.98\n\n";
+    let rclone = |prompt: &str| {
+        format!(
+            "{prompt} rclone copy /data s3:bucket --transfers 8 -P\nTransferred:   \t   41.212 GiB / 212.110 GiB, 19%, 168.212 MiB/s, ETA 17m20s\nTransferred:           82 / 424, 19%\nElapsed time:      4m11.1s\n\n"
+        )
+    };
+    let ping = "[noc@ps1 ~]$ ping -c 5 s3-gw.example\nPING s3-gw.example (198.51.100.20) 56(84) bytes of data.\n--- s3-gw.example ping statistics ---\n5 packets transmitted, 5 received, 0% packet loss, time 5005ms\nrtt min/avg/max/mdev = 4.100/4.120/4.200/0.040 ms\n";
+    let of_disk = |prompt: &str| {
+        let d = of(&format!("{}{disk}{ping}", rclone(prompt)), &known);
+        d.flows.into_iter().next().expect("there is one").verdict
+    };
+    let own = of_disk("[dtn]$");
+    assert_eq!(own.cause, "disk", "{own:#?}");
+    assert!(own.confidence > 0.6, "{own:#?}");
+    let other = of_disk("[ws]$");
+    assert!(other.confidence <= 0.6, "{other:#?}");
+
+    let table = "$ pidstat -u 5 1\nLinux 6.1.0 (node) \t11/30/26 \t_x86_64_\t(64 CPU)\n\n03:20:01      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n03:20:06     1000    120011   84.80   15.10    0.00    0.00   99.90    12  aws\n";
+    let aws = "$ aws s3 cp s3://bucket/big.root . \nCompleted 10.0 GiB/10.0 GiB (118.2 MiB/s) with 1 file(s) remaining\ndownload: s3://bucket/big.root to ./big.root\n";
+    let pings = "$ ping -c 20 s3.eu-west-1.amazonaws.com\nPING s3.eu-west-1.amazonaws.com (s3.eu-west-1.amazonaws.com) 56(84) bytes of data.\n\n--- s3.eu-west-1.amazonaws.com ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 20020ms\nrtt min/avg/max/mdev = 20.900/21.000/21.200/0.100 ms\n";
+    let of_table = |table: &str| {
+        let d = of(&format!("{aws}{table}{pings}"), &known);
+        d.flows.into_iter().next().expect("there is one").verdict
+    };
+    let own = of_table(table);
+    assert_eq!(own.cause, "host_cpu", "{own:#?}");
+    assert!(own.confidence > 0.6, "{own:#?}");
+    // Another program is of any host.
+    let other = of_table(&table.replace(" aws\n", " python3\n"));
+    assert!(other.confidence <= 0.6, "{other:#?}");
+}

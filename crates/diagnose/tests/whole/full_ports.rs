@@ -85,3 +85,43 @@ Reverse mode, remote host far.example is sending
     let flow = first(&text("61221.10", "50.15"));
     assert_ne!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
 }
+
+/// An uplink that is full of what others send: uploads lose, and downloads, which come in by it, lose nothing.
+#[test]
+fn a_port_that_drops_is_not_full_of_a_flow_that_comes_in_by_it() {
+    let port = |drops: u32| {
+        format!(
+            "libw-rtr#show interfaces GigabitEthernet0/0/1
+GigabitEthernet0/0/1 is up, line protocol is up
+  MTU 1500 bytes, BW 1000000 Kbit/sec, DLY 10 usec,
+     reliability 255/255, txload 249/255, rxload 21/255
+  Input queue: 0/375/0/0 (size/max/drops/flushes); Total output drops: {drops}
+  30 second input rate 81000000 bits/sec, 12011 packets/sec
+  30 second output rate 978120000 bits/sec, 84011 packets/sec
+"
+        )
+    };
+    let test = |again: u32| {
+        format!(
+            "[it@libw-fs ~]$ iperf3 -c 192.0.2.30 -t 10 -i 10 -R
+[  5] local 10.60.0.9 port 41420 connected to 192.0.2.30 port 5201
+[ ID] Interval           Transfer     Bitrate
+[  5]   0.00-10.00  sec  1.09 GBytes   938 Mbits/sec
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.01  sec  1.09 GBytes   939 Mbits/sec    {again}             sender
+[  5]   0.00-10.00  sec  1.09 GBytes   938 Mbits/sec                  receiver
+"
+        )
+    };
+    let of = |again: u32| {
+        let text = port(8_812_311) + &test(again) + &port(8_821_455);
+        crate::because(&crate::first(&text))
+    };
+    let why = of(0);
+    assert!(!why.contains("this flow is all of that"), "{why}");
+    assert!(!why.contains("this flow has 96 % of that"), "{why}");
+    // One that lost segments may be what fills it.
+    let why = of(210);
+    assert!(why.contains("this flow has 96 % of that"), "{why}");
+}

@@ -392,6 +392,29 @@ fn pings_to_the_first_hop_say_where_loss_begins() {
     }
 }
 
+/// The gateway that the route of the host names is its first hop, also where networks are larger than 256 addresses.
+#[test]
+fn the_gateway_of_a_route_is_a_first_hop() {
+    let because = |route: &str| {
+        let near = hundred("10.99.1.1", [1.9, 21.4, 180.0], 0);
+        let text = format!(
+            "{route}{near}{}",
+            hundred("10.65.4.20", [165.0, 187.0, 350.0], 0)
+        );
+        flow(&(text + LOG)).verdict.because.join("\n")
+    };
+    let route = "default via 10.99.1.1 dev eno1 proto dhcp metric 600\n";
+    let says = "round trips to 10.99.1.1, the first hop, vary by 19.5 ms on average already";
+    let own = because(route);
+    assert!(own.contains(says), "{own}");
+    // That of another host, or to another gateway, says nothing of this one.
+    let prompt = format!("root@gw7:~# ip route show\n{route}\n");
+    for other in [prompt, route.replace("10.99.1.1", "10.99.1.2")] {
+        let other = because(&other);
+        assert!(!other.contains("first hop"), "{other}");
+    }
+}
+
 /// `ping -4 HOST` whose address has no name prints an empty one, in its first line and in its last.
 #[test]
 fn a_ping_with_an_empty_name_is_of_its_address() {

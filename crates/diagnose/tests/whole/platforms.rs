@@ -396,6 +396,76 @@ GigabitEthernet0/1 is up, line protocol is up
     assert!(!why.contains("forwards with its processor"), "{why}");
 }
 
+/// 85 Mbit/s over 9.5 ms by a router whose processor is full; 50 segments are sent again.
+const BEHIND_FULL_ROUTER: &str = "pc@br:~$ iperf3 -c 10.200.0.5 -t 10 -i 2
+[  5] local 10.201.0.9 port 44000 connected to 10.200.0.5 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-2.00   sec  20.9 MBytes  87.6 Mbits/sec   12    202 KBytes
+[  5]   2.00-4.00   sec  20.2 MBytes  84.9 Mbits/sec    9    188 KBytes
+[  5]   4.00-6.00   sec  20.4 MBytes  85.5 Mbits/sec   11    196 KBytes
+[  5]   6.00-8.00   sec  20.1 MBytes  84.3 Mbits/sec    8    191 KBytes
+[  5]   8.00-10.00  sec  20.3 MBytes  85.1 Mbits/sec   10    199 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-10.00  sec   102 MBytes  85.5 Mbits/sec   50             sender
+[  5]   0.00-10.02  sec   101 MBytes  84.9 Mbits/sec                  receiver
+pc@br:~$ ping -q -c 10 10.200.0.5
+PING 10.200.0.5 (10.200.0.5) 56(84) bytes of data.
+--- 10.200.0.5 ping statistics ---
+10 packets transmitted, 10 received, 0% packet loss, time 9013ms
+rtt min/avg/max/mdev = 9.201/9.512/10.911/0.430 ms
+br-isr#show processes cpu sorted | i CPU
+CPU utilization for five seconds: 99%/94%; one minute: 97%; five minutes: 95%
+";
+
+/// The port by which the flow leaves has dropped nothing, and nothing comes in there: it was a short queue then, 63 %.
+#[test]
+fn a_port_that_takes_in_nothing_says_nothing_of_what_a_router_drops() {
+    let port = |arrives: u32| {
+        format!(
+            "br-isr#show interfaces GigabitEthernet0/0 | i drops|rate
+  Input queue: 0/75/0/0 (size/max/drops/flushes); Total output drops: 0
+  5 minute input rate {arrives} bits/sec, 3300 packets/sec
+  5 minute output rate 93120000 bits/sec, 8100 packets/sec
+"
+        )
+    };
+    let of = |port: &str| first(&format!("{BEHIND_FULL_ROUTER}{port}"));
+    let said = "a router that forwards with its processor loses what it has no time for";
+    for port in [String::new(), port(3_120_000)] {
+        let flow = of(&port);
+        assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+        assert!(because(&flow).contains(said), "{}", because(&flow));
+        assert_eq!(flow.missing[0].fact, "router_drops");
+    }
+    // One by which as much arrives would have dropped it.
+    let flow = of(&port(93_120_000));
+    assert!(!because(&flow).contains(said), "{}", because(&flow));
+}
+
+/// The input drops of its other port grew by the 50 that were sent again: it was unknown, and these drops were asked for.
+#[test]
+fn input_drops_that_grew_by_what_was_sent_again_name_the_router() {
+    let port = |drops: u32| {
+        format!(
+            "br-isr#show interfaces GigabitEthernet0/1
+GigabitEthernet0/1 is up, line protocol is up
+  Input queue: 76/75/{drops}/0 (size/max/drops/flushes); Total output drops: 0
+     0 input errors, 0 CRC, 0 frame, 0 overrun, 0 ignored
+"
+        )
+    };
+    let flow = first(&format!("{BEHIND_FULL_ROUTER}{}{}", port(1021), port(1071)));
+    assert_eq!(flow.verdict.cause, "congestion_loss", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(
+        why.contains("these are as many as were sent again"),
+        "{why}"
+    );
+    assert_eq!(flow.changes[0].host, "br-isr");
+    assert!(!commands(&flow).contains("qdisc"), "{}", commands(&flow));
+    assert!(flow.missing.iter().all(|m| m.fact != "router_drops"));
+}
+
 /// 394 Mbit/s over 6 ms, of which nothing was sent again.
 const STEADY: &str = "$ iperf3 -c far.example -t 4
 Connecting to host far.example, port 5201

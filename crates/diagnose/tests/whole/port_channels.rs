@@ -150,3 +150,47 @@ fn what_another_test_carries_is_no_foreign_traffic() {
         assert!(!commands(flow).contains("fair-queue"), "{flow:#?}");
     }
 }
+
+/// Eight connections over two members of which one is suspended: it was unknown, 21 % each.
+#[test]
+fn the_last_member_of_a_port_channel_is_the_line() {
+    let text = |gbit: f64, second: &str| {
+        let size = gbit * 10.0 / 8.589_935;
+        format!(
+            "[root@st1 ~]# iperf3 -c 10.3.0.9 -P 8 -t 10 -i 10
+[  5] local 10.3.0.1 port 40000 connected to 10.3.0.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[SUM]   0.00-10.00  sec  {size:.1} GBytes  {gbit:.2} Gbits/sec  3121             sender
+[SUM]   0.00-10.00  sec  {size:.1} GBytes  {gbit:.2} Gbits/sec                  receiver
+[root@st1 ~]# ping -q -c 3 10.3.0.9
+PING 10.3.0.9 (10.3.0.9) 56(84) bytes of data.
+--- 10.3.0.9 ping statistics ---
+3 packets transmitted, 3 received, 0% packet loss, time 2031ms
+rtt min/avg/max/mdev = 0.180/0.190/0.201/0.010 ms
+n9k-1# show port-channel summary
+Flags:  D - Down        P - Up in port-channel (members)
+        s - Suspended   r - Module-removed
+--------------------------------------------------------------------------------
+Group Port-       Type     Protocol  Member Ports
+      Channel
+--------------------------------------------------------------------------------
+20    Po20(SU)    Eth      LACP      Eth1/1(P)    Eth1/2({second})
+"
+        )
+    };
+    let of = |gbit: f64, second: &str| crate::first(&text(gbit, second));
+    let flow = of(9.38, "s");
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    let said = "one member of Po20 alone carries something, and this flow is what a port of 10.0 Gbit/s leaves";
+    assert!(why.contains(said), "{why}");
+    let all = commands(&flow);
+    assert!(
+        all.contains("Eth1/2, a member of Po20, is suspended"),
+        "{all}"
+    );
+    // Where both carry, or the rate is not a port's, the members say nothing of it.
+    for flow in [of(9.38, "P"), of(7.2, "s")] {
+        assert!(!because(&flow).contains("alone carries something"));
+    }
+}

@@ -486,3 +486,58 @@ fn a_port_that_counts_as_many_errors_lost_them() {
     let flow = crate::first(&framing(48_000));
     assert!(flow.ceilings.iter().all(|c| c.cause != "link"));
 }
+
+/// Two routers before and after a test that sends 54 segments again: one port counts damaged frames, the other what its queue dropped.
+fn two_routers(damaged: [u32; 2], dropped: [u32; 2]) -> String {
+    let reading = |n: usize| {
+        format!(
+            "cr1.mil#show interfaces TenGigabitEthernet0/0/3
+TenGigabitEthernet0/0/3 is up, line protocol is up
+  Input queue: 0/375/0/0 (size/max/drops/flushes); Total output drops: 0
+     {0} input errors, {0} CRC, 0 frame, 0 overrun, 0 ignored
+cr2.rom#show interfaces TenGigabitEthernet0/1/0
+TenGigabitEthernet0/1/0 is up, line protocol is up
+  Input queue: 0/375/0/0 (size/max/drops/flushes); Total output drops: {1}
+     0 input errors, 0 CRC, 0 frame, 0 overrun, 0 ignored
+",
+            damaged[n], dropped[n]
+        )
+    };
+    let test = "[ddm@t1se ~]$ iperf3 -c 198.51.100.77 -t 10 -i 2
+[  5] local 192.0.2.31 port 40000 connected to 198.51.100.77 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-2.00   sec   118 MBytes   495 Mbits/sec   19   1.11 MBytes
+[  5]   2.00-4.00   sec   107 MBytes   449 Mbits/sec    9   1.06 MBytes
+[  5]   4.00-6.00   sec   102 MBytes   428 Mbits/sec    8    998 KBytes
+[  5]   6.00-8.00   sec   111 MBytes   466 Mbits/sec   10   1.08 MBytes
+[  5]   8.00-10.00  sec   104 MBytes   436 Mbits/sec    8   1.01 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-10.00  sec   542 MBytes   455 Mbits/sec   54             sender
+[  5]   0.00-10.02  sec   540 MBytes   452 Mbits/sec                  receiver
+[ddm@t1se ~]$ ping -q -c 20 198.51.100.77
+PING 198.51.100.77 (198.51.100.77) 56(84) bytes of data.
+--- 198.51.100.77 ping statistics ---
+20 packets transmitted, 20 received, 0% packet loss, time 19022ms
+rtt min/avg/max/mdev = 18.801/18.850/18.911/0.030 ms
+";
+    reading(0) + test + &reading(1)
+}
+
+/// 30 and 24 are the 54: it was a short queue, 80 %, and nobody was to clean the port that damaged most.
+#[test]
+fn counters_that_make_up_the_loss_together_are_both_mended() {
+    let flow = crate::first(&two_routers([2211, 2241], [2304, 2328]));
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    assert!(flow.verdict.confidence < 0.6, "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("together, 30 and 24 of 54"), "{why}");
+    let all = commands(&flow);
+    let port =
+        "cr1.mil: clean or change the plugs, cable and transceiver of TenGigabitEthernet0/0/3";
+    assert!(all.contains(port), "{all}");
+    assert!(all.contains("root fq"), "{all}");
+    // One that has nearly all of it leads alone.
+    let flow = crate::first(&two_routers([2211, 2215], [2304, 2356]));
+    assert_eq!(flow.verdict.cause, "shallow_buffer", "{:#?}", flow.verdict);
+    assert!(!commands(&flow).contains("clean or change"));
+}

@@ -197,6 +197,50 @@ fn pings_that_were_over_before_a_test_were_not_under_its_load() {
     }
 }
 
+/// A traceroute of a path whose last hops are these, with what stands above it.
+fn traced(head: &str, hops: &[(&str, f64)]) -> String {
+    let mut all = format!(
+        "{head}A$ traceroute -n 10.2.0.9\ntraceroute to 10.2.0.9 (10.2.0.9), 30 hops max, 60 byte packets\n 1  10.1.0.1  0.2 ms  0.2 ms  0.2 ms\n 2  203.0.113.5  1.1 ms  1.1 ms  1.1 ms\n"
+    );
+    for (n, (name, ms)) in hops.iter().enumerate() {
+        all += &format!(" {}  {name}  {ms} ms  {ms} ms  {ms} ms\n", n + 3);
+    }
+    all
+}
+
+/// By two traces alone a queue of 126 ms stood before the line, 78 %, and cake was to shape it to what the window leaves.
+#[test]
+fn traces_that_took_different_ways_are_no_queue() {
+    let short = [("203.0.113.21", 9.9), ("10.2.0.9", 10.9)];
+    let long = [
+        ("203.0.113.90", 10.9),
+        ("203.0.113.97", 44.1),
+        ("10.2.0.9", 58.1),
+    ];
+    let heads = [["", ""], ["-- archived from last week\n", "-- today\n"]];
+    for [then, now] in heads {
+        let text = traced(then, &short) + &traced(now, &long) + TODAY;
+        let flow = first_flow(of(&text, &Known::default()));
+        assert_eq!(flow.verdict.cause, "receive_window", "{:#?}", flow.verdict);
+        let why = because(&flow);
+        assert!(!why.contains("stand in a queue"), "{why}");
+        assert!(why.contains("that is distance, and no queue"), "{why}");
+        let rtt = flow.observed.rtt_ns.expect("it was traced");
+        assert!((58e6..58.4e6).contains(&rtt), "{rtt}");
+    }
+}
+
+/// The same hops, of which those behind one are late: that is a queue still.
+#[test]
+fn a_trace_whose_own_hops_are_late_is_under_load() {
+    let rest = [("203.0.113.21", 9.9), ("10.2.0.9", 10.9)];
+    let late = [("203.0.113.21", 135.9), ("10.2.0.9", 136.9)];
+    let text = traced("", &rest) + TODAY + &traced("During the next test:\n", &late);
+    let flow = first_flow(of(&text, &Known::default()));
+    let why = because(&flow);
+    assert!(why.contains("26.8 MB stand in a queue"), "{why}");
+}
+
 /// Two traces, of last week and of today, say where the way became longer: whose it is comes before any window.
 #[test]
 fn a_way_that_became_longer_is_asked_for_first() {

@@ -165,6 +165,92 @@ fn an_outage_costs_what_the_intervals_beside_its_stops_lack() {
     assert!(why.contains(said), "{why}");
 }
 
+/// Nothing was said of a loop and of a neighbour that were logged in the seconds of the stops, nor what to do.
+#[test]
+fn what_switches_and_routers_log_in_the_seconds_of_a_stop_is_named() {
+    let flap = "%SW_MATM-4-MACFLAP_NOTIF: Host 0000.5e00.5301 in vlan 80 is flapping between port Gi1/0/7 and port Te1/1/1";
+    let ospf = |state: &str| {
+        format!("%OSPF-5-ADJCHG: Process 1, Nbr 192.0.2.254 on TenGigE0/0/0/1 from {state}")
+    };
+    let down = ospf("FULL to DOWN, Neighbor Down: Dead timer expired");
+    let up = ospf("LOADING to FULL, Loading Done");
+    let begin = "host$ date; iperf3 -c 198.18.0.2 -t 12\nWed Nov 25 02:51:00 UTC 2026\n";
+    let of_log = |hour: &str, events: [&str; 2]| {
+        let [one, two] = events;
+        let log = format!(
+            "sw1#show logging | last 2\nNov 25 {hour}:51:04.611: {one}\nNov 25 {hour}:51:07.402: {two}\n"
+        );
+        first_flow(of(
+            &(begin.to_owned() + &counted(&FLAP, 46) + &log),
+            &on("1Gbit/s"),
+        ))
+    };
+    for (events, said, command) in [
+        (
+            [flap, flap],
+            "a host in vlan 80 flaps between the ports Gi1/0/7 and Te1/1/1, 2 times; that was in the seconds",
+            "shut one of the two ports",
+        ),
+        (
+            [down.as_str(), up.as_str()],
+            "OSPF lost its neighbour 192.0.2.254 on TenGigE0/0/0/1 (Dead timer expired); that was in the seconds",
+            "mend what took the hellos",
+        ),
+    ] {
+        let flow = of_log("02", events);
+        assert_eq!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+        let why = because(&flow);
+        assert!(why.contains(said), "{why}");
+        assert!(
+            crate::commands(&flow).contains(command),
+            "{:#?}",
+            flow.changes
+        );
+        assert_eq!(asked(&flow), ["outage_events"], "{:#?}", flow.missing);
+        // An hour before it was something else.
+        let flow = of_log("01", events);
+        assert!(!because(&flow).contains("by the log"), "{}", because(&flow));
+        is_outage(&flow);
+    }
+}
+
+/// Two stops at 940 Mbit/s, and the sender's card has 10 Gbit/s: it was unknown then, and the log of the flaps was not said.
+#[test]
+fn a_faster_card_leaves_an_outage_what_it_is() {
+    let full = (940.0, 0);
+    let mut rows = [full; 20];
+    for at in [4, 12] {
+        rows[at..at + 5].copy_from_slice(&[(377.0, 1), (0.0, 2), (0.0, 0), (0.0, 1), (661.0, 300)]);
+    }
+    let te = "TenGigabitEthernet1/1/3, changed state to";
+    let flap = |down: [&str; 2], up: [&str; 2]| {
+        format!(
+            "Nov 25 02:41:{}: %LINEPROTO-5-UPDOWN: Line protocol on Interface {te} down\nNov 25 02:41:{}: %LINK-3-UPDOWN: Interface {te} down\nNov 25 02:41:{}: %LINK-3-UPDOWN: Interface {te} up\nNov 25 02:41:{}: %LINEPROTO-5-UPDOWN: Line protocol on Interface {te} up\n",
+            down[0], down[1], up[0], up[1]
+        )
+    };
+    let log = flap(["04.512", "05.514"], ["07.201", "08.205"])
+        + &flap(["12.600", "13.603"], ["15.113", "16.115"]);
+    let text = counted(&rows, 608) + "sw-acc7#show logging | i UPDOWN\n" + &log;
+    for line in ["10Gbit/s", "1Gbit/s"] {
+        let flow = first_flow(of(&text, &on(line)));
+        assert_eq!(flow.verdict.cause, "outage", "{line}: {:#?}", flow.verdict);
+        let why = because(&flow);
+        let said = "the link of TenGigabitEthernet1/1/3 went down 2 times, and came up again";
+        assert!(why.contains(said), "{why}");
+    }
+    // At another rate nobody knows why so little of the line is used meanwhile. The log is said all the same.
+    let odd = rows.map(|(mbit, again)| (if mbit > 900.0 { 611.0 } else { mbit }, again));
+    let text = counted(&odd, 608) + "sw-acc7#show logging | i UPDOWN\n" + &log;
+    let flow = first_flow(of(&text, &on("10Gbit/s")));
+    assert_ne!(flow.verdict.cause, "outage", "{:#?}", flow.verdict);
+    assert!(
+        because(&flow).contains("went down 2 times"),
+        "{}",
+        because(&flow)
+    );
+}
+
 #[test]
 fn logs_of_hosts_and_routers_say_which_link_it_was() {
     let igb = "igb 0000:02:00.0 eno1: igb: eno1 NIC Link is";

@@ -133,6 +133,11 @@ impl Line {
         Some(self.follower.as_mut()?.end(now, wire_bytes))
     }
 
+    /// Whether its rate follows a trace.
+    pub fn follows_a_trace(&self) -> bool {
+        self.follower.is_some()
+    }
+
     /// What `bytes` take at least, if the rate follows a trace.
     pub fn shortest(&self, bytes: u64) -> Option<Duration> {
         Some(self.follower.as_ref()?.shortest(bytes))

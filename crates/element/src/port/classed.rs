@@ -85,13 +85,14 @@ impl Port {
         let slots = channel.spare();
         let mut sent = 0;
         let (mut free, mut last) = (self.transmitter.free(), self.last_arrival);
+        let (gap, delay) = (self.transmitter.gap(), self.delay);
         for (frame, slot) in input.frames().iter().zip(slots.iter_mut()) {
             let now = frame.at;
             if now >= until || now < free || !treatment.is_for(frame) {
                 break;
             }
             free = now + treatment.time;
-            let at = free + self.delay;
+            let at = free - gap + delay;
             last = last.max(at);
             *slot = treatment.sent;
             slot.at = last;
@@ -145,7 +146,7 @@ impl Port {
             return false;
         };
         let free = due + treatment.time;
-        let at = free + self.delay;
+        let at = free - self.transmitter.gap() + self.delay;
         if let Some(sum) = &mut self.digest {
             let sent = treatment.apply(frame, at);
             *sum = sum.wrapping_add(frame_hash(at, &sent, 0));

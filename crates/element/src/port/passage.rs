@@ -78,6 +78,24 @@ impl Port {
         self.impaired.as_ref().map_or(0, |i| i.sorter.len())
     }
 
+    /// When a frame arrives whose time on the link ends at `end`.
+    #[inline]
+    pub(super) fn arrival(&self, end: Time) -> Time {
+        self.through(end) + self.delay
+    }
+
+    /// When a frame is through whose time on the link ends at `end`: its last bit leaves a gap before (IEEE 802.3). Where the rate follows
+    /// a trace a gap has no time of its own, and counts.
+    #[inline]
+    pub(super) fn through(&self, end: Time) -> Time {
+        let traced = |i: &Impaired| i.line.follows_a_trace();
+        let gap = match self.impaired.as_deref().is_some_and(traced) {
+            true => Duration::ZERO,
+            false => self.transmitter.gap(),
+        };
+        end - gap
+    }
+
     /// The shortest frame's time on the link and the propagation.
     pub(super) fn shortest_way(&self) -> Duration {
         let bytes = self.transmitter.framing().wire_bytes(SMALLEST_DATAGRAM);
@@ -181,7 +199,7 @@ impl Port {
         io: &mut Io<'_>,
     ) -> TallyId {
         let wire_bytes = treatment.footprint.wire_bytes;
-        if self.is_cut(end + self.delay) {
+        if self.is_cut(self.arrival(end)) {
             self.counters.realised.cut += 1;
             self.hash(end, frame, 1 + Drop::Down as u64);
             return self.ended(treatment, Drop::Down);
@@ -204,7 +222,7 @@ impl Port {
             return self.ended_hurt(treatment, hurt, Drop::Error);
         }
         if let Exit::Drop(reason) = treatment.exit {
-            self.hash(end + self.delay, frame, 1 + reason as u64);
+            self.hash(self.arrival(end), frame, 1 + reason as u64);
             return self.ended_hurt(treatment, hurt, reason);
         }
         self.hand_over(end, treatment.exit, treatment.apply(frame, end), fate);
@@ -252,7 +270,7 @@ impl Port {
         (treatment, hurt): (&Treatment, Hurt),
         io: &mut Io<'_>,
     ) -> TallyId {
-        let sent = treatment.apply(frame, end + self.delay);
+        let sent = treatment.apply(frame, self.arrival(end));
         self.arrive_at(sent, frame, (treatment, hurt), io)
     }
 
@@ -279,10 +297,10 @@ impl Port {
 
     /// Puts a frame, and maybe its copy, on the line.
     fn hand_over(&mut self, end: Time, exit: Exit, mut frame: Frame, fate: Fate) {
+        let straight = self.arrival(end);
         let Some(impaired) = &mut self.impaired else {
             return;
         };
-        let straight = end + self.delay;
         let mut at = straight + fate.delay;
         if let Some(more) = fate.held_back {
             at += more;

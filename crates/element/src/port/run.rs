@@ -16,6 +16,8 @@ use crate::treatment::Treatment;
 struct Alike<'a, const LOSSY: bool> {
     treatment: &'a Treatment,
     delay: Duration,
+    /// By so much they are through before their time on the link ends.
+    gap: Duration,
     /// They arrive before.
     until: Time,
     /// No loss strikes them.
@@ -34,7 +36,7 @@ impl<const LOSSY: bool> Alike<'_, LOSSY> {
     #[inline]
     fn put(&self, slot: &mut Frame, frame: &Frame, end: Time) {
         *slot = self.treatment.sent;
-        slot.at = end + self.delay;
+        slot.at = end - self.gap + self.delay;
         slot.seq = frame.seq;
         slot.side = frame.side;
     }
@@ -70,6 +72,7 @@ impl Port {
         let alike = Alike::<LOSSY> {
             treatment,
             delay: self.delay,
+            gap: self.transmitter.gap(),
             until: until.min(self.clock.end.next()),
             safe,
         };

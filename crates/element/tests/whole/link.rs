@@ -159,8 +159,8 @@ fn a_clump_leaves_at_the_rate_of_the_link() {
     (0..50).for_each(|seq| line.offer(Duration::ZERO, seq, 1500));
     line.run(Duration::from_ms(1));
     for (k, frame) in line.arrivals().iter().enumerate() {
-        // 1538 bytes at 10 Gbit/s are 1230.4 ns.
-        let at = 100_000_000 + 1_230_400 * (k as u64 + 1);
+        // 1538 bytes at 10 Gbit/s are 1230.4 ns, of which the gap behind the last bit is 9.6.
+        let at = 100_000_000 + 1_230_400 * (k as u64 + 1) - 9600;
         assert_eq!((frame.seq, frame.at.as_ps()), (k as u64, at));
     }
 }
@@ -371,9 +371,9 @@ fn a_line_that_is_exchanged_leaves_alone_what_is_on_it() {
     line.change(exchanged(&Impairments::default()));
     line.offer(Duration::from_us(20), 2, 1500);
     line.run(Duration::from_ms(1));
-    // 1230.4 ns of transmission and 100 us of propagation; the second is held back for 50 us more.
+    // 1220.8 ns of transmission without the gap and 100 us of propagation; the second is held back for 50 us more.
     let found = line.arrivals();
     let found: Vec<(u64, u64)> = found.iter().map(|f| (f.seq, f.at.as_ps())).collect();
-    let us = |us: u64| us * 1_000_000 + 1_230_400;
+    let us = |us: u64| us * 1_000_000 + 1_220_800;
     assert_eq!(found, [(0, us(100)), (2, us(120)), (1, us(160))]);
 }

@@ -1,6 +1,6 @@
 //! What the data plane is asked to note of connections and datagrams, and what it has noted.
 
-use farpath_scenario::NodeId;
+use farpath_scenario::{Event, NodeId};
 use farpath_units::Time;
 
 use super::openings::{Opening, Openings};
@@ -12,6 +12,14 @@ use super::turns::{Talks, Turns};
 use super::{Interface, Plane};
 
 impl<I: Interface> Plane<I> {
+    /// Events of the scenario that have happened, in order.
+    pub fn happened(&self) -> &[Event] {
+        self.scenario
+            .events
+            .get(..self.next_event)
+            .unwrap_or_default()
+    }
+
     /// From now on it is known when nothing arrives of a connection: [`Self::pauses`].
     pub fn note_pauses(&mut self) {
         self.pauses.get_or_insert_default();

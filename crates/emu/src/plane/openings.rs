@@ -4,7 +4,7 @@ mod unheard;
 
 use std::collections::BTreeMap;
 
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use super::packet::{Packet, Way};
 use super::turns::key;
@@ -25,18 +25,26 @@ const IN_CLEAR: u32 = 4;
 pub struct Opening {
     /// The end that asked for it, and the other.
     pub ends: Way,
+    /// When its SYN was first sent.
+    pub asked: Time,
+    /// When a SYN-ACK was first sent back; none where none was.
+    pub taken: Option<Time>,
     /// A reset was the answer.
     pub is_refused: bool,
     /// Round trips of its handshake of TLS: one (RFC 8446 §2, and a session of TLS 1.2 that is resumed), two of a new session of
     /// TLS 1.2. 0 where there is none, or it went no further.
     pub tls_round_trips: u32,
+    /// Further ones of it, in which the server's first flight, its certificates above all, waited for its window to grow (RFC 6928 §2).
+    pub tls_windows: u32,
 }
 
 /// What is known of one so far.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     opening: Opening,
-    is_open: bool,
+    /// From its SYN to the acknowledgement of the SYN-ACK.
+    round_trip: Option<Duration>,
+    flight: Flight,
     /// The number behind the last byte that each end has sent.
     until: [Option<u32>; 2],
     /// Who sent data last.
@@ -46,6 +54,32 @@ struct Begun {
     /// How often the first end spoke in clear.
     in_clear: u32,
     is_done: bool,
+}
+
+/// What the second end has sent in its turn of a handshake of TLS, since a window was last opened.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flight {
+    bytes: u64,
+    /// When it last sent.
+    last: Time,
+}
+
+/// Bytes that a first window holds at least: ten segments (RFC 6928 §2) of paths that carry less than Ethernet.
+const FIRST_WINDOW: u64 = 12_000;
+
+impl Flight {
+    /// So many bytes are sent `now`, the first of a turn or not. Whether they waited for what was sent before to be acknowledged: for about a round trip.
+    fn sends(&mut self, bytes: usize, now: Time, is_turn: bool, round_trip: Duration) -> bool {
+        let gap = now.since(self.last);
+        let is_one = gap.times(4) >= round_trip.times(3) && gap <= round_trip.times(2);
+        let waited = !is_turn && is_one && self.bytes >= FIRST_WINDOW;
+        if is_turn || waited {
+            self.bytes = 0;
+        }
+        self.bytes += bytes as u64;
+        self.last = now;
+        waited
+    }
 }
 
 /// The first bytes of what an end says in its turn.
@@ -85,14 +119,18 @@ fn says(payload: &[u8]) -> Says {
 }
 
 impl Begun {
-    fn new(ends: Way) -> Begun {
+    fn new(ends: Way, asked: Time) -> Begun {
         Begun {
             opening: Opening {
                 ends,
+                asked,
+                taken: None,
                 is_refused: false,
                 tls_round_trips: 0,
+                tls_windows: 0,
             },
-            is_open: false,
+            round_trip: None,
+            flight: Flight::default(),
             until: [None; 2],
             last: None,
             is_greeted: false,
@@ -102,7 +140,7 @@ impl Begun {
     }
 
     /// An end has sent the bytes of `payload` from this number on.
-    fn sent(&mut self, end: usize, seq: u32, payload: &[u8]) {
+    fn sent(&mut self, end: usize, seq: u32, payload: &[u8], now: Time) {
         let until = seq.wrapping_add(payload.len() as u32);
         // What is sent again is nobody's turn.
         let is_again = |known: u32| until.wrapping_sub(known) as i32 <= 0;
@@ -111,6 +149,13 @@ impl Begun {
         }
         self.until[end] = Some(until);
         let is_turn = self.last.replace(end) != Some(end);
+        if let Some(round_trip) = self
+            .round_trip
+            .filter(|_| end == 1 && self.is_greeted && !self.is_done)
+        {
+            let waited = self.flight.sends(payload.len(), now, is_turn, round_trip);
+            self.opening.tls_windows += u32::from(waited);
+        }
         if self.is_done || end != 0 || !is_turn {
             return;
         }
@@ -143,8 +188,9 @@ impl Openings {
         let key = key(way);
         if control & (SYN | ACK) == SYN {
             let known = self.0.get(&key);
-            if known.is_none_or(|begun| begun.is_open) && self.0.len() < CONNECTIONS {
-                self.0.insert(key, Begun::new(way));
+            if known.is_none_or(|begun| begun.opening.taken.is_some()) && self.0.len() < CONNECTIONS
+            {
+                self.0.insert(key, Begun::new(way, now));
             }
             return;
         }
@@ -152,13 +198,19 @@ impl Openings {
             return;
         };
         let end = usize::from(begun.opening.ends != way);
-        if end == 1 && control & RST != 0 && !begun.is_open {
+        if end == 1 && control & RST != 0 && begun.opening.taken.is_none() {
             begun.opening.is_refused = true;
         }
-        begun.is_open |= end == 1 && control & SYN != 0;
+        if end == 1 && control & SYN != 0 {
+            begun.opening.taken.get_or_insert(now);
+        }
+        if end == 0 && begun.opening.taken.is_some() {
+            let asked = begun.opening.asked;
+            begun.round_trip.get_or_insert(now.since(asked));
+        }
         let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
         if let Some(payload) = payload.filter(|p| !p.is_empty()) {
-            begun.sent(end, seq, payload);
+            begun.sent(end, seq, payload, now);
         }
     }
 
@@ -234,15 +286,44 @@ mod tests {
 
     /// Round trips of a conversation: who says what.
     fn trips(talk: &[(usize, Vec<u8>)]) -> u32 {
-        let mut begun = Begun::new(ends());
+        let mut begun = Begun::new(ends(), Time::ZERO);
         let mut seq = [u32::MAX - 3, 70];
         for (end, bytes) in talk {
-            begun.sent(*end, seq[*end], bytes);
+            begun.sent(*end, seq[*end], bytes, Time::ZERO);
             // A repeat is not a turn.
-            begun.sent(*end, seq[*end], bytes);
+            begun.sent(*end, seq[*end], bytes, Time::ZERO);
             seq[*end] = seq[*end].wrapping_add(bytes.len() as u32);
         }
         begun.opening.tls_round_trips
+    }
+
+    /// A hello over a round trip of 80 ms, and a flight of certificates of so many bytes whose rest is sent so many ms behind the first ten segments; then
+    /// an answer of 100 kB.
+    #[test]
+    fn certificates_beyond_the_first_window_take_another_round_trip() {
+        let windows = |first: usize, rest: usize, gap: u64| {
+            let at = |ms| Time::ZERO + Duration::from_ms(ms);
+            let mut begun = Begun::new(ends(), at(0));
+            begun.round_trip = Some(Duration::from_ms(80));
+            begun.sent(0, 0, CLIENT_HELLO, at(80));
+            let mut seq = 70_u32;
+            let mut serves = |begun: &mut Begun, bytes: usize, ms: u64| {
+                let payload = [SERVER, &vec![1; bytes][..]].concat();
+                begun.sent(1, seq, &payload, at(ms));
+                seq += payload.len() as u32;
+            };
+            serves(&mut begun, first, 121);
+            serves(&mut begun, rest, 121 + gap);
+            begun.sent(0, CLIENT_HELLO.len() as u32, CIPHERED, at(500));
+            serves(&mut begun, 14_000, 600);
+            serves(&mut begun, 28_000, 680);
+            (begun.opening.tls_round_trips, begun.opening.tls_windows)
+        };
+        assert_eq!(windows(14_000, 4_000, 81), (1, 1));
+        // A small chain, one that leaves at once, and a server that takes its time.
+        assert_eq!(windows(3_000, 500, 81), (1, 0));
+        assert_eq!(windows(14_000, 4_000, 1), (1, 0));
+        assert_eq!(windows(14_000, 4_000, 300), (1, 0));
     }
 
     #[test]

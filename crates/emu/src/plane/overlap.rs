@@ -33,12 +33,14 @@ pub struct Overlap {
     pub other: Duration,
 }
 
-/// A segment that is under way.
+/// What was handed over at once and is under way: a segment, or several that a card is to cut out of it.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     /// The byte behind its last.
     until: u64,
     length: u32,
+    /// How many frames it is.
+    frames: u32,
     sent: Time,
     /// Since when its sender had something to answer, or had sent the one before.
     since: Time,
@@ -49,8 +51,11 @@ struct Segment {
 struct Side {
     /// What it sent that has not arrived, the oldest first.
     under_way: VecDeque<Segment>,
-    /// The bytes of that.
+    /// The bytes of that, and its frames.
     bytes: u64,
+    frames: u64,
+    /// Bytes of the longest frame that it sends; 0 where what it hands over is not cut.
+    longest: u32,
     /// When it last sent, how much time of turns had been counted by then, and for how many seconds bytes of both ends had been under
     /// way, each of them.
     last: Option<(Time, Overlap, [f64; 2])>,
@@ -131,13 +136,24 @@ impl Overlaps {
             self.is_full = true;
             return;
         }
+        let frames = match side.longest {
+            0 => 1,
+            longest => length.div_ceil(longest).max(1),
+        };
         side.bytes += u64::from(length);
+        side.frames += u64::from(frames);
         side.under_way.push_back(Segment {
             until,
             length,
+            frames,
             sent: now,
             since,
         });
+    }
+
+    /// The frames of an end carry so many bytes at most.
+    pub(super) fn cuts(&mut self, end: usize, longest: u32) {
+        self.sides[end].longest = longest;
     }
 
     /// Whether a message of so many bytes that an end sends now only says what has come.
@@ -162,13 +178,14 @@ impl Overlaps {
             to.came.get_or_insert((at, *first));
             to.backlog.comes(first.length, at);
             from.bytes -= u64::from(first.length);
+            from.frames -= u64::from(first.frames);
             from.under_way.pop_front();
         }
     }
 
     /// Counts the time up to an instant with what is under way.
     fn passes(&mut self, now: Time) {
-        let under_way: usize = self.sides.iter().map(|s| s.under_way.len()).sum();
+        let under_way: u64 = self.sides.iter().map(|s| s.frames).sum();
         let now = now.max(self.changed);
         if under_way > 0 {
             let time = now.since(self.changed).as_secs_f64();
@@ -240,6 +257,29 @@ mod tests {
             overlaps.arrived(0, opened, at(t + 80 + works));
         }
         overlaps.found()[1]
+    }
+
+    /// An upload of 1 MB a round trip of 200 ms, handed over in 16 pieces that the card cuts into frames of 1448 bytes; and small messages.
+    #[test]
+    fn what_a_card_cuts_counts_by_its_frames() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let at_a_time = |longest: u32, length: u32, pieces: u64| {
+            let mut overlaps = Overlaps::default();
+            overlaps.cuts(0, longest);
+            let mut until = 0;
+            for round in 0..10 {
+                for _ in 0..pieces {
+                    until += u64::from(length);
+                    overlaps.sent(0, (until, length), at(round * 200), Overlap::default());
+                }
+                overlaps.arrived(0, until, at(round * 200 + 100));
+            }
+            overlaps.at_a_time().map_or(0.0, f64::round)
+        };
+        // 65160 bytes are 45 frames.
+        assert_eq!(at_a_time(1448, 65_160, 16), 16.0 * 45.0);
+        assert_eq!(at_a_time(1448, 300, 8), 8.0);
+        assert_eq!(at_a_time(0, 300, 8), 8.0);
     }
 
     /// The second half of each window has come long before the client opens it again, and is not what that waited for.

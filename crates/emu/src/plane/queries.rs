@@ -4,6 +4,7 @@
 //! arrived until it sends one back. That counts only where nothing else was on the way to it then, and where who asked sends nothing before
 //! the answer has arrived. What both send of their own accord, as calls and streams are, has more on the way, and is none of it.
 
+mod again;
 mod given_up;
 mod unanswered;
 
@@ -37,7 +38,7 @@ pub struct Queries {
     pub at: Duration,
     /// Time in which one of them or more, or an answer to one, was on the way.
     pub way: Duration,
-    /// How often one of them was sent again, from the same port, as it or its answer was lost.
+    /// How often the bytes of one of them were sent again, from the same port, as it or its answer was lost.
     pub retried: u64,
     /// Time in which who asked for one of them or more waited until then.
     pub retrying: Duration,
@@ -77,6 +78,8 @@ struct Talk {
     is_lost: bool,
     /// When what is asked was first sent, and how often again since then, if it was.
     retried: Option<(Time, u64)>,
+    /// What the last datagrams that asked carried.
+    carried: again::Carried,
 }
 
 impl Talk {
@@ -231,11 +234,13 @@ impl Asked {
             answer: None,
             is_lost: false,
             retried: None,
+            carried: again::Carried::default(),
         });
         if talk.way == way {
             self.unanswered.asks(way, packet, bytes, now);
             let (first, times) = talk.retried.unwrap_or((talk.asked, 0));
-            talk.retried = talk.is_lost.then_some((first, times + 1));
+            let is_again = talk.carried.asks((packet, bytes), (now, talk.is_lost));
+            talk.retried = is_again.then_some((first, times + 1));
             talk.is_lost = false;
             talk.under_way += packet.segments() as u64;
             talk.asked = now;
@@ -518,25 +523,52 @@ mod tests {
     #[test]
     fn a_lost_query_or_answer_is_waited_for_until_it_is_sent_again() {
         let mut asked = Asked::default();
-        asked.sent(&query(7), &[], at(0));
+        let question = [7; 100];
+        asked.sent(&query(7), &question, at(0));
         asked.lost(&query(7));
-        asked.sent(&query(7), &[], at(600));
+        asked.sent(&query(7), &question, at(600));
         asked.delivered(&query(7), 1, at(610));
         asked.sent(&answer(7), &[], at(610));
         asked.lost(&answer(7));
         for ms in [1200, 5000] {
-            asked.sent(&query(7), &[], at(ms));
+            asked.sent(&query(7), &question, at(ms));
             asked.delivered(&query(7), 1, at(ms + 10));
             asked.sent(&answer(7), &[], at(ms + 10));
             asked.delivered(&answer(7), 1, at(ms + 20));
         }
-        asked.sent(&query(7), &[], at(6000));
+        asked.sent(&query(7), &question, at(6000));
         asked.lost(&query(7));
-        asked.sent(&query(7), &[], at(7000));
+        asked.sent(&query(7), &question, at(7000));
         asked.lost(&query(7));
         let found = queries(&asked);
         assert_eq!((found.answered, found.retried), (2, 2));
         assert_eq!(found.retrying, Duration::from_ms(1200));
+    }
+
+    /// A heartbeat every 250 ms, whose fourth is lost, and the answer to the seventh: each has a number of its own, or all carry the same.
+    #[test]
+    fn a_heartbeat_behind_one_that_was_lost_is_no_retry() {
+        for own in [0, 1] {
+            let mut asked = Asked::default();
+            for n in 0..20_u8 {
+                let beat = [own * n; 100];
+                let t = u64::from(n) * 250;
+                asked.sent(&query(7), &beat, at(t));
+                if n == 4 {
+                    asked.lost(&query(7));
+                    continue;
+                }
+                asked.delivered(&query(7), 1, at(t + 25));
+                asked.sent(&answer(7), &[], at(t + 25));
+                match n {
+                    7 => asked.lost(&answer(7)),
+                    _ => asked.delivered(&answer(7), 1, at(t + 50)),
+                }
+            }
+            let found = queries(&asked);
+            assert_eq!((found.answered, found.retried), (18, 0), "{own}");
+            assert_eq!(found.retrying, Duration::ZERO);
+        }
     }
 
     /// A datagram every 20 ms each way, 50 ms apart; and one way alone.

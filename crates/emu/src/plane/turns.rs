@@ -31,7 +31,7 @@ pub use greeting::Deferred;
 use greeting::Opened;
 use pings::Control;
 pub use pings::Pings;
-pub use seen::Turns;
+pub use seen::{Left, Turns};
 
 const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
@@ -50,6 +50,8 @@ struct Talk {
     begun: Option<Time>,
     /// Who asked to open it, and when first.
     asked: Option<(usize, Time)>,
+    /// When the first end last sent data, and how much of the second one's had come by then.
+    question: Option<(Time, u64)>,
     opened: Opened,
     /// What is being sent, by the end that sent last.
     message: Message,
@@ -94,6 +96,7 @@ impl Talk {
             last: None,
             begun: None,
             asked: None,
+            question: None,
             opened: Opened::default(),
             message: Message::default(),
             tail: None,
@@ -149,6 +152,9 @@ impl Talk {
         }
         self.goes_on_idle(end);
         self.answers_late(end);
+        if end == 0 {
+            self.question = Some((now, self.streams[1].arrived));
+        }
         let own = &mut self.streams[end];
         let there = own.is_all_there().then_some(own.grew);
         own.sent = until;
@@ -292,6 +298,7 @@ impl Talk {
         self.closes_behind(end, is_reset);
         self.closes_unmet(end);
         self.throws_away(end, is_reset);
+        self.leaves(end, now);
         let so_far = self.waited(end);
         let stream = &self.streams[1 - end];
         let is_all_there = stream.is_all_there();
@@ -372,6 +379,7 @@ impl Talk {
             met_closed: self.met_closed(),
             met_behind: self.met_behind(),
             tried_behind: self.tried_behind(),
+            left: self.turns.left.filter(|_| !self.over[0].is_half()),
             closed: [0, 1].map(|end| {
                 let over = &self.over[end];
                 over.closed.filter(|_| !over.is_half())
@@ -426,6 +434,7 @@ impl Talks {
                 let [first, last] = [0, packet.segments() - 1].map(|n| packet.slice(n, 1).1);
                 talk.tail = (last < first).then_some(last);
                 talk.longest[end] = talk.longest[end].max(first);
+                talk.overlaps.cuts(end, talk.longest[end]);
                 talk.sent(end, (seq, length), now);
             }
         }

@@ -137,9 +137,11 @@ impl Path<'_> {
             later => apart - later,
         };
         let hops = self.hops(&walk[..=theirs]);
-        let takes = hops
-            .iter()
-            .map(|h| h.time_for(size).saturating_sub(h.delay));
+        // Each keeps the next one back for the gap behind it as well.
+        let takes = hops.iter().map(|h| {
+            let gap = Size::from_bytes(h.framing.gap_bytes().into());
+            h.time_for(size).saturating_sub(h.delay) + h.rate.time_for(gap)
+        });
         let takes = takes.fold(Duration::ZERO, |sum, time| sum + time);
         Duration::from_ps(ahead) >= spread + takes.times(self.scenario.tests.len() as u64)
     }

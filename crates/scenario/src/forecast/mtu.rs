@@ -71,11 +71,15 @@ impl Path<'_> {
     /// Says of datagrams of `len` bytes, there and back for `ways` of two, that a link does not carry them; whether that is so.
     pub(crate) fn refuses(&self, len: u32, ways: usize, record: &mut Record) -> bool {
         let dir = FlowDir::forward(self.flow as u16);
-        let steps = [dir, dir.turned()].into_iter().take(ways);
-        let steps = steps.flat_map(|dir| self.plan.mtu_steps(self.scenario, dir, len));
-        let note = steps
-            .map(|step| step.describe_lost(self.scenario, len))
-            .next();
+        let steps = |dir| self.plan.mtu_steps(self.scenario, dir, len);
+        let lost = |step: &MtuStep| step.describe_lost(self.scenario, len);
+        let there = steps(dir).first().map(|step| {
+            let by_default = step.by_default(self.scenario);
+            format!("{}. {by_default}", lost(step))
+        });
+        // A kernel's own answers to pings have no DF, and routers fragment them.
+        let back = || steps(dir.turned()).first().map(lost);
+        let note = there.or_else(|| back().filter(|_| ways > 1));
         let refuses = note.is_some();
         record.notes.extend(note);
         refuses

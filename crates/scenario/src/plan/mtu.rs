@@ -62,8 +62,21 @@ impl MtuStep {
         let link = &scenario.links[self.link.0].name;
         let mtu = self.mtu;
         format!(
-            "link `{link}` lets through {mtu} of {len} bytes: none of these datagrams gets through"
+            "link `{link}` lets through {mtu} of {len} bytes: none of these datagrams gets through, as all have DF set and stay whole"
         )
+    }
+
+    /// What becomes of them where a Linux host sends as it does by default: a `ping` without `-M`, a socket without `IP_MTU_DISCOVER`.
+    pub(crate) fn by_default(&self, scenario: &Scenario) -> String {
+        let node = scenario.node_name(self.node);
+        match self.answers {
+            true => format!(
+                "By default a Linux sender loses the first ones alone, for `{node}` tells it, and fragments the others"
+            ),
+            false => {
+                format!("So it is with a Linux sender by default, for `{node}` does not tell it")
+            }
+        }
     }
 }
 

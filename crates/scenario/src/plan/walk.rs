@@ -171,14 +171,14 @@ impl Plan {
         })
     }
 
-    /// Time on the transmitters along a walk for one datagram of `len` bytes, without waiting.
+    /// Time on the transmitters along a walk for one datagram of `len` bytes, until its last bit and without waiting.
     pub fn serialisation(&self, scenario: &Scenario, hops: &[Hop], len: u32) -> Duration {
         hops.iter().fold(Duration::ZERO, |sum, hop| {
             let port = &self.ports[hop.port];
-            let bytes = scenario.links[port.link.0]
-                .framing
-                .wire_bytes(len + hop.extra);
-            sum + port.rate.time_for(Size::from_bytes(bytes.into()))
+            let framing = scenario.links[port.link.0].framing;
+            let time = |bytes: u32| port.rate.time_for(Size::from_bytes(bytes.into()));
+            let whole = time(framing.wire_bytes(len + hop.extra));
+            sum + whole.saturating_sub(time(framing.gap_bytes()))
         })
     }
 

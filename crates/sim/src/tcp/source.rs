@@ -63,7 +63,7 @@ pub struct TcpSample {
     pub srtt: Option<Duration>,
     /// Segments sent again so far.
     pub retransmits: u64,
-    /// Repairs begun, timeouts and answers to ECN echoes so far.
+    /// Repairs begun, those by a tail loss probe alone among them, timeouts and answers to ECN echoes so far.
     pub loss_events: u64,
     /// Time spent under each limit so far.
     pub limited: farpath_tcp::Shares,
@@ -217,6 +217,7 @@ impl TcpSource {
             self.end_account(now);
             self.sender.stop(now);
         }
+        let (probes, last_sent) = (self.sender.probes_sent(), self.sender.last_sent());
         if self.sender.deadline() <= now {
             let (timeouts, sent) = (self.sender.timeouts(), self.sender.last_sent());
             self.sender.on_deadline(now);
@@ -229,6 +230,10 @@ impl TcpSource {
         }
         self.send(now, host, io);
         self.silence.ran_out(self.sender.timers_ran_out());
+        self.silence.hear_of_probe(now, &self.sender, false);
+        if self.sender.probes_sent() > probes {
+            self.silence.probed(last_sent, &self.sender);
+        }
     }
 
     /// See `Program::on_frames`.
@@ -407,6 +412,7 @@ impl TcpSource {
             self.sender
                 .on_ack(now, frame.seq, extras.window, echo, &blocks[..count]);
         }
+        self.silence.hear_of_probe(now, &self.sender, echo);
         if self.sender.done() && !self.config.goes_on {
             self.end_account(now);
         }
@@ -569,7 +575,10 @@ impl TcpSource {
             in_flight: self.sender.in_flight(),
             srtt: self.sender.srtt(),
             retransmits: stats.retransmits,
-            loss_events: stats.fast_recoveries + stats.rtos + stats.ecn_reductions,
+            loss_events: stats.fast_recoveries
+                + stats.probe_repairs
+                + stats.rtos
+                + stats.ecn_reductions,
             limited: self.sender.limited(now),
         };
         self.samples.push(sample);

@@ -441,3 +441,32 @@ fn a_router_at_the_end_of_an_lsp_answers_a_request_that_just_reaches_it() {
         assert!(world.record("probe").notes.is_empty(), "{ttl}");
     }
 }
+
+/// 8 bytes of preamble, 14 of header, 84 and 4 of FCS at 10 Mbit/s are 88 us a way. The gap of 12 bytes behind them delays the next frame alone.
+#[test]
+fn a_frame_of_ethernet_arrives_with_its_last_bit() {
+    let world = run_text(
+        r#"
+[scenario]
+name = "one-hop"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[link]]
+name = "l"
+ends = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "1 us"
+[[test]]
+name = "p"
+kind = "ping"
+from = "a"
+to = "b"
+count = 3
+size = 84
+"#,
+    );
+    assert_eq!(rtt_us(&world, "p"), 2.0 * (1.0 + 88.0));
+    assert_eq!(foreseen_us(&world), rtt_us(&world, "p"));
+}

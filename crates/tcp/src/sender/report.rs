@@ -199,6 +199,12 @@ impl Sender {
         self.stats.rtos
     }
 
+    /// How many tail loss probes were sent (RFC 8985 §7).
+    #[inline]
+    pub fn probes_sent(&self) -> u64 {
+        self.stats.tail_probes
+    }
+
     /// The counters.
     pub fn stats(&self) -> SenderStats {
         SenderStats {

@@ -7,6 +7,7 @@ use super::{Connections, Watched};
 use crate::lab::ending::Ending;
 use crate::lab::failed::Failed;
 use crate::lab::many::Each;
+use crate::lab::too_soon::TooSoon;
 use crate::lab::unheard::Unheard;
 use crate::lab::waits::Waits;
 
@@ -43,7 +44,22 @@ impl Connections {
         let ending = self.ending(ends, one);
         let asked = waits.map(|w| w.beats[usize::from(one.host != 0)]);
         let asked = asked.map_or([0; 2], |beat| [beat.taken, beat.prompt]);
+        let is_early = waits.and_then(|w| w.left_early(one.host)).is_some();
+        let of = of.map(|e| Each { is_early, ..e });
         of.map(|e| e.with_ending(ending).with_requests(asked))
+    }
+
+    /// How many of the command's connections that carried anything it closed while the answer was on its way; none where there are none.
+    pub(super) fn closed_early(&self) -> Option<TooSoon> {
+        let mut all = TooSoon::default();
+        for (ends, one) in self.all.iter().filter(|(_, one)| one.host == 0) {
+            let [own, peer] = ends;
+            let other = self.all.get(&[peer.clone(), own.clone()]);
+            if one.sent(other) > 0 || other.is_some_and(|other| other.sent(Some(one)) > 0) {
+                all.counts(self.waits.get(ends).and_then(|w| w.left_early(0)));
+            }
+        }
+        all.known()
     }
 
     /// How the server ended `one` of these ends without an answer, or with a reset, by its own choice alone.

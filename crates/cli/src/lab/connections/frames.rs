@@ -108,8 +108,13 @@ impl Connections {
     /// Takes in how a connection began, as the path itself saw it.
     pub(in crate::lab) fn take_opening(&mut self, opening: &Opening) {
         let [a, b] = opening.ends.map(name_of);
+        // What waited for the window took a round trip as well.
+        let tls = match opening.tls_round_trips {
+            0 => [0; 2],
+            trips => [trips + opening.tls_windows, opening.tls_windows],
+        };
         for ends in [[a.clone(), b.clone()], [b, a]] {
-            self.tls.insert(ends, opening.tls_round_trips);
+            self.tls.insert(ends, tls);
         }
     }
 }

@@ -140,6 +140,7 @@ mod tests {
     fn path(intervals: &[Interval]) -> Path<'_> {
         let rate = Rate::from_bps(64_000).expect("a rate");
         let hop = Hop {
+            name: "l a>b",
             own: false,
             waits_unseen: false,
             rates: vec![(Time::ZERO, rate)],

@@ -67,16 +67,14 @@ pub(super) struct Silence {
     before: Before,
     /// Whether the command's program slept until something came.
     awaited: Result<bool, Why>,
+    /// The command closed then.
+    is_cut: bool,
 }
 
 impl Silence {
     /// Of a connection that ends at an instant, whose end of a host that has this number waits so, and the command's end of it. None where the
     /// pause is too short to be named.
-    pub(super) fn of(
-        (host, waits): (usize, &Waits),
-        end: Time,
-        command: Option<&Watched>,
-    ) -> Option<Silence> {
+    fn of((host, waits): (usize, &Waits), end: Time, command: Option<&Watched>) -> Option<Silence> {
         let idle = waits.idle_pause().filter(|_| host == 1);
         let idle = idle.map(|pause| (pause, Before::Idle));
         let all = waits.pause(end).map(|pause| (pause, Before::All));
@@ -104,7 +102,22 @@ impl Silence {
             until,
             before,
             awaited,
+            is_cut: false,
         })
+    }
+
+    /// The same until the command closed at an instant, where it waited until then: what comes later keeps nobody waiting.
+    fn until_closed(self, closed: Option<Time>) -> Silence {
+        let is_within = |closed: &Time| (self.from..self.until).contains(closed);
+        let closed = closed.filter(|_| self.awaited == Ok(true));
+        match closed.filter(is_within) {
+            Some(until) => Silence {
+                until,
+                is_cut: true,
+                ..self
+            },
+            None => self,
+        }
     }
 
     /// The same of a request that a command gave up sooner, one of many.
@@ -119,12 +132,14 @@ impl Silence {
                 _ => Before::Request,
             },
             awaited: awaited.unwrap_or(Err(Why::TooShort)),
+            is_cut: false,
         }
     }
 
     /// What the end of a host that has this number waited for, where it is known whether the command waited meanwhile.
     pub(super) fn judges(&self, host: usize, waits: &Waits) -> Waits {
         match (self.awaited, host) {
+            (Ok(true), 0) if self.is_cut => waits.with_closing(self.time()).over_at(self.until),
             (Ok(true), 0) => waits.with_closing(self.time()),
             (Ok(false), 1) if self.before == Before::Idle => waits.with_closing(self.time()),
             // Nobody was waited for.
@@ -222,6 +237,18 @@ impl Silence {
 }
 
 impl Connections {
+    /// That in which `one` of these ends waits at the end of it, and the `command`'s end of it.
+    pub(super) fn silence(
+        &self,
+        ends: &[String; 2],
+        one: &Watched,
+        command: Option<&Watched>,
+    ) -> Option<Silence> {
+        let waits = self.waits.get(ends)?;
+        let silence = Silence::of((one.host, waits), one.last.sample.t, command)?;
+        Some(silence.until_closed(self.closed(ends, one)))
+    }
+
     /// That the server had closed `one` of these ends as idle, which the command did not wait for, or right behind an answer, where the command asked
     /// again: where it opened another connection to it afterwards.
     pub(super) fn left_idle(&self, ends: &[String; 2], one: &Watched) -> Option<Ending> {
@@ -291,26 +318,26 @@ impl Watched {
         let pause = until.since(from);
         let samples = self.samples.iter().zip(&self.ends);
         let within = samples.filter(|(sample, _)| (from..=until).contains(&sample.t));
-        let ends: Vec<&End> = within.map(|(_, end)| end).collect();
-        let seen = ends.iter().filter_map(|end| awaits(end, pause, is_asked));
+        // What it does when it has closed is not what it did before.
+        let (left, held): (Vec<&End>, Vec<&End>) =
+            within.map(|(_, end)| end).partition(|end| end.is_left);
+        let seen = held.iter().filter_map(|end| awaits(end, pause, is_asked));
         let seen: Vec<Result<bool, Why>> = seen.collect();
         let known: Vec<bool> = seen.iter().copied().filter_map(Result::ok).collect();
         let waited = known.iter().filter(|awaits| **awaits).count();
         match seen.iter().copied().find_map(Result::err) {
+            _ if known.is_empty() && left.len() > held.len() => Ok(false),
             Some(why) if 2 * known.len() < seen.len() => Err(why),
             _ if !known.is_empty() => Ok(2 * waited >= known.len()),
-            _ if ends.is_empty() => Err(Why::TooShort),
+            _ if held.is_empty() => Err(Why::TooShort),
             _ => Err(Why::Unseen),
         }
     }
 }
 
-/// Whether the command's program slept until something came on its end of a connection, by a sample in a pause of this length. None where nobody
-/// saw it. Where it `is_asked`, the pause is that after its last request.
+/// Whether the command's program slept until something came on its end of a connection, by a sample in a pause of this length when it held
+/// that. None where nobody saw it. Where it `is_asked`, the pause is that after its last request.
 fn awaits(end: &End, pause: Duration, is_asked: bool) -> Option<Result<bool, Why>> {
-    if end.is_left {
-        return Some(Ok(false));
-    }
     let known = end.awaits.map(Ok);
     known.or_else(|| {
         let wakes = end.wakes?;
@@ -454,6 +481,39 @@ mod tests {
             unseen.contains("whether your command waited for that is unknown"),
             "{unseen}"
         );
+    }
+
+    /// A client with a timeout, whose program is seen in two samples of the pause, and then by none for the round trip of its FIN: it has waited. One
+    /// that closes as soon as it has sent its request has not.
+    #[test]
+    fn a_command_that_has_closed_waited_before_that() {
+        let said = |seen: u64, left: u64| {
+            let sample = std::cell::Cell::new(0);
+            let of = |end: &mut End| {
+                let n = sample.get() + 1;
+                sample.set(n);
+                end.awaits = (3..3 + seen).contains(&n).then_some(true);
+                end.is_left = n > left;
+            };
+            told_of(0, &of, |none| Turns {
+                unanswered: Some((0, at(150))),
+                closed: [Some(at(100 * left + 50)), None],
+                ..none
+            })
+        };
+        let waited = said(2, 20);
+        let words = "for the last 1.9 s the server had all of it and sent nothing back";
+        assert!(
+            waited.contains("your command waited for the server"),
+            "{waited}"
+        );
+        assert!(waited.contains(words), "{waited}");
+        assert!(!waited.contains("limited it"), "{waited}");
+        let unseen = said(0, 20);
+        assert!(unseen.contains("waited for that is unknown"), "{unseen}");
+        let gone = said(0, 3);
+        assert!(gone.contains("your command limited it"), "{gone}");
+        assert!(!gone.contains("unknown"), "{gone}");
     }
 
     /// A request that is never answered, of a client that sleeps in a loop: without a timer, with one that fires over and over, and with one

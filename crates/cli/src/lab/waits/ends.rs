@@ -88,6 +88,17 @@ impl Waits {
         self.set_up.filter(|_| is_empty && self.reset[1].is_none())
     }
 
+    /// Whether the command closed while the answer that it had waited for was on its way, for most of the connection's time, and whether some of that had
+    /// come by then. This is the end of a host that has this number.
+    pub(in crate::lab) fn left_early(&self, host: usize) -> Option<bool> {
+        let is_commands = (host == 0) == self.is_opener;
+        let left = self.left.filter(|_| is_commands)?;
+        let pause = left.closed.since(left.asked.min(left.closed));
+        let is_most = |begun: Time| pause.times(2) >= left.closed.since(begun.min(left.closed));
+        let is_named = pause >= GIVEN_UP && self.begun.is_some_and(is_most);
+        is_named.then_some(left.is_begun)
+    }
+
     /// From when until when at the end, which is at an instant, the other one has had all and sent nothing, where that is worth naming. It
     /// may have closed then.
     pub(in crate::lab) fn pause(&self, end: Time) -> Option<(Time, Time)> {

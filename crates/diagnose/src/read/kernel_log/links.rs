@@ -155,6 +155,12 @@ pub(crate) fn moment(text: &str) -> Option<f64> {
     Some(of_year(month, whole(words.get(at + 1)?)?) + clock(words.get(at + 2)?)?)
 }
 
+/// The second of the day at which a line with a date was logged, by the clock of its log.
+pub(super) fn second_of_day(text: &str) -> Option<f64> {
+    let dated = moment(text).filter(|_| !text.starts_with('['));
+    dated.map(|seconds| seconds.rem_euclid(DAY_S))
+}
+
 /// Seconds of a day of the year, as if all months were of one length.
 fn of_year(month: u64, day: u64) -> f64 {
     (month.min(12) * MONTH_DAYS + day.min(MONTH_DAYS)) as f64 * DAY_S

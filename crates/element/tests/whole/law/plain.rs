@@ -117,7 +117,21 @@ impl Plain {
     }
 
     fn time_for(&self, payload: u32) -> Duration {
-        let bits = u128::from(self.framing.wire_bytes(payload)) * 8;
+        self.time_of(self.framing.wire_bytes(payload))
+    }
+
+    /// When a frame arrives whose time on the link ends at `end`: its last bit comes a gap before.
+    fn arrival(&self, end: Time) -> Time {
+        let traced = self.line.as_ref().is_some_and(Line::follows_a_trace);
+        let gap = match traced {
+            true => Duration::ZERO,
+            false => self.time_of(self.framing.gap_bytes()),
+        };
+        end - gap + self.delay
+    }
+
+    fn time_of(&self, bytes: u32) -> Duration {
+        let bits = u128::from(bytes) * 8;
         let half = match self.fault {
             Fault::RoundingDown => 0,
             _ => u128::from(self.rate) / 2,
@@ -129,7 +143,8 @@ impl Plain {
     fn shortest(&self) -> Duration {
         let bytes = self.framing.wire_bytes(20).into();
         let traced = self.line.as_ref().and_then(|l| l.shortest(bytes));
-        traced.unwrap_or(self.time_for(20)) + self.delay
+        let gap = self.time_of(self.framing.gap_bytes());
+        traced.unwrap_or(self.time_for(20).saturating_sub(gap)) + self.delay
     }
 
     pub(crate) fn lookahead(&self) -> Duration {
@@ -287,7 +302,11 @@ impl Plain {
             let traced = self.line.as_mut().and_then(|l| l.end(now, wire));
             (now, traced.unwrap_or(now + self.time_for(payload)))
         });
-        if self.line.as_ref().is_some_and(|l| l.cuts(end + self.delay)) {
+        if self
+            .line
+            .as_ref()
+            .is_some_and(|l| l.cuts(self.arrival(end)))
+        {
             self.counters.sent(&footprint, 1);
             self.starts.push((now, wire.into()));
             self.free = end;
@@ -325,7 +344,7 @@ impl Plain {
         if self.line.is_some() {
             return self.impair(end, frame, wire);
         }
-        frame.at = end + self.delay;
+        frame.at = self.arrival(end);
         let exit = self.forwarding.decide(&mut frame);
         if let Exit::Drop(reason) = exit {
             self.counters.drop(reason);
@@ -384,13 +403,13 @@ impl Plain {
         let Some(fate) = self.line.as_mut().map(|line| line.befall(&frame, bytes)) else {
             return;
         };
+        let straight = self.arrival(end);
         let realised = &mut self.counters.realised;
         if fate.damage == Some(Damage::Crc) {
             realised.crc_errors += 1;
             self.counters.drop(Drop::Error);
             return self.hash(end, &frame, 1 + Drop::Error as u64);
         }
-        let straight = end + self.delay;
         let mut sent = frame;
         let exit = self.forwarding.decide(&mut sent);
         if let Exit::Drop(reason) = exit {

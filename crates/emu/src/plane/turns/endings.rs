@@ -3,7 +3,7 @@
 
 use farpath_units::{Duration, Time};
 
-use super::Talk;
+use super::{Left, Talk};
 
 /// Records of TLS (RFC 8446 §5.1): an alert, and data; the third and fourth byte behind that are the length, of an alert in data 19 (§5.2, §6).
 const ALERT: u8 = 21;
@@ -94,6 +94,25 @@ impl Talk {
         let is_first = self.over.iter().all(|over| over.waited.is_none());
         let is_last = self.last.is_some_and(|(who, _)| who == end);
         self.turns.threw_away[end] |= is_reset && is_first && is_last && self.farewell != Some(end);
+    }
+
+    /// An end closes `now`: the one that opened the connection, perhaps, while the other one's answer is on its way.
+    pub(super) fn leaves(&mut self, end: usize, now: Time) {
+        let is_opener = self.asked.is_some_and(|(who, _)| who == end);
+        let is_again = self.over[end].closed.is_some();
+        let is_answered = self.last.is_some_and(|(who, _)| who != end);
+        let answer = &self.streams[1 - end];
+        // Pings and words on windows are no answer.
+        let is_aside = self.control.has(1 - end, (answer.arrived, answer.sent));
+        let is_under_way = is_answered && !answer.is_all_there() && !is_aside;
+        let is_left = end == 0 && is_opener && !is_again && is_under_way;
+        if let Some((asked, had)) = self.question.filter(|_| is_left) {
+            self.turns.left = Some(Left {
+                asked,
+                closed: now,
+                is_begun: answer.arrived > had,
+            });
+        }
     }
 
     /// An end closes: who does without a reset to what it has sent asked for nothing.
@@ -197,6 +216,43 @@ mod tests {
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// A client that closes 200 ms after its request, of which the answer of two segments left the server at this time: it comes 75 ms later, or
+    /// a first part of it sooner, and meets a reset or not.
+    #[test]
+    fn an_answer_that_was_on_its_way_to_who_closed_is_known() {
+        let left = |answered: u64, first: bool, is_reset: bool| {
+            let ends = ["198.18.0.1:4000", "198.18.0.2:70"].map(|end| end.parse().expect(end));
+            let mut talk = Talk::new(ends);
+            talk.opens(0, 1, at(0));
+            talk.sent(0, (1, 80), at(150));
+            talk.arrived(0, (1, 80), at(225));
+            talk.sent(1, (1, 100), at(answered));
+            talk.sent(1, (101, 100), at(answered));
+            if first {
+                talk.arrived(1, (1, 100), at(answered + 75));
+            }
+            if answered + 75 < 350 && !first {
+                talk.arrived(1, (1, 200), at(answered + 75));
+            }
+            talk.ended(0, false, at(350));
+            talk.arrived(1, (1, 200), at(answered + 80));
+            if is_reset {
+                talk.ended(0, true, at(answered + 80));
+            }
+            talk.turns().left
+        };
+        let found = left(325, false, true).expect("it left");
+        let wanted = [at(150), at(350)];
+        assert_eq!(
+            ([found.asked, found.closed], found.is_begun),
+            (wanted, false)
+        );
+        assert!(left(274, true, true).is_some_and(|left| left.is_begun));
+        // Its own way alone, and all of the answer.
+        assert_eq!(left(325, false, false), None);
+        assert_eq!(left(230, false, true), None);
     }
 
     /// 80 B asked and 200 B answered, 50 ms each way.

@@ -112,7 +112,7 @@ impl Control {
     }
 
     /// Whether these bytes of an end are part of its last message that is nobody's turn.
-    fn has(&self, end: usize, (from, until): (u64, u64)) -> bool {
+    pub(super) fn has(&self, end: usize, (from, until): (u64, u64)) -> bool {
         self.ranges[end].is_some_and(|(first, behind)| first <= from && until <= behind)
     }
 }

@@ -9,6 +9,17 @@ use crate::plane::overlap::Overlap;
 use crate::plane::packet::Way;
 use crate::plane::repairs::Repairs;
 
+/// That the end which opened a connection closed it while an answer was on its way to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// When it last sent data.
+    pub asked: Time,
+    /// When it sent its FIN, or a reset.
+    pub closed: Time,
+    /// Some of the answer had come.
+    pub is_begun: bool,
+}
+
 /// How a connection's two ends waited for each other, as far as frames say. Of an end that sends again before the other has
 /// answered, or answers before it has all that was sent, the time is in `overlapping`, if it is known to have waited.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +77,9 @@ pub struct Turns {
     pub tried_behind: [bool; 2],
     /// Whether each of the ends reset the connection, without a FIN, behind new data of its own, before the other one had closed.
     pub threw_away: [bool; 2],
+    /// That the first end opened the connection and closed it while data of the second one, which had sent last, was on its way. None where that is
+    /// not so, or it took the data afterwards without a reset.
+    pub left: Option<Left>,
     /// Time in which the last of an answer was under way to each of the ends, which had asked, and closed when it had all of it.
     pub landing: [Duration; 2],
     /// When the first end asked to open the connection, for the first time and the last, while nothing answered. None where an answer has come.
@@ -116,6 +130,7 @@ impl Turns {
             met_behind: [false; 2],
             tried_behind: [false; 2],
             threw_away: [false; 2],
+            left: None,
             landing: Default::default(),
             opening: None,
             set_up: None,
