@@ -25,7 +25,7 @@ impl Tool for IpInterface {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         if let Some(named) = command(text) {
-            self.named = named.map(|name| crate::redact(name));
+            self.named = named.map(crate::redact);
             return true;
         }
         if text.starts_with(NEVER) {
