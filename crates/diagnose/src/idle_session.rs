@@ -31,11 +31,13 @@ pub(crate) struct IdleSession {
 impl IdleSession {
     /// What tells a timeout from a host that went away.
     pub(crate) fn asks(&self) -> MissingFact {
-        if self.closed.is_some() {
+        if let Some(closed) = &self.closed {
             return MissingFact {
-                fact: "idle_timeout",
-                would_decide: "after how long without traffic that firewall closes a connection: keepalives have to come sooner".to_owned(),
-                command: "on that firewall: show running-config timeout, show running-config policy-map (set connection timeout); on the hosts: sysctl net.ipv4.tcp_keepalive_time, and ss -to, which has a timer of keepalive where the program asks for it".to_owned(),
+                fact: "keepalive_seconds",
+                would_decide: format!(
+                    "whether the programs of such connections send keepalives, and whether those come sooner than that firewall closes them ({closed})"
+                ),
+                command: "on both hosts: sysctl net.ipv4.tcp_keepalive_time; ss -tno, which shows timer:(keepalive,...) where the program asks for it".to_owned(),
             };
         }
         MissingFact {

@@ -86,7 +86,7 @@ fn said(text: &str, at: usize) -> &str {
     while !all.is_char_boundary(end) {
         end -= 1;
     }
-    &all[..end]
+    all[..end].trim_end_matches('.')
 }
 
 /// An address that another host uses as well, and the card of that one: `%IP-4-DUPADDR: Duplicate address 192.0.2.1 on Vlan120, sourced by
@@ -189,7 +189,7 @@ mod tests {
             ),
         ] {
             let said = of(text, event.fact()).expect(text);
-            assert!(text.ends_with(&said), "{said}");
+            assert!(text.trim_end_matches('.').ends_with(&said), "{said}");
             // It has a date.
             let facts = taken(NetworkLog::default(), text);
             assert!(facts.latest(Of::Path, WHEN).is_some(), "{text}");
