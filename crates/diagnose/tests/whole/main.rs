@@ -59,6 +59,7 @@ mod marks;
 mod members;
 mod names;
 mod negotiated;
+mod network_devices;
 mod nexus;
 mod nfs;
 mod one_by_one;
