@@ -57,7 +57,7 @@ impl DeadPort {
             });
         };
         let said = format!(
-            "{said}; it receives {:.1} dBm, which is no light ({})",
+            "{said}; it receives {:.1} dBm, too little for any light ({})",
             dark.value,
             facts.place(dark.at)
         );
