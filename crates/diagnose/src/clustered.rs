@@ -27,7 +27,7 @@ const ROUNDS: f64 = 100.0;
 const SHORT: f64 = 0.6;
 const ANEW: f64 = 0.39;
 
-/// A window of so many segments at most has just begun anew, after a timeout, and does so in as many intervals as this.
+/// A window of so many segments at most has just begun anew, after a timeout, and is seen in as many intervals as this.
 const BEGINS: f64 = 2.0;
 const BEGINS_LEAST: usize = 2;
 

@@ -62,6 +62,11 @@ pub(crate) fn contradict(
         let text = format!("{}: {}", flow.name(), recounted.sentence());
         all.push(Contradiction { text, from });
     }
+    ends_differ(facts, flow, e, all);
+}
+
+/// That the sender reports more than the receiver.
+fn ends_differ(facts: &Facts, flow: &Flow, e: &Evidence, all: &mut Vec<Contradiction>) {
     let reports = flow
         .test
         .as_ref()
@@ -77,8 +82,13 @@ pub(crate) fn contradict(
             bps(sent.goodput.value),
             bps(received.goodput.value)
         );
-        let mut from = places(&sent.goodput);
-        from.extend(places(&received.goodput));
+        let mut from = sent
+            .goodput
+            .from
+            .iter()
+            .map(|at| facts.place(*at))
+            .collect::<Vec<_>>();
+        from.extend(received.goodput.from.iter().map(|at| facts.place(*at)));
         all.push(Contradiction { text, from });
     }
 }

@@ -35,7 +35,7 @@ const WITH: Duration = Duration::from_ms(2);
 const FOLLOWS: f64 = 0.8;
 
 /// A burst has so many times the middle of what is sent at a time. It came through at once where it was acknowledged, a round trip later, in half
-/// of the time that it takes at the pace. So many bursts are looked at.
+/// of the time that it takes at the pace. So many bursts are read.
 const BURST: u64 = 4;
 const BURSTS: usize = 16;
 

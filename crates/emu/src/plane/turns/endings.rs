@@ -102,7 +102,7 @@ impl Talk {
         let is_again = self.over[end].closed.is_some();
         let is_answered = self.last.is_some_and(|(who, _)| who != end);
         let answer = &self.streams[1 - end];
-        // Pings and words on windows are no answer.
+        // Pings and words on windows do not answer.
         let is_aside = self.control.has(1 - end, (answer.arrived, answer.sent));
         let is_under_way = is_answered && !answer.is_all_there() && !is_aside;
         let is_left = end == 0 && is_opener && !is_again && is_under_way;
