@@ -31,7 +31,8 @@ pub(super) fn names_fault(e: &Evidence, first: Option<&Cause>) -> bool {
     let shows = first.is_some_and(|cause| e.shows_without_rate(*cause));
     let two = |said: &String| said.starts_with(TWO_HOSTS);
     let says = e.around.fault.is_some() || e.twice.as_ref().is_some_and(two);
-    e.rate.is_none() && says && !shows
+    let settled = e.unopened.as_ref().is_some_and(Unopened::is_settled);
+    e.rate.is_none() && (says || settled) && !shows
 }
 
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
@@ -85,7 +86,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     let unopened = e.unopened.as_ref();
     // A host that says how its ports are used up has said all that there is to ask.
     let said = |u: &&Unopened| u.is_portless() && e.around.fault.is_some();
-    let asks = unopened.filter(|u| !said(u));
+    let asks = unopened.filter(|u| !said(u) && !u.is_settled());
     let asks = asks.map(|unopened| unopened.asks(asking));
     let asks = asks.or_else(|| e.failed_test.as_ref()?.asks(asking));
     let asks = asks.filter(|asks| {

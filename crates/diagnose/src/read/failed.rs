@@ -1,7 +1,7 @@
 //! What tools print when they cannot do what they were asked: an error is said, and nothing is made of it.
 
 use super::own_ports::found_none;
-use super::{Facts, NOTES_MAX};
+use super::{Facts, Line, NOTES_MAX};
 use crate::fact::Place;
 use crate::failed_test::FailedTest;
 use crate::unopened::Unopened;
@@ -106,6 +106,10 @@ pub(crate) struct Refused {
     pub(crate) full_queue: Option<FullQueue>,
     /// The first transfer of curl that did not begin.
     pub(crate) unopened: Option<Unopened>,
+    /// Until when a certificate is valid, as openssl prints it, and where.
+    pub(crate) until: Option<(String, Place)>,
+    /// Captures of one port that saw nothing, a few of them.
+    pub(crate) uncaptured: Vec<Uncaptured>,
     /// The first test of iperf3 that failed.
     pub(crate) test: Option<FailedTest>,
     /// Who says that the host is unreachable: a router, or the own kernel, which is not named.
@@ -145,7 +149,39 @@ pub(crate) struct FullQueue {
     pub(crate) at: Place,
 }
 
+/// A capture that ended without a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Uncaptured {
+    /// The host at whose prompt it was printed.
+    pub(crate) host: String,
+    /// The port that it was of.
+    pub(crate) port: u16,
+    /// Where it was read.
+    pub(crate) at: Place,
+}
+
+/// Most of those that are kept.
+const UNCAPTURED_MAX: usize = 16;
+
 impl Facts {
+    /// Takes `notAfter=Nov 24 23:59:59 2026 GMT` of openssl, and the line above it.
+    pub(super) fn expires(&mut self, line: Line<'_>) -> bool {
+        if let Some(until) = line.bare.strip_prefix("notAfter=") {
+            let until = crate::redact(until);
+            self.refused.until.get_or_insert((until, line.at));
+            return true;
+        }
+        line.bare.starts_with("notBefore=")
+    }
+
+    /// A capture of one port ended without a packet.
+    pub(super) fn captured_nothing(&mut self, host: String, port: u16, at: Place) {
+        if self.refused.uncaptured.len() < UNCAPTURED_MAX {
+            let nothing = Uncaptured { host, port, at };
+            self.refused.uncaptured.push(nothing);
+        }
+    }
+
     /// Takes `From 192.0.2.1 icmp_seq=1 Destination Host Unreachable` of ping.
     pub(super) fn unreachable(&mut self, line: &str) -> bool {
         let by = line
