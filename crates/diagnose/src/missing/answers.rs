@@ -7,6 +7,7 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::idle_session::IdleSession;
 use crate::ip_versions::OneVersion;
+use crate::neighbour;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
 use crate::slow_login::SlowLogin;
@@ -120,17 +121,28 @@ fn before_data(e: &Evidence) -> Option<Vec<MissingFact>> {
 
 /// Why nothing answers, where nothing does.
 fn of_silence(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFact> {
+    if let Some((looped, _)) = &e.around.looped {
+        return Some(looped.asks());
+    }
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;
     if !silent && unreachable.is_none() {
         return None;
+    }
+    if let Some(asks) = neighbour::asks(facts, asking) {
+        return Some(asks);
     }
     let meant = match unreachable.as_deref() {
         Some("") => "the own host has no route to it, or a firewall rejects".to_owned(),
         Some(by) => format!(
             "{by} says that the host is unreachable: its network has no host with this address that answers (ARP, ND), or no way leads there"
         ),
-        None => "a firewall that drops pings gives the same picture".to_owned(),
+        None => match &facts.refused.expired {
+            Some(by) => format!(
+                "{by} says that the time to live of a packet had ended there (RFC 792, time exceeded): it went round in a loop of routers, or its own was too small. No firewall gives this picture"
+            ),
+            None => "a firewall that drops pings gives the same picture".to_owned(),
+        },
     };
     Some(MissingFact {
         fact: "reachable",

@@ -4,6 +4,7 @@ use super::own_ports::found_none;
 use super::{Facts, Line, NOTES_MAX};
 use crate::fact::Place;
 use crate::failed_test::FailedTest;
+use crate::neighbour::Unresolved;
 use crate::unopened::Unopened;
 
 /// The program of a session.
@@ -114,6 +115,10 @@ pub(crate) struct Refused {
     pub(crate) test: Option<FailedTest>,
     /// Who says that the host is unreachable: a router, or the own kernel, which is not named.
     pub(crate) unreachable: Option<String>,
+    /// Who says that a packet had lived too long.
+    pub(crate) expired: Option<String>,
+    /// The first neighbour whose hardware address a host did not find.
+    pub(crate) unresolved: Option<Unresolved>,
 }
 
 impl Refused {
@@ -164,8 +169,13 @@ pub(crate) struct Uncaptured {
 const UNCAPTURED_MAX: usize = 16;
 
 impl Facts {
+    /// Takes a line that says by itself what is wrong: a host that is not reached, a neighbour that is not found, the end of a certificate.
+    pub(super) fn says_so(&mut self, line: Line<'_>) -> bool {
+        self.unreachable(line.bare) || self.finds_none(line) || self.expires(line)
+    }
+
     /// Takes `notAfter=Nov 24 23:59:59 2026 GMT` of openssl, and the line above it.
-    pub(super) fn expires(&mut self, line: Line<'_>) -> bool {
+    fn expires(&mut self, line: Line<'_>) -> bool {
         if let Some(until) = line.bare.strip_prefix("notAfter=") {
             let until = crate::redact(until);
             self.refused.until.get_or_insert((until, line.at));
@@ -183,17 +193,32 @@ impl Facts {
     }
 
     /// Takes `From 192.0.2.1 icmp_seq=1 Destination Host Unreachable` of ping.
-    pub(super) fn unreachable(&mut self, line: &str) -> bool {
+    fn unreachable(&mut self, line: &str) -> bool {
         let by = line
             .strip_prefix("From ")
             .and_then(|rest| rest.split_whitespace().next());
         let said = line.contains(" Destination ") && line.ends_with(" Unreachable");
-        let Some(by) = by.filter(|_| said && line.len() < 400) else {
+        let expired = line.contains(" icmp_seq=") && line.ends_with(" Time to live exceeded");
+        let Some(by) = by.filter(|_| (said || expired) && line.len() < 400) else {
             return false;
         };
         let by = crate::redact(by.trim_end_matches(':'));
-        self.refused.unreachable.get_or_insert(by);
+        let known = match expired {
+            true => &mut self.refused.expired,
+            false => &mut self.refused.unreachable,
+        };
+        known.get_or_insert(by);
         true
+    }
+
+    /// Takes `10.90.4.1 dev eno1 FAILED` of `ip neigh`.
+    fn finds_none(&mut self, line: Line<'_>) -> bool {
+        let found = Unresolved::of(line.bare, line.at);
+        let is_one = found.is_some();
+        if self.refused.unresolved.is_none() {
+            self.refused.unresolved = found;
+        }
+        is_one
     }
 
     /// A tool could not do what it was asked.
