@@ -265,11 +265,8 @@ impl Evidence {
         self.around.link_log = LinkLog::of(facts);
         self.around.lost_at = lost_at(facts, flow);
         self.around.trace_alone = by_trace_alone(facts);
-        let looped = facts
-            .routing_loop
-            .iter()
-            .map(|l| (l.clone(), l.said(facts)));
-        self.around.looped = looped.last();
+        let looped = facts.routing_loop.as_ref();
+        self.around.looped = looped.map(|found| (found.clone(), found.said(facts)));
         self.around.stalled = crate::no_rate::stalled(facts);
         self.around.fault = crate::host_fault::fault(facts);
         self.around.own_answers = own_answers(facts);
