@@ -7,7 +7,6 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::idle_session::IdleSession;
 use crate::ip_versions::OneVersion;
-use crate::neighbour;
 use crate::one_by_one::OneByOne;
 use crate::read::Facts;
 use crate::slow_login::SlowLogin;
@@ -59,7 +58,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if e.idle_session.is_some() {
         return vec![IdleSession::asks()];
     }
-    if let Some(asks) = before_data(e) {
+    if let Some(asks) = before_data(e, facts, asking) {
         return asks;
     }
     if let Some(asks) = e.asks_throttled_server() {
@@ -108,41 +107,55 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
 }
 
 /// What is asked where a name, a filter or a full table holds connections up; none where none of them does.
-fn before_data(e: &Evidence) -> Option<Vec<MissingFact>> {
+fn before_data(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<Vec<MissingFact>> {
     if let Some(names) = &e.around.names {
         return Some(names.asks().into_iter().collect());
     }
     if let Some(filter) = e.reverse_path.as_ref().filter(|f| f.is_tied()) {
         return Some(vec![filter.asks()]);
     }
-    let table = e.around.full_table.as_ref()?;
-    Some(table.asks().into_iter().collect())
+    match &e.around.full_table {
+        Some(table) => Some(table.asks().into_iter().collect()),
+        None => Some(vec![on_the_way(e, facts, asking)?]),
+    }
 }
 
-/// Why nothing answers, where nothing does.
-fn of_silence(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFact> {
+/// What is asked where a trace or a host itself says why nothing answers: a loop of routers, or a neighbour that is not found.
+fn on_the_way(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFact> {
     if let Some((looped, _)) = &e.around.looped {
         return Some(looped.asks());
     }
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
+    let refused = &facts.refused;
+    let unreachable = refused.unreachable.is_some();
+    if !silent && !unreachable {
+        return None;
+    }
+    crate::unresolved::asks(facts, asking).or_else(|| {
+        let by = refused.expired.as_ref().filter(|_| !unreachable)?;
+        Some(MissingFact {
+            fact: "reachable",
+            would_decide: format!(
+                "why nothing answers: {by} says that the time to live of a packet had ended there (RFC 792, time exceeded). It went round in a loop of routers, or its own was too small. No firewall gives this picture"
+            ),
+            command: asking.reaches(),
+        })
+    })
+}
+
+/// Why nothing answers, where nothing does.
+fn of_silence(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFact> {
+    let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;
     if !silent && unreachable.is_none() {
         return None;
-    }
-    if let Some(asks) = neighbour::asks(facts, asking) {
-        return Some(asks);
     }
     let meant = match unreachable.as_deref() {
         Some("") => "the own host has no route to it, or a firewall rejects".to_owned(),
         Some(by) => format!(
             "{by} says that the host is unreachable: its network has no host with this address that answers (ARP, ND), or no way leads there"
         ),
-        None => match &facts.refused.expired {
-            Some(by) => format!(
-                "{by} says that the time to live of a packet had ended there (RFC 792, time exceeded): it went round in a loop of routers, or its own was too small. No firewall gives this picture"
-            ),
-            None => "a firewall that drops pings gives the same picture".to_owned(),
-        },
+        None => "a firewall that drops pings gives the same picture".to_owned(),
     };
     Some(MissingFact {
         fact: "reachable",

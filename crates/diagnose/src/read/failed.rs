@@ -4,8 +4,8 @@ use super::own_ports::found_none;
 use super::{Facts, Line, NOTES_MAX};
 use crate::fact::Place;
 use crate::failed_test::FailedTest;
-use crate::neighbour::Unresolved;
 use crate::unopened::Unopened;
+use crate::unresolved::Unresolved;
 
 /// The program of a session.
 const SSH: &str = "ssh";
