@@ -116,7 +116,7 @@ fn before_data(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<Vec<Missi
     }
     match &e.around.full_table {
         Some(table) => Some(table.asks().into_iter().collect()),
-        None => Some(vec![on_the_way(e, facts, asking)?]),
+        None => on_the_way(e, facts, asking).map(|asks| vec![asks]),
     }
 }
 

@@ -468,3 +468,27 @@ fn the_host_on_which_a_copy_ran_is_an_end_of_it() {
     let other = of_table(&table.replace(" aws\n", " python3\n"));
     assert!(other.confidence <= 0.6, "{other:#?}");
 }
+
+/// What another host asked of a third one, in its own ticket, does not tie it to a flow: its processor had 92 %.
+#[test]
+fn a_host_that_tests_another_path_is_not_tied_to_this_one() {
+    let flow = |prompt: &str| {
+        let test = "user@pc1:~$ iperf3 -c ps.nren.example -t 10\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n[  5]   0.00-10.00  sec  3.74 GBytes  3.21 Gbits/sec    0             sender\n[  5]   0.00-10.00  sec  3.73 GBytes  3.21 Gbits/sec                  receiver\n\n";
+        let ping = format!(
+            "{prompt}ping -c 50 -i 0.2 -q 192.0.2.9\nPING 192.0.2.9 (192.0.2.9) 56(84) bytes of data.\n\n--- 192.0.2.9 ping statistics ---\n50 packets transmitted, 50 received, 0% packet loss, time 9870ms\nrtt min/avg/max/mdev = 0.301/0.312/0.320/0.004 ms\n"
+        );
+        let table = format!(
+            "{prompt}mpstat -P ALL 2 1 | tail -3\nAverage:     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\nAverage:       0    0.30    0.00    0.20    0.00    0.00    0.30    0.00    0.00    0.00   99.20\nAverage:       1   99.90    0.00    0.10    0.00    0.00    0.00    0.00    0.00    0.00    0.00\n"
+        );
+        let d = of(
+            &format!("{test}{ping}{table}"),
+            &farpath_diagnose::Known::default(),
+        );
+        d.flows.into_iter().next().expect("there is one")
+    };
+    let other = flow("ubuntu@vm-ingest:~$ ").verdict;
+    assert!(other.confidence <= 0.6, "{other:#?}");
+    let own = flow("user@pc1:~$ ").verdict;
+    assert_eq!(own.cause, "host_cpu", "{own:#?}");
+    assert!(own.confidence > 0.6, "{own:#?}");
+}
