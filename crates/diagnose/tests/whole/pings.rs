@@ -713,7 +713,7 @@ fn a_loop_of_routers_is_named() {
     assert!(why.contains(says), "{why}");
     let asks = &looped.missing[0].command;
     assert!(asks.contains("show ip route 203.0.113.129"), "{asks}");
-    // Without a trace the answers alone say as much as they can, and one router that answers for all is no loop.
+    // Without a trace the answers alone say as much as they can, and one router that answers for all makes no loop.
     for text in [pings.clone(), format!("{pings}{}", trace("192.0.2.33"))] {
         let flow = unrated(&text);
         let why = flow.verdict.because.join("\n");
