@@ -83,6 +83,8 @@ pub(crate) struct Around {
     pub(crate) lost_at: Option<String>,
     /// What the only trace says, where texts hold nothing else of a path, for people.
     pub(crate) trace_alone: Option<String>,
+    /// A loop of routers in which a trace ended, and what it shows, for people.
+    pub(crate) looped: Option<(crate::routing_loop::RoutingLoop, String)>,
     /// A request that a client timed, where no rate was measured.
     pub(crate) request: Option<crate::request_times::Request>,
     /// What hosts say is wrong with them, for people.
@@ -275,6 +277,8 @@ impl Evidence {
         self.around.dead_port = crate::dead_port::DeadPort::of(facts, log);
         self.around.lost_at = lost_at(facts, flow);
         self.around.trace_alone = by_trace_alone(facts);
+        let looped = facts.routing_loop.as_ref();
+        self.around.looped = looped.map(|found| (found.clone(), found.said(facts)));
         self.around.stalled = crate::no_rate::stalled(facts);
         self.around.fault = crate::host_fault::fault(facts);
         self.around.own_answers = own_answers(facts);

@@ -17,6 +17,7 @@ use crate::quiet_port::QUIET;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
 use crate::request_times::{REQUEST, Request};
+use crate::routing_loop::LOOP;
 use crate::slow_login::LOGIN;
 use crate::tcp_memory::ALL_SOCKETS;
 use crate::unopened::NOT_BEGUN;
@@ -58,6 +59,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         QUIET,
         TWICE,
         TWO_HOSTS,
+        LOOP,
     ];
     let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
@@ -92,7 +94,8 @@ impl Evidence {
         let request = || self.around.request.as_ref().map(Request::said);
         let long = || self.around.long_requests.as_ref().map(LongRequests::said);
         let login = || Some(self.around.login.as_ref()?.said().to_owned());
-        let trace = || self.around.trace_alone.clone();
+        let looped = || Some(self.around.looped.as_ref()?.1.clone());
+        let trace = || looped().or_else(|| self.around.trace_alone.clone());
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());

@@ -3,9 +3,10 @@
 use crate::asking::Asking;
 use crate::document::MissingFact;
 use crate::fact::Place;
+use crate::flow::alike;
 use crate::host_fault::NO_PORT;
 use crate::known::System;
-use crate::read::Facts;
+use crate::read::{Facts, Fetch, FetchedBy};
 use crate::words::after;
 
 /// How what is said of one begins.
@@ -40,6 +41,12 @@ pub(crate) struct Unopened {
     host: String,
     port: Option<u16>,
     at: Place,
+    /// The line says that a certificate has expired.
+    expired: bool,
+    /// Until when a certificate is valid, as another tool prints it, and where.
+    until: Option<(String, Place)>,
+    /// The server at which a capture of that port saw nothing, and where that was read.
+    unseen: Option<(String, Place)>,
     /// What its code says, for people, once all is read.
     said: String,
 }
@@ -73,6 +80,9 @@ impl Unopened {
             host: crate::redact(host.trim_end_matches([';', ','])),
             port,
             at,
+            expired: lower.contains("certificate has expired"),
+            until: None,
+            unseen: None,
             said: String::new(),
         })
     }
@@ -86,8 +96,32 @@ impl Unopened {
             Why::Closed if portless() => first.why = Why::NoPort,
             _ => {}
         }
+        first.completes(facts);
         first.said = first.sentence(facts);
         Some(first)
+    }
+
+    /// Takes from the other texts what the line itself does not say: the server by the command above it, and what was printed there.
+    fn completes(&mut self, facts: &Facts) {
+        let known = facts.fetch_above(self.at).filter(|f| !f.host.is_empty());
+        let past = |f: &&Fetch| !matches!(f.way, FetchedBy::Through(_));
+        if let Some(fetch) = known.filter(past) {
+            if self.host.is_empty() {
+                self.host = crate::redact(&fetch.host);
+            }
+            if alike(&self.host, &fetch.host) {
+                self.port = self.port.or(fetch.port);
+            }
+        }
+        let captures = facts.refused.uncaptured.iter();
+        let mut here = captures.filter(|c| Some(c.port) == self.port && alike(&c.host, &self.host));
+        self.unseen = here.next().map(|c| (c.host.clone(), c.at));
+        self.until = facts.refused.until.clone().filter(|_| self.expired);
+    }
+
+    /// Whether the texts say all that there is to ask.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.why == Why::Certificate && self.until.is_some()
     }
 
     /// What its code says, for people.
@@ -134,6 +168,10 @@ impl Unopened {
             Why::Refused => format!(
                 "the connection to {server} was refused. Something answered, so that the way there is open: nothing listens on that port, or a firewall rejects"
             ),
+            Why::Silent if self.unseen.is_some() => format!(
+                "the connection to {server} was not open in time, and a capture of that port at the server saw no packet{}. What asks for it is dropped before it: by a firewall, an access list or a security group on the way",
+                place_of(facts, self.unseen.as_ref())
+            ),
             Why::Silent => format!(
                 "the connection to {server} was not open in time. A firewall drops what is sent there or its answer, the host is off, or no way leads there"
             ),
@@ -149,6 +187,11 @@ impl Unopened {
             Why::Handshake => {
                 format!("the handshake of TLS with {server} failed. The connection itself was open")
             }
+            Why::Certificate if self.until.is_some() => format!(
+                "{server} answered, and its certificate has expired: it was valid until {}{}. It is renewed at the server (certbot renew, or whoever signed it), whose service then reads it anew. The path is not at fault",
+                self.until.as_ref().map_or("", |(until, _)| until.as_str()),
+                place_of(facts, self.until.as_ref())
+            ),
             Why::Certificate => format!(
                 "{server} answered, and its certificate is not trusted. That is a setting of server or client, and not the path"
             ),
@@ -207,6 +250,9 @@ impl Unopened {
             Why::Name if windows => format!("nslookup {host}; ipconfig /all"),
             Why::Name => format!("dig {host}; cat /etc/resolv.conf"),
             Why::Refused => format!("on {host}: ss -ltnp sport = :{port}; nft list ruleset"),
+            Why::Silent if self.unseen.is_some() && !windows => format!(
+                "traceroute -n -T -p {port} {host} (as root), and the same with a port that is open: the hop behind the last one that answers, and the rules of what stands there for TCP port {port}"
+            ),
             Why::Silent | Why::NoWay if windows => {
                 format!("Test-NetConnection {host} -Port {port}; tracert -d {host}")
             }
@@ -229,6 +275,11 @@ impl Unopened {
             ),
         }
     }
+}
+
+/// Where something was read, in brackets.
+fn place_of(facts: &Facts, read: Option<&(String, Place)>) -> String {
+    read.map_or_else(String::new, |(_, at)| format!(" ({})", facts.place(*at)))
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 //! A host is tied to an end by its name, by an address, or by what was typed there. One that merely may be an end can be any host whose
 //! text was pasted beside the flow's: its full processor says nothing against a cause that a capture, a socket or a counter shows.
 
-use crate::bystander::differs;
+use crate::bystander::{differs, typed_for};
 use crate::cause::Cause;
 use crate::core::may_lie_between;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::{Flow, alike, word};
-use crate::read::{COPIES, Facts};
+use crate::read::{COPIES, Facts, WINDOWS};
 use crate::tally::HOSTS_MAX;
 use crate::verdict::Judged;
 
@@ -87,12 +87,26 @@ fn is_apart(facts: &Facts, flow: &Flow, host: u32) -> bool {
     }
     let own = |name: &String| names.iter().any(|n| alike(n, name));
     let reached = &facts.prompts.reached;
-    let by_name = !reached.is_empty() && !reached.iter().any(|(who, whom)| own(who) || own(whom));
+    // Where another's prompt ran the test, what this host asked of a third one does not tie it to an end.
+    let client = flow.test.as_ref().and_then(|test| typed_for(facts, test));
+    let elsewhere = client.is_some_and(|c| is_named(&c.name) && !own(&c.name));
+    let is_end = |whom: &String| {
+        let called = [0, 1].map(|n| flow.end_names(n));
+        called.iter().flatten().any(|name| alike(name, whom))
+    };
+    let ties =
+        |(who, whom): &(String, String)| own(whom) || own(who) && (!elsewhere || is_end(whom));
+    let by_name = !reached.is_empty() && !reached.iter().any(ties);
     let unnamed = flow.test.as_ref().is_some_and(|test| {
         let copies = COPIES.contains(&test.tool) && facts.moments.is_typed_unnamed(test.at);
         copies || test.tool == "capture"
     });
     by_name || unnamed || has_other_addresses(facts, flow, own)
+}
+
+/// Whether a prompt has a name: one of Windows has none.
+fn is_named(prompt: &str) -> bool {
+    !prompt.is_empty() && prompt != WINDOWS
 }
 
 /// Whether a host printed addresses of its own, and none of an end whose address is known.

@@ -31,7 +31,8 @@ pub(super) fn names_fault(e: &Evidence, first: Option<&Cause>) -> bool {
     let shows = first.is_some_and(|cause| e.shows_without_rate(*cause));
     let two = |said: &String| said.starts_with(TWO_HOSTS);
     let says = e.around.fault.is_some() || e.twice.as_ref().is_some_and(two);
-    e.rate.is_none() && says && !shows
+    let settled = e.unopened.as_ref().is_some_and(Unopened::is_settled);
+    e.rate.is_none() && (says || settled) && !shows
 }
 
 /// What to check; nothing where a rate was measured, or something answered and nothing was refused.
@@ -57,7 +58,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(session) = &e.idle_session {
         return vec![session.asks()];
     }
-    if let Some(asks) = before_data(e) {
+    if let Some(asks) = before_data(e, facts, asking) {
         return asks;
     }
     if let Some(asks) = e.asks_throttled_server() {
@@ -85,7 +86,7 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     let unopened = e.unopened.as_ref();
     // A host that says how its ports are used up has said all that there is to ask.
     let said = |u: &&Unopened| u.is_portless() && e.around.fault.is_some();
-    let asks = unopened.filter(|u| !said(u));
+    let asks = unopened.filter(|u| !said(u) && !u.is_settled());
     let asks = asks.map(|unopened| unopened.asks(asking));
     let asks = asks.or_else(|| e.failed_test.as_ref()?.asks(asking));
     let asks = asks.filter(|asks| {
@@ -106,15 +107,40 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
 }
 
 /// What is asked where a name, a filter or a full table holds connections up; none where none of them does.
-fn before_data(e: &Evidence) -> Option<Vec<MissingFact>> {
+fn before_data(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<Vec<MissingFact>> {
     if let Some(names) = &e.around.names {
         return Some(names.asks().into_iter().collect());
     }
     if let Some(filter) = e.reverse_path.as_ref().filter(|f| f.is_tied()) {
         return Some(vec![filter.asks()]);
     }
-    let table = e.around.full_table.as_ref()?;
-    Some(table.asks().into_iter().collect())
+    match &e.around.full_table {
+        Some(table) => Some(table.asks().into_iter().collect()),
+        None => on_the_way(e, facts, asking).map(|asks| vec![asks]),
+    }
+}
+
+/// What is asked where a trace or a host itself says why nothing answers: a loop of routers, or a neighbour that is not found.
+fn on_the_way(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFact> {
+    if let Some((looped, _)) = &e.around.looped {
+        return Some(looped.asks());
+    }
+    let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
+    let refused = &facts.refused;
+    let unreachable = refused.unreachable.is_some();
+    if !silent && !unreachable {
+        return None;
+    }
+    crate::unresolved::asks(facts, asking).or_else(|| {
+        let by = refused.expired.as_ref().filter(|_| !unreachable)?;
+        Some(MissingFact {
+            fact: "reachable",
+            would_decide: format!(
+                "why nothing answers: {by} says that the time to live of a packet had ended there (RFC 792, time exceeded). It went round in a loop of routers, or its own was too small. No firewall gives this picture"
+            ),
+            command: asking.reaches(),
+        })
+    })
 }
 
 /// Why nothing answers, where nothing does.

@@ -38,6 +38,7 @@ use crate::port::{FullDuplexPort, PortReading};
 use crate::remembered::Remembered;
 use crate::request_times::Timed;
 use crate::route_metrics::SetRoute;
+use crate::routing_loop::RoutingLoop;
 use crate::searched_names::Searched;
 use crate::seen::{End, Role, Test};
 use crate::server_wait::ServerWait;
@@ -151,6 +152,8 @@ pub struct Facts {
     pub(crate) shells: BTreeSet<(u32, String, String)>,
     /// Names at prompts, which may be empty, and the gateways through which the default routes that were printed there lead.
     pub(crate) gateways: BTreeSet<(String, String)>,
+    /// The first loop of routers in which a trace ended.
+    pub(crate) routing_loop: Option<RoutingLoop>,
     /// The source of each host's text.
     pub(crate) host_sources: Vec<u32>,
     /// What was typed and printed at prompts that have a name.
@@ -256,6 +259,7 @@ impl Facts {
             && !self.refused.shows_full_queue()
             && self.refused.unopened.is_none()
             && self.refused.test.is_none()
+            && self.routing_loop.is_none()
             && !self.names.decide()
             && !self.shows_one_version()
             && self.server_wait.is_none()

@@ -1,10 +1,11 @@
 //! What tools print when they cannot do what they were asked: an error is said, and nothing is made of it.
 
 use super::own_ports::found_none;
-use super::{Facts, NOTES_MAX};
+use super::{Facts, Line, NOTES_MAX};
 use crate::fact::Place;
 use crate::failed_test::FailedTest;
 use crate::unopened::Unopened;
+use crate::unresolved::Unresolved;
 
 /// The program of a session.
 const SSH: &str = "ssh";
@@ -106,10 +107,18 @@ pub(crate) struct Refused {
     pub(crate) full_queue: Option<FullQueue>,
     /// The first transfer of curl that did not begin.
     pub(crate) unopened: Option<Unopened>,
+    /// Until when a certificate is valid, as openssl prints it, and where.
+    pub(crate) until: Option<(String, Place)>,
+    /// Captures of one port that saw nothing, a few of them.
+    pub(crate) uncaptured: Vec<Uncaptured>,
     /// The first test of iperf3 that failed.
     pub(crate) test: Option<FailedTest>,
     /// Who says that the host is unreachable: a router, or the own kernel, which is not named.
     pub(crate) unreachable: Option<String>,
+    /// Who says that a packet had lived too long.
+    pub(crate) expired: Option<String>,
+    /// The first neighbour whose hardware address a host did not find.
+    pub(crate) unresolved: Option<Unresolved>,
 }
 
 impl Refused {
@@ -145,19 +154,71 @@ pub(crate) struct FullQueue {
     pub(crate) at: Place,
 }
 
+/// A capture that ended without a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Uncaptured {
+    /// The host at whose prompt it was printed.
+    pub(crate) host: String,
+    /// The port that it was of.
+    pub(crate) port: u16,
+    /// Where it was read.
+    pub(crate) at: Place,
+}
+
+/// Most of those that are kept.
+const UNCAPTURED_MAX: usize = 16;
+
 impl Facts {
+    /// Takes a line that says by itself what is wrong: a host that is not reached, a neighbour that is not found, the end of a certificate.
+    pub(super) fn says_so(&mut self, line: Line<'_>) -> bool {
+        self.unreachable(line.bare) || self.finds_none(line) || self.expires(line)
+    }
+
+    /// Takes `notAfter=Nov 24 23:59:59 2026 GMT` of openssl, and the line above it.
+    fn expires(&mut self, line: Line<'_>) -> bool {
+        if let Some(until) = line.bare.strip_prefix("notAfter=") {
+            let until = crate::redact(until);
+            self.refused.until.get_or_insert((until, line.at));
+            return true;
+        }
+        line.bare.starts_with("notBefore=")
+    }
+
+    /// A capture of one port ended without a packet.
+    pub(super) fn captured_nothing(&mut self, host: String, port: u16, at: Place) {
+        if self.refused.uncaptured.len() < UNCAPTURED_MAX {
+            let nothing = Uncaptured { host, port, at };
+            self.refused.uncaptured.push(nothing);
+        }
+    }
+
     /// Takes `From 192.0.2.1 icmp_seq=1 Destination Host Unreachable` of ping.
-    pub(super) fn unreachable(&mut self, line: &str) -> bool {
+    fn unreachable(&mut self, line: &str) -> bool {
         let by = line
             .strip_prefix("From ")
             .and_then(|rest| rest.split_whitespace().next());
         let said = line.contains(" Destination ") && line.ends_with(" Unreachable");
-        let Some(by) = by.filter(|_| said && line.len() < 400) else {
+        let expired = line.contains(" icmp_seq=") && line.ends_with(" Time to live exceeded");
+        let Some(by) = by.filter(|_| (said || expired) && line.len() < 400) else {
             return false;
         };
         let by = crate::redact(by.trim_end_matches(':'));
-        self.refused.unreachable.get_or_insert(by);
+        let known = match expired {
+            true => &mut self.refused.expired,
+            false => &mut self.refused.unreachable,
+        };
+        known.get_or_insert(by);
         true
+    }
+
+    /// Takes `10.90.4.1 dev eno1 FAILED` of `ip neigh`.
+    fn finds_none(&mut self, line: Line<'_>) -> bool {
+        let found = Unresolved::of(line.bare, line.at);
+        let is_one = found.is_some();
+        if self.refused.unresolved.is_none() {
+            self.refused.unresolved = found;
+        }
+        is_one
     }
 
     /// A tool could not do what it was asked.

@@ -20,6 +20,8 @@ pub(crate) struct Fetch {
     pub(crate) url: String,
     /// The host of that address.
     pub(crate) host: String,
+    /// The port there, by the address or else by its scheme.
+    pub(crate) port: Option<u16>,
     /// Whether it goes through a proxy.
     pub(crate) way: Way,
     /// Options that bear on its way or its rate.
@@ -78,6 +80,9 @@ const VALUED: [(&str, &[&str]); 2] = [
         &["execute", "limit-rate", "bind-address", "referer"],
     ),
 ];
+
+/// Ports of services by the schemes of their addresses (IANA Service Name and Transport Protocol Port Number Registry).
+const SCHEMES: [(&str, u16); 3] = [("http", 80), ("https", 443), ("ftp", 21)];
 
 /// Options that bear on a way or a rate, and how they are shown; what has a value is shown with it.
 const SHOWN: [(&str, &str); 14] = [
@@ -212,6 +217,7 @@ impl Fetch {
             tool: "",
             url: String::new(),
             host: String::new(),
+            port: None,
             way: Way::Unsaid,
             options: Vec::new(),
             title: None,
@@ -282,7 +288,9 @@ fn fetch(text: &str, at: Place, known: Around<'_>) -> Option<Fetch> {
     let [url] = urls[..] else { return None };
     let (scheme, rest) = url.split_once("://")?;
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let host = end(authority)?.host;
+    let End { host, port } = end(authority)?;
+    let usual = SCHEMES.iter().find(|(known, _)| *known == scheme);
+    let port = port.or(usual.map(|(_, port)| *port));
     let file = path.split(['?', '#']).next().unwrap_or("");
     let around = known
         .settings
@@ -304,6 +312,7 @@ fn fetch(text: &str, at: Place, known: Around<'_>) -> Option<Fetch> {
         options: options(&parts),
         title: None,
         host,
+        port,
         rate: None,
     })
 }

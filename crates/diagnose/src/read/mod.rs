@@ -446,7 +446,7 @@ impl Reader<'_> {
                 facts.gave_up(tool, said, line.at);
                 continue;
             }
-            if facts.unreachable(bare) || facts.moments.heads(line) {
+            if facts.says_so(line) || facts.moments.heads(line) {
                 continue;
             }
             let taken = offer(&mut self.tools, self.current, line, facts);

@@ -9,6 +9,7 @@ use crate::detour;
 use crate::fact::{Fact, Figure, Of, Place};
 use crate::late_hops::{Late, Rise};
 use crate::long_way::{LongWay, Timed};
+use crate::routing_loop::RoutingLoop;
 use crate::words::{after, decimal, number};
 
 mod goal;
@@ -440,6 +441,20 @@ impl Routes {
             && decimal(&text[..end]).is_some_and(|n| n == self.hops + 1.0)
     }
 
+    /// The trace did not reach its target: it ended at a router, or in a loop of them.
+    fn ends_on_the_way(
+        &self,
+        (kind, at): (&str, Place),
+        end: Option<(u32, Option<f64>)>,
+        hops: &[detour::Hop],
+        facts: &mut Facts,
+    ) {
+        if let Some(found) = RoutingLoop::of(hops, &self.target, at) {
+            facts.routing_loop.get_or_insert(found);
+        }
+        facts.unreached(kind, at, end);
+    }
+
     fn close(&mut self, facts: &mut Facts) {
         let kind = core::mem::take(&mut self.kind);
         let hops = core::mem::take(&mut self.hops);
@@ -467,7 +482,7 @@ impl Routes {
         facts.trace_targets.insert(hop.at, ends_at);
         facts.traced_at.insert(hop.at, self.prompt.clone());
         if !reached {
-            facts.unreached(kind, at.unwrap_or(hop.at), end);
+            self.ends_on_the_way((kind, at.unwrap_or(hop.at)), end, &hops_by, facts);
             return;
         }
         facts.goes_by(detour::Way {

@@ -1,10 +1,11 @@
 //! What `tcpdump` prints of handshakes: the options of each SYN.
 
+use super::label::name_at_prompt;
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
 use crate::redact::address;
 use crate::seen::End;
-use crate::words::{between, decimal, whole};
+use crate::words::{after, between, decimal, whole};
 
 /// A SYN, as a text shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,8 @@ pub(super) struct Tcpdump {
     held: Option<(String, Place)>,
     /// The identification of the IP packet whose segment stands in the next line.
     id: Option<u64>,
+    /// The name at the prompt of the command above, and the port that it is of.
+    asked: Option<(String, u16)>,
     /// Lines of segments with data, and where the first of them stands.
     data: usize,
     first: Option<Place>,
@@ -82,6 +85,7 @@ impl Tool for Tcpdump {
             let talks = listens || text.starts_with("tcpdump: ");
             let counts = ENDS.iter().any(|e| text.ends_with(e));
             let known = packet.iter().any(|p| text.contains(p)) || talks || counts;
+            self.nothing(line, facts);
             self.id = identification(text);
             return known || facts.asks_for_names(text, line.at);
         };
@@ -112,6 +116,21 @@ impl Tool for Tcpdump {
 }
 
 impl Tcpdump {
+    /// Takes the port of a command, and that a capture of it saw nothing.
+    fn nothing(&mut self, line: Line<'_>, facts: &mut Facts) {
+        let text = line.bare;
+        if text.contains("tcpdump ") {
+            let port = after(text, " port ").map(|word| word.trim_matches(['\'', '"', ')']));
+            let port = port.and_then(|port| port.parse().ok());
+            self.asked = name_at_prompt(text).map(crate::redact).zip(port);
+        }
+        if text == "0 packets captured"
+            && let Some((host, port)) = self.asked.take()
+        {
+            facts.captured_nothing(host, port, line.at);
+        }
+    }
+
     /// Takes a SYN, or holds it where its options go on.
     fn take(&mut self, text: String, at: Place, facts: &mut Facts) {
         let open = text

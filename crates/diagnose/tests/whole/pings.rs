@@ -679,3 +679,72 @@ fn another_ttl_than_yesterday_is_another_route() {
     let said = "by another route or a queue of others";
     assert!(same.contains(said), "{same}");
 }
+
+/// Pings of which none was answered, with what was said instead of an answer.
+fn unanswered(prompt: &str, to: &str, said: &str) -> String {
+    format!(
+        "{prompt}ping -c 3 {to}\nPING {to} ({to}) 56(84) bytes of data.\n{said}\n--- {to} ping statistics ---\n3 packets transmitted, 0 received, 100% packet loss, time 2050ms\n\n"
+    )
+}
+
+fn unrated(text: &str) -> FlowReport {
+    first_flow(of(text, &Known::default()))
+}
+
+/// Two routers that answer in turn: that was "a firewall that drops pings gives the same picture".
+#[test]
+fn a_loop_of_routers_is_named() {
+    let to = "203.0.113.129";
+    let expired = "From 192.0.2.33 icmp_seq=1 Time to live exceeded\n";
+    let pings = unanswered("noc@lg:~$ ", to, expired);
+    let trace = |second: &str| {
+        let hop = |n: u32| {
+            let router = if n % 2 == 0 { "192.0.2.33" } else { second };
+            format!("{n:2}  {router}  {n}.1 ms  {n}.1 ms  {n}.0 ms\n")
+        };
+        let hops: String = (2..11).map(hop).collect();
+        format!(
+            "noc@lg:~$ traceroute -n -m 10 {to}\ntraceroute to {to} ({to}), 10 hops max, 60 byte packets\n 1  198.51.100.1  0.3 ms  0.2 ms  0.2 ms\n{hops}"
+        )
+    };
+    let looped = unrated(&format!("{pings}{}", trace("192.0.2.34")));
+    let why = looped.verdict.because.join("\n");
+    let says = "192.0.2.33 and 192.0.2.34 send what goes to 203.0.113.129 round, from hop 2 on";
+    assert!(why.contains(says), "{why}");
+    let asks = &looped.missing[0].command;
+    assert!(asks.contains("show ip route 203.0.113.129"), "{asks}");
+    // Without a trace the answers alone say as much as they can, and one router that answers for all makes no loop.
+    for text in [pings.clone(), format!("{pings}{}", trace("192.0.2.33"))] {
+        let flow = unrated(&text);
+        let why = flow.verdict.because.join("\n");
+        assert!(!why.contains("is a loop of routers"), "{why}");
+        let asks = &flow.missing[0].would_decide;
+        assert!(asks.contains("time to live"), "{asks}");
+        assert!(!asks.contains("firewall that drops"), "{asks}");
+    }
+    let silent = unrated(&unanswered("noc@lg:~$ ", to, ""));
+    let asks = &silent.missing[0].would_decide;
+    assert!(asks.contains("a firewall that drops pings"), "{asks}");
+}
+
+/// The host itself says that nothing answers ARP for its gateway: `ip neigh` was asked for, which stands in the text.
+#[test]
+fn a_neighbour_without_a_hardware_address_is_named() {
+    let prompt = "root@srv44:~# ";
+    let own = format!("{prompt}ip -br a\neno1             UP             10.90.4.44/24\n");
+    let by = |address: &str| format!("From {address} icmp_seq=1 Destination Host Unreachable\n");
+    let rows = format!("{prompt}ip neigh\n10.90.4.1 dev eno1 FAILED\n");
+    let near = unanswered(prompt, "10.90.4.1", &by("10.90.4.44"));
+    let flow = unrated(&format!("{own}{near}{rows}"));
+    let asks = &flow.missing[0];
+    let found = "found no hardware address of 10.90.4.1";
+    assert!(asks.would_decide.contains(found), "{asks:#?}");
+    let command = "arping -c 3 -I eno1 10.90.4.1";
+    assert!(asks.command.contains(command), "{asks:#?}");
+    // What a router far away says is of its own network.
+    let far = unanswered(prompt, "203.0.113.9", &by("192.0.2.77"));
+    let flow = unrated(&format!("{own}{far}{rows}"));
+    let asks = &flow.missing[0];
+    let found = "192.0.2.77 says that the host is unreachable";
+    assert!(asks.would_decide.contains(found), "{asks:#?}");
+}

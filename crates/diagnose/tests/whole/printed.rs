@@ -328,17 +328,17 @@ fn what_curl_could_not_begin_is_said_by_its_code() {
         ),
         (
             "curl: (28) Connection timed out after 10001 milliseconds",
-            "the connection to the server was not open in time",
+            "the connection to repo.example.org port 8443 was not open in time",
             "reachable",
         ),
         (
             "curl: (35) Recv failure: Connection reset by peer",
-            "the handshake of TLS with the server failed",
+            "the handshake of TLS with repo.example.org port 8443 failed",
             "tls_handshake",
         ),
         (
             "curl: (60) SSL certificate problem: certificate has expired",
-            "the server answered, and its certificate is not trusted",
+            "repo.example.org port 8443 answered, and its certificate is not trusted",
             "certificate",
         ),
     ] {
@@ -355,6 +355,46 @@ fn what_curl_could_not_begin_is_said_by_its_code() {
         assert!(because.contains(says), "{because}");
         assert_eq!(asked(&flow), [fact], "{line}");
     }
+}
+
+/// What the address of the command and the server's own texts say is not asked for: its port, an empty capture there, the end of a certificate.
+#[test]
+fn a_transfer_that_did_not_begin_is_asked_of_its_own_port() {
+    let flow = |url: &str, said: &str, besides: &str| {
+        first(&format!(
+            "probe$ curl -o /dev/null {url}\n{said}\n{besides}"
+        ))
+    };
+    let command = |flow: &FlowReport| flow.missing.first().map(|m| m.command.clone());
+    let late = "curl: (28) Connection timed out after 15002 milliseconds";
+    for (url, port) in [
+        ("https://api.lab.example:8443/health", 8443),
+        ("https://api.lab.example/health", 443),
+        ("http://api.lab.example/health", 80),
+    ] {
+        let asks = command(&flow(url, late, "")).unwrap_or_default();
+        let own = format!("traceroute -n -T -p {port} api.lab.example");
+        assert!(asks.contains(&own), "{asks}");
+    }
+    let capture = |port: u16| {
+        format!(
+            "[root@api ~]# timeout 20 tcpdump -ni eth0 'tcp port {port}'\nlistening on eth0, link-type EN10MB (Ethernet), snapshot length 262144 bytes\n\n0 packets captured\n"
+        )
+    };
+    let url = "https://api.lab.example:8443/health";
+    let unseen = because(&flow(url, late, &capture(8443)));
+    assert!(unseen.contains("at the server saw no packet"), "{unseen}");
+    let other = because(&flow(url, late, &capture(443)));
+    assert!(!other.contains("saw no packet"), "{other}");
+
+    let expired = "curl: (60) SSL certificate problem: certificate has expired";
+    let unknown = "curl: (60) SSL certificate problem: unable to get local issuer certificate";
+    let dates = "notBefore=Nov 24 00:00:00 2025 GMT\nnotAfter=Nov 24 23:59:59 2026 GMT\n";
+    let settled = flow(url, expired, dates);
+    assert!(because(&settled).contains("valid until Nov 24 23:59:59 2026 GMT"));
+    assert!(asked(&settled).is_empty(), "{:#?}", settled.missing);
+    assert_eq!(asked(&flow(url, unknown, dates)), ["certificate"]);
+    assert_eq!(asked(&flow(url, expired, "")), ["certificate"]);
 }
 
 /// 4.81 Gbit/s bring 30.1 MB in 50 ms: twice that is the next power of two, 64 MiB.
