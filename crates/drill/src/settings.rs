@@ -66,8 +66,12 @@ pub struct Settings {
     pub paces: bool,
     /// And no faster than the application asks (SO_MAX_PACING_RATE); with such a rate they do without `fq`.
     pub pacing_rate: Option<Rate>,
-    /// SYNs sent again at most.
+    /// SYNs sent again with a timeout that doubles (`tcp_syn_retries`).
     pub syn_retries: u32,
+    /// SYNs sent again before those, each after the first timeout (`tcp_syn_linear_timeouts`). A SYN-ACK's timeout doubles at once.
+    pub syn_linear: u32,
+    /// SYN-ACKs sent again at most (`tcp_synack_retries`).
+    pub syn_ack_retries: u32,
     /// A RST anywhere in the window resets, as before RFC 5961.
     pub insecure_reset: bool,
     /// A SYN in the window resets, as before RFC 5961.
@@ -118,6 +122,8 @@ impl Default for Settings {
             paces: false,
             pacing_rate: None,
             syn_retries: 6,
+            syn_linear: 4,
+            syn_ack_retries: 5,
             insecure_reset: false,
             insecure_syn: false,
             drop_syn_fin: true,
