@@ -29,6 +29,8 @@ pub enum State {
 pub(super) const TIME_WAIT: Duration = Duration::from_secs(60);
 /// Bytes a timestamp option takes of each segment (RFC 7323 §3.2, padded).
 const TIMESTAMP_BYTES: u16 = 12;
+/// The largest burst that a Linux host hands to its card at once.
+const LARGEST_BURST: u64 = 65_536;
 /// MSS where the other side names none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u16 = 536;
 
@@ -425,6 +427,13 @@ pub(super) fn default_mss() -> u16 {
 
 /// What both halves are made with; `passive`: their SYN came first, and what is sent again is a SYN-ACK.
 pub(super) fn config(settings: &Settings, agreed: &Agreed, passive: bool) -> Config {
+    let asked = settings.paces || settings.pacing_rate.is_some();
+    let pacing = asked.then(|| Pacing {
+        most: settings.pacing_rate,
+        ..Pacing::default()
+    });
+    // A sender that does not pace has no super-frames here: how it cuts them is not compared.
+    let paces = asked || settings.algorithm.paces_by_model();
     // What a scenario's hosts have where nothing is said.
     let host = match settings.manners {
         Manners::Linux => Config {
@@ -449,10 +458,11 @@ pub(super) fn config(settings: &Settings, agreed: &Agreed, passive: bool) -> Con
         amount: Some(0),
         rto_min: settings.rto_min,
         idle_restart: settings.slow_start_after_idle,
-        pacing: (settings.paces || settings.pacing_rate.is_some()).then(|| Pacing {
-            most: settings.pacing_rate,
-            ..Pacing::default()
-        }),
+        pacing,
+        tso: match settings.manners == Manners::Linux && paces && settings.longer_bursts {
+            true => LARGEST_BURST,
+            false => 0,
+        },
         recovery: recovery(settings, agreed),
         retries: retries(settings, passive),
         ..host

@@ -197,6 +197,34 @@ fn the_timeout_of_a_syn_ack_doubles_from_the_first_on() {
     assert_eq!(unanswered_syn_ack(more, &sixth), Verdict::Pass);
 }
 
+/// A millisecond of 1 MB/s is two segments at least. At a round trip of 1 ms half of the largest burst comes on top (Linux from 5.18 on),
+/// which is more than the window.
+#[test]
+fn a_paced_sender_has_longer_bursts_on_a_short_path() {
+    let burst = |sysctl: &str, rtt_ms: u32| {
+        let text = format!(
+            "`sysctl -q net.ipv4.tcp_timestamps=0 {sysctl}`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 setsockopt(3, SOL_SOCKET, SO_MAX_PACING_RATE, [1000000], 4) = 0
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 60000 <mss 1000,sackOK,nop,nop,nop,wscale 2>
++0 > S. 0:0(0) ack 1 <...>
++.00{rtt_ms} < . 1:1(0) ack 1 win 60000
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 30000) = 30000
++0 > P. 1:10001(10000) ack 1
++.00{rtt_ms} < . 1:1(0) ack 10001 win 60000
++0 > P. 10001:30001(20000) ack 1
+"
+        );
+        verdict(&text)
+    };
+    assert_eq!(burst("", 1), Verdict::Pass);
+    assert_ne!(burst("", 9), Verdict::Pass);
+    assert_ne!(burst("net.ipv4.tcp_tso_rtt_log=0", 1), Verdict::Pass);
+}
+
 /// Server, four segments of which the first is acknowledged: lines 1 to 12.
 const FOUR: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 bind(3, ..., ...) = 0
