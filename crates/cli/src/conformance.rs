@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use farpath_drill::Verdict;
+use farpath_drill::{Played, Printed, Verdict};
 use farpath_experiment::Progress;
 use farpath_report::junit;
 use serde_json::{Value, json};
@@ -38,6 +38,8 @@ enum Fate {
 struct Result {
     file: PathBuf,
     fate: Fate,
+    /// What its code printed.
+    printed: Vec<Printed>,
 }
 
 pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, Failure> {
@@ -61,8 +63,12 @@ pub(crate) fn conformance(args: &ConformanceArgs) -> std::result::Result<Exit, F
             return Err(Failure::interrupted("interrupted"));
         }
         bar.say(&file.file_name().unwrap_or_default().to_string_lossy());
-        let fate = run(&file)?;
-        results.push(Result { file, fate });
+        let (fate, printed) = run(&file)?;
+        results.push(Result {
+            file,
+            fate,
+            printed,
+        });
         bar.advance(1000);
     }
     bar.finish();
@@ -131,23 +137,19 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>, depth: u32) -> std::result::Re
     Ok(())
 }
 
-fn run(file: &Path) -> std::result::Result<Fate, Failure> {
+fn run(file: &Path) -> std::result::Result<(Fate, Vec<Printed>), Failure> {
     let text = read(file).map_err(|e| Failure::usage(format!("read {}: {e}", file.display())))?;
     let script = match farpath_drill::parse(&text) {
         Ok(script) => script,
         Err(e) => {
-            return Ok(Fate::Bad(format!(
-                "{}:{}: {}; {}",
-                file.display(),
-                e.line,
-                e.cause,
-                e.remedy
-            )));
+            let said = format!("{}:{}: {}; {}", file.display(), e.line, e.cause, e.remedy);
+            return Ok((Fate::Bad(said), Vec::new()));
         }
     };
     let folder = file.parent().unwrap_or(Path::new("."));
     let files = |name: &str| read(&folder.join(name)).ok();
-    Ok(Fate::Run(farpath_drill::run(&script, &files)))
+    let Played { verdict, printed } = farpath_drill::play(&script, &files);
+    Ok((Fate::Run(verdict), printed))
 }
 
 /// A text file of bounded size; what is not UTF-8 in it stands in comments.
@@ -179,7 +181,7 @@ fn document(results: &[Result]) -> Value {
         .iter()
         .map(|result| {
             let file = result.file.display().to_string();
-            match &result.fate {
+            let mut script = match &result.fate {
                 Fate::Run(Verdict::Pass) => json!({"file": file, "verdict": "pass"}),
                 Fate::Run(Verdict::Differs { first: d, behind }) => json!({
                     "file": file, "verdict": "differs", "line": d.line, "what": d.kind,
@@ -192,7 +194,13 @@ fn document(results: &[Result]) -> Value {
                     "file": file, "verdict": "unsupported", "line": line, "reason": reason,
                 }),
                 Fate::Bad(message) => json!({"file": file, "verdict": "bad", "error": message}),
+            };
+            if !result.printed.is_empty() {
+                let lines = result.printed.iter();
+                let lines = lines.map(|p| json!({"line": p.line, "text": p.text}));
+                script["printed"] = lines.collect();
             }
+            script
         })
         .collect();
     let tally = Tally::new(results);
@@ -251,6 +259,9 @@ fn text(results: &[Result], verbose: bool) -> String {
     let mut text = String::new();
     for result in results {
         let file = result.file.display();
+        for Printed { line, text: said } in &result.printed {
+            text.push_str(&format!("{file}:{line}: printed {said}\n"));
+        }
         match &result.fate {
             Fate::Run(Verdict::Differs { first, behind }) => {
                 for d in core::iter::once(first).chain(behind) {

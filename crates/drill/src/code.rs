@@ -23,6 +23,8 @@ pub(crate) type Names<'a> = &'a dyn Fn(&str) -> Option<Datum>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     variables: BTreeMap<String, Datum>,
+    /// What `print` said and nobody took yet, a line each.
+    printed: Vec<String>,
 }
 
 /// Most variables a script may have.
@@ -53,7 +55,12 @@ impl Code {
 
     fn statement(&mut self, tokens: &[Token], names: Names<'_>) -> Result<(), String> {
         match tokens {
-            [Token::Name(word), ..] if word == "print" || word == "pass" => Ok(()),
+            [Token::Name(word), ..] if word == "pass" => Ok(()),
+            [Token::Name(word), rest @ ..] if word == "print" => {
+                let line = self.line(rest, names);
+                self.printed.push(line);
+                Ok(())
+            }
             [Token::Name(name), Token::Operator(op), rest @ ..]
                 if op.ends_with('=') && is_assignment(op) =>
             {
@@ -62,6 +69,32 @@ impl Code {
             [Token::Name(word), ..] => Err(format!("the Python statement `{word}`")),
             _ => Err("a Python expression statement".to_owned()),
         }
+    }
+
+    /// What `print` has said since this was asked last, a line each.
+    pub(crate) fn take_printed(&mut self) -> Vec<String> {
+        core::mem::take(&mut self.printed)
+    }
+
+    /// What `print` says of `tokens`: the values of its expressions, a space between them. What is not understood, as `%` behind a text,
+    /// stands as it is written, with the values of the names in it.
+    fn line(&self, tokens: &[Token], names: Names<'_>) -> String {
+        let look = |name: &str| self.variables.get(name).cloned().or_else(|| names(name));
+        let said = |part: &[Token]| {
+            let mut parser = Parser::new(part, &look);
+            match parser.expression() {
+                Ok(Datum::Text(text)) if parser.at_end() => text,
+                Ok(value) if parser.at_end() => value.to_string(),
+                _ => match parser.looked_up() {
+                    values if values.is_empty() => token::text(part),
+                    values => format!("{} ({values})", token::text(part)),
+                },
+            }
+        };
+        let inside = token::within_parentheses(tokens).unwrap_or(tokens);
+        let parts: Vec<String> = token::parts(inside).into_iter().map(said).collect();
+        // A script's text may not steer a terminal.
+        parts.join(" ").replace(char::is_control, "")
     }
 
     fn assert(&self, tokens: &[Token], names: Names<'_>) -> Result<Option<Failed>, String> {
@@ -151,6 +184,25 @@ mod tests {
                 ("cwnd == 11", "cwnd = 12"),
             ]
         );
+    }
+
+    #[test]
+    fn what_is_printed_is_kept_until_it_is_taken() {
+        let mut code = Code::default();
+        let text = "print tcpi_snd_cwnd, 'segments'\nprint(2 * tcpi_rtt)\nprint('rtt', (tcpi_rtt + 500) // 1000)\n\
+                    print 'cwnd=%d' % tcpi_snd_cwnd\nprint nothing";
+        assert_eq!(code.run(text, &names), (Vec::new(), Ok(())));
+        assert_eq!(
+            code.take_printed(),
+            [
+                "10 segments",
+                "201000",
+                "rtt 101",
+                "'cwnd=%d' % tcpi_snd_cwnd (tcpi_snd_cwnd = 10)",
+                "nothing",
+            ]
+        );
+        assert!(code.take_printed().is_empty());
     }
 
     #[test]

@@ -14,8 +14,8 @@ mod settings;
 mod shell;
 mod syntax;
 
-pub use outcome::{Difference, Verdict};
-pub use run::run;
+pub use outcome::{Difference, Played, Printed, Verdict};
+pub use run::{play, run};
 pub use settings::Settings;
 pub use shell::Files;
 pub use syntax::{Action, Event, ParseError, Script, When, parse};

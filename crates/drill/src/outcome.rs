@@ -15,6 +15,24 @@ pub struct Difference {
     pub kind: &'static str,
 }
 
+/// A line that a script's code printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// The script's line where the code begins, from 1.
+    pub line: u32,
+    /// What `print` said, without control characters.
+    pub text: String,
+}
+
+/// A script that was played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// What became of it.
+    pub verdict: Verdict,
+    /// What its code printed, in order.
+    pub printed: Vec<Printed>,
+}
+
 /// What became of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {

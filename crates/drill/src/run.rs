@@ -8,7 +8,7 @@ use farpath_wire::tcp::Control;
 use crate::code::{Code, Failed};
 use crate::compare::{Numbers, Sent};
 use crate::endpoint::{Host, Outcome};
-use crate::outcome::{Difference, Verdict};
+use crate::outcome::{Difference, Played, Printed, Verdict};
 use crate::settings::{Manners, Settings};
 use crate::shell::{self, Files, Question};
 use crate::syntax::{Call, Direction, Do, Event, PacketSpec, Returned, Script, When};
@@ -23,25 +23,53 @@ const EXPIRIES: u32 = 1_000_000;
 /// Plays `script` against a host with Linux's defaults, changed by the script's options and shell
 /// lines. `files` gives the text of files that shell lines run, such as `../common/defaults.sh`.
 pub fn run(script: &Script, files: Files<'_>) -> Verdict {
+    play(script, files).verdict
+}
+
+/// The same, with what the script's code prints.
+pub fn play(script: &Script, files: Files<'_>) -> Played {
+    let settings = match settings(script) {
+        Ok(settings) => settings,
+        Err(verdict) => {
+            return Played {
+                verdict,
+                printed: Vec::new(),
+            };
+        }
+    };
+    let mut runner = Runner::new(settings, files);
+    let ended = script.events.iter().try_for_each(|e| runner.event(e));
+    let printed = core::mem::take(&mut runner.printed);
+    Played {
+        verdict: verdict(ended, runner),
+        printed,
+    }
+}
+
+/// What the script's options set; the verdict where it needs what cannot be run here.
+fn settings(script: &Script) -> Result<Settings, Verdict> {
     let mut settings = Settings::default();
     for (name, value, line) in &script.options {
         if let Err(reason) = settings.option(name, value) {
-            return Verdict::Unsupported {
+            return Err(Verdict::Unsupported {
                 line: *line,
                 reason,
-            };
+            });
         }
     }
     for event in &script.events {
         if let Do::Unsupported(reason) = &event.action.0 {
-            return Verdict::Unsupported {
+            return Err(Verdict::Unsupported {
                 line: event.line,
                 reason: reason.clone(),
-            };
+            });
         }
     }
-    let mut runner = Runner::new(settings, files);
-    let ended = script.events.iter().try_for_each(|e| runner.event(e));
+    Ok(settings)
+}
+
+/// What became of a run that ended so.
+fn verdict(ended: Result<(), End>, mut runner: Runner<'_>) -> Verdict {
     match (ended, runner.waiting) {
         (Err(End::Differs(last)), _) => runner.differences.push(last),
         (Err(End::Unsupported { line, reason }), _) if runner.differences.is_empty() => {
@@ -97,6 +125,8 @@ struct Runner<'a> {
     sent: VecDeque<Sent>,
     numbers: Numbers,
     code: Code,
+    /// What the code printed.
+    printed: Vec<Printed>,
     waiting: Option<Waiting>,
     expiries: u32,
     /// What went otherwise, and let the run go on.
@@ -152,6 +182,7 @@ impl<'a> Runner<'a> {
             sent: VecDeque::new(),
             numbers: Numbers::default(),
             code: Code::default(),
+            printed: Vec::new(),
             waiting: None,
             expiries: 0,
             differences: Vec::new(),
@@ -315,6 +346,9 @@ impl<'a> Runner<'a> {
     fn run_code(&mut self, line: u32, text: &str) -> Result<(), End> {
         let (host, now) = (&self.host, self.now);
         let (failed, ended) = self.code.run(text, &|name| host.name(now, name));
+        let printed = self.code.take_printed().into_iter();
+        self.printed
+            .extend(printed.map(|text| Printed { line, text }));
         for Failed { assertion, values } in failed {
             let got = format!("{values} at {}", seconds(now));
             self.note(difference(line, "assertion", assertion, got))?;

@@ -66,8 +66,14 @@ pub struct Settings {
     pub paces: bool,
     /// And no faster than the application asks (SO_MAX_PACING_RATE); with such a rate they do without `fq`.
     pub pacing_rate: Option<Rate>,
-    /// SYNs sent again at most.
+    /// Bursts of a sender that paces are longer on a short path (`tcp_tso_rtt_log` is not 0).
+    pub longer_bursts: bool,
+    /// SYNs sent again with a timeout that doubles (`tcp_syn_retries`).
     pub syn_retries: u32,
+    /// SYNs sent again before those, each after the first timeout (`tcp_syn_linear_timeouts`). A SYN-ACK's timeout doubles at once.
+    pub syn_linear: u32,
+    /// SYN-ACKs sent again at most (`tcp_synack_retries`).
+    pub syn_ack_retries: u32,
     /// A RST anywhere in the window resets, as before RFC 5961.
     pub insecure_reset: bool,
     /// A SYN in the window resets, as before RFC 5961.
@@ -117,7 +123,10 @@ impl Default for Settings {
             slow_start_after_idle: true,
             paces: false,
             pacing_rate: None,
+            longer_bursts: true,
             syn_retries: 6,
+            syn_linear: 4,
+            syn_ack_retries: 5,
             insecure_reset: false,
             insecure_syn: false,
             drop_syn_fin: true,

@@ -204,6 +204,9 @@ fn sysctl(name: &str, value: &str, settings: &mut Settings) -> Result<(), String
         "rmem" => settings.receive_space_max = last_number(name, value)?,
         "slow_start_after_idle" => settings.slow_start_after_idle = number(name, value)? != 0,
         "syn_retries" => settings.syn_retries = number(name, value)?.min(127) as u32,
+        "tso_rtt_log" => settings.longer_bursts = number(name, value)? != 0,
+        "syn_linear_timeouts" => settings.syn_linear = number(name, value)?.min(127) as u32,
+        "synack_retries" => settings.syn_ack_retries = number(name, value)?.min(255) as u32,
         "congestion_control" => match Algorithm::named(value) {
             Some(algorithm) => settings.algorithm = algorithm,
             None => return unsupported(),
@@ -218,12 +221,12 @@ fn sysctl(name: &str, value: &str, settings: &mut Settings) -> Result<(), String
         "reordering" | "fack" => {}
         // Send buffers, offload, pacing without a pacing queue, cookies and timers that no script
         // can see without other calls that are refused.
-        "wmem" | "synack_retries" | "tso_win_divisor" | "pacing_ss_ratio" | "pacing_ca_ratio"
-        | "notsent_lowat" | "fastopen" | "fastopen_key" | "syncookies" | "ecn_option"
-        | "min_tso_segs" | "no_metrics_save" | "autocorking" | "tso_rtt_log"
-        | "fastopen_cookies" | "fin_timeout" | "tw_reuse" | "min_snd_mss" | "moderate_rcvbuf"
-        | "shrink_window" | "retries1" | "retries2" | "ecn_option_beacon" | "ecn_fallback"
-        | "limit_output_bytes" | "invalid_ratelimit" | "plb_enabled" => {}
+        "wmem" | "tso_win_divisor" | "pacing_ss_ratio" | "pacing_ca_ratio" | "notsent_lowat"
+        | "fastopen" | "fastopen_key" | "syncookies" | "ecn_option" | "min_tso_segs"
+        | "no_metrics_save" | "autocorking" | "fastopen_cookies" | "fin_timeout" | "tw_reuse"
+        | "min_snd_mss" | "moderate_rcvbuf" | "shrink_window" | "retries1" | "retries2"
+        | "ecn_option_beacon" | "ecn_fallback" | "limit_output_bytes" | "invalid_ratelimit"
+        | "plb_enabled" => {}
         _ => return unsupported(),
     }
     Ok(())

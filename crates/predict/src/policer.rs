@@ -85,9 +85,9 @@ impl Policer {
         self.burst_bytes / left
     }
 
-    /// Whether it takes part of each burst of a sender that paces at its rate ([`burst_bytes`]).
-    pub fn cuts_paced(self, segment_bytes: f64) -> bool {
-        self.clump_bytes() < burst_bytes(self.rate_bps / 8.0, segment_bytes)
+    /// Whether it takes part of each burst of a sender that paces at its rate over a round trip of `rtt_s` ([`burst_bytes`]).
+    pub fn cuts_paced(self, segment_bytes: f64, rtt_s: f64) -> bool {
+        self.clump_bytes() < burst_bytes(self.rate_bps / 8.0, segment_bytes, rtt_s)
     }
 
     /// The largest window that passes whole of a sender that spreads it over a round trip of `rtt_s`, at 1.2 times its rate: it comes

@@ -92,3 +92,22 @@ fn a_pass_alone_is_well_and_bad_text_is_said() {
     assert_eq!(run(&["conformance", "."]).code, Some(1));
     assert_eq!(run(&["conformance"]).code, Some(2));
 }
+
+#[test]
+fn what_a_script_prints_is_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let print = "+0 %{ print(tcpi_snd_cwnd, 'segments') }%";
+    let script = format!(
+        "{HEAD}+0 > S. 0:0(0) ack 1 <...>\n+.1 < . 1:1(0) ack 1 win 65535\n+0 accept(3, ..., ...) = 4\n{print}\n"
+    );
+    fs::write(folder.path().join("prints.pkt"), script).expect("it is written");
+    let output = farpath_in(folder.path(), &["conformance", "prints.pkt"]);
+    assert_eq!(output.code, Some(0));
+    let text = output.out;
+    assert!(text.contains("prints.pkt:9: printed 10 segments"), "{text}");
+    let output = farpath_in(folder.path(), &["conformance", "prints.pkt", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&output.out).expect("it is JSON");
+    let printed = &document["scripts"][0]["printed"][0];
+    assert_eq!(printed["line"], 9);
+    assert_eq!(printed["text"], "10 segments");
+}

@@ -105,3 +105,35 @@ pub(super) fn text(tokens: &[Token]) -> String {
         .collect();
     words.join(" ")
 }
+
+/// How much deeper in brackets what follows a token is.
+fn step(token: &Token) -> i32 {
+    match token {
+        Token::Operator("(" | "[") => 1,
+        Token::Operator(")" | "]") => -1,
+        _ => 0,
+    }
+}
+
+/// What stands in the parentheses around all of `tokens`, where there are such.
+pub(super) fn within_parentheses(tokens: &[Token]) -> Option<&[Token]> {
+    let [Token::Operator("("), inside @ .., Token::Operator(")")] = tokens else {
+        return None;
+    };
+    let mut depth = 0;
+    let closes_early = inside.iter().any(|token| {
+        depth += step(token);
+        depth < 0
+    });
+    (!closes_early).then_some(inside)
+}
+
+/// What commas outside of brackets keep apart.
+pub(super) fn parts(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut depth = 0;
+    let parts = tokens.split(|token| {
+        depth += step(token);
+        depth == 0 && *token == Token::Operator(",")
+    });
+    parts.filter(|part| !part.is_empty()).collect()
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use farpath_tcp::{Config, DelayedAck, Pacing, Profile, Receiver, Recovery, Sender};
+use farpath_tcp::{Config, DelayedAck, Pacing, Profile, Receiver, Recovery, Retries, Sender};
 use farpath_units::{Duration, Time};
 use farpath_wire::tcp::Control;
 
@@ -29,6 +29,8 @@ pub enum State {
 pub(super) const TIME_WAIT: Duration = Duration::from_secs(60);
 /// Bytes a timestamp option takes of each segment (RFC 7323 §3.2, padded).
 const TIMESTAMP_BYTES: u16 = 12;
+/// The largest burst that a Linux host hands to its card at once.
+const LARGEST_BURST: u64 = 65_536;
 /// MSS where the other side names none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u16 = 536;
 
@@ -126,7 +128,8 @@ impl Connection {
             sack: settings.sack,
             ..Agreed::default()
         };
-        let config = config(settings, &agreed);
+        let passive = state == State::SynReceived;
+        let config = config(settings, &agreed, passive);
         Connection {
             settings: settings.clone(),
             state,
@@ -135,7 +138,7 @@ impl Connection {
             receiver: Receiver::new(&config),
             iss,
             irs: 0,
-            passive: state == State::SynReceived,
+            passive,
             answers: false,
             syns: 0,
             opened: now,
@@ -209,13 +212,23 @@ impl Connection {
         }
         if self.sender.deadline() <= now {
             let handshake = matches!(self.state, State::SynSent | State::SynReceived);
-            if handshake && self.syns > self.settings.syn_retries {
+            if handshake && self.syns > self.syns_again() {
                 self.fail("ETIMEDOUT");
                 return;
             }
             self.sender.on_deadline(now);
         }
         self.receiver.on_deadline(now);
+    }
+
+    /// How often a SYN, or a SYN-ACK, is sent again before the connection is given up.
+    fn syns_again(&self) -> u32 {
+        let settings = &self.settings;
+        match (settings.manners, self.passive, self.state) {
+            (Manners::Linux, true, _) => settings.syn_ack_retries,
+            (Manners::Linux, false, State::SynSent) => settings.syn_retries + settings.syn_linear,
+            _ => settings.syn_retries,
+        }
     }
 
     /// Payload bytes of a full segment.
@@ -412,8 +425,15 @@ pub(super) fn default_mss() -> u16 {
     DEFAULT_MSS
 }
 
-/// What both halves are made with.
-pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
+/// What both halves are made with; `passive`: their SYN came first, and what is sent again is a SYN-ACK.
+pub(super) fn config(settings: &Settings, agreed: &Agreed, passive: bool) -> Config {
+    let asked = settings.paces || settings.pacing_rate.is_some();
+    let pacing = asked.then(|| Pacing {
+        most: settings.pacing_rate,
+        ..Pacing::default()
+    });
+    // A sender that does not pace has no super-frames here: how it cuts them is not compared.
+    let paces = asked || settings.algorithm.paces_by_model();
     // What a scenario's hosts have where nothing is said.
     let host = match settings.manners {
         Manners::Linux => Config {
@@ -438,12 +458,28 @@ pub(super) fn config(settings: &Settings, agreed: &Agreed) -> Config {
         amount: Some(0),
         rto_min: settings.rto_min,
         idle_restart: settings.slow_start_after_idle,
-        pacing: (settings.paces || settings.pacing_rate.is_some()).then(|| Pacing {
-            most: settings.pacing_rate,
-            ..Pacing::default()
-        }),
+        pacing,
+        tso: match settings.manners == Manners::Linux && paces && settings.longer_bursts {
+            true => LARGEST_BURST,
+            false => 0,
+        },
         recovery: recovery(settings, agreed),
+        retries: retries(settings, passive),
         ..host
+    }
+}
+
+/// The timeouts of 1 s before those that double are a SYN's alone: a SYN-ACK's timeout doubles from the first on (Linux 6.18,
+/// `reqsk_timer_handler`; RFC 6298 §5.5).
+fn retries(settings: &Settings, passive: bool) -> Retries {
+    let (syn, syn_linear) = match passive {
+        true => (settings.syn_ack_retries.max(settings.syn_retries), 0),
+        false => (settings.syn_retries, settings.syn_linear),
+    };
+    Retries {
+        syn,
+        syn_linear,
+        ..Retries::default()
     }
 }
 
@@ -478,6 +514,6 @@ mod tests {
             amount: Some(0),
             ..Profile::Linux6.config(Algorithm::Cubic)
         };
-        assert_eq!(config(&settings, &agreed), host);
+        assert_eq!(config(&settings, &agreed, false), host);
     }
 }

@@ -70,7 +70,7 @@ impl Connection {
     /// Both halves anew with what was agreed; the SYNs sent so far are played again, so that the
     /// round trip is measured and a lost SYN remembered.
     pub(super) fn renew(&mut self, now: Time) {
-        let config = config(&self.settings, &self.agreed);
+        let config = config(&self.settings, &self.agreed, self.passive);
         let mut sender = Sender::new(&config);
         sender.open(self.opened);
         let mut at = self.opened;

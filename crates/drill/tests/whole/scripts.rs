@@ -108,6 +108,14 @@ fn what_is_changed_is_noticed() {
             "TS val 9100 ecr 500>",
             "timestamp echo",
         ),
+        ("syn-ack-timeouts.pkt", "+2~+2.2", "+1~+1.1", "no segment"),
+        (
+            "zero-window-answered.pkt",
+            "+1.200~+1.240",
+            "+1.100~+1.140",
+            "no segment",
+        ),
+        ("sack-reneging.pkt", "+.050~+.070", "+.300~+.310", "time"),
         ("close-active.pkt", "> F. 1501", "> . 1501", "flags"),
         ("close-passive.pkt", "= 500", "= 400", "call"),
         (
@@ -129,6 +137,92 @@ fn what_is_changed_is_noticed() {
             other => panic!("{name}: {from} became {to}: {other}"),
         }
     }
+}
+
+/// An active open whose SYN goes out again after each of `waits` seconds and is never answered.
+fn unanswered_syn(settings: &str, waits: &[u32], end: &str) -> Verdict {
+    let mut text = format!(
+        "{settings}
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0
++0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
++0 > S 0:0(0) <...>
+"
+    );
+    for wait in waits {
+        text += &format!("+{wait} > S 0:0(0) <...>\n");
+    }
+    verdict(&(text + end))
+}
+
+/// The same of a passive open's SYN-ACK.
+fn unanswered_syn_ack(settings: &str, waits: &[u32]) -> Verdict {
+    let mut text = format!(
+        "{settings}
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++.1 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
+"
+    );
+    for wait in waits {
+        text += &format!("+{wait} > S. 0:0(0) ack 1 <...>\n");
+    }
+    verdict(&text)
+}
+
+/// Linux 6.18 (`tcp_write_timeout`): the timeouts of one second come on top of `tcp_syn_retries`, and a SYN is given up after 131 s.
+#[test]
+fn a_syn_is_given_up_after_ten_tries() {
+    let gone = "+65 write(3, ..., 1000) = -1 ETIMEDOUT (Connection timed out)\n";
+    let ten = [1, 1, 1, 1, 1, 2, 4, 8, 16, 32];
+    assert_eq!(unanswered_syn("", &ten, gone), Verdict::Pass);
+    assert_ne!(unanswered_syn("", &ten[..6], gone), Verdict::Pass);
+    let doubling = "`sysctl -q net.ipv4.tcp_syn_linear_timeouts=0`";
+    let six = [1, 2, 4, 8, 16, 32];
+    assert_eq!(unanswered_syn(doubling, &six, gone), Verdict::Pass);
+    assert_ne!(unanswered_syn(doubling, &ten, gone), Verdict::Pass);
+}
+
+/// RFC 6298 §5.5, and `tcp_synack_retries` of Linux: 5.
+#[test]
+fn the_timeout_of_a_syn_ack_doubles_from_the_first_on() {
+    let five = [1, 2, 4, 8, 16];
+    assert_eq!(unanswered_syn_ack("", &five), Verdict::Pass);
+    assert_ne!(unanswered_syn_ack("", &[1, 1]), Verdict::Pass);
+    let sixth = [1, 2, 4, 8, 16, 32];
+    assert_ne!(unanswered_syn_ack("", &sixth), Verdict::Pass);
+    let more = "`sysctl -q net.ipv4.tcp_synack_retries=6`";
+    assert_eq!(unanswered_syn_ack(more, &sixth), Verdict::Pass);
+}
+
+/// A millisecond of 1 MB/s is two segments at least. At a round trip of 1 ms half of the largest burst comes on top (Linux from 5.18 on),
+/// which is more than the window.
+#[test]
+fn a_paced_sender_has_longer_bursts_on_a_short_path() {
+    let burst = |sysctl: &str, rtt_ms: u32| {
+        let text = format!(
+            "`sysctl -q net.ipv4.tcp_timestamps=0 {sysctl}`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 setsockopt(3, SOL_SOCKET, SO_MAX_PACING_RATE, [1000000], 4) = 0
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 60000 <mss 1000,sackOK,nop,nop,nop,wscale 2>
++0 > S. 0:0(0) ack 1 <...>
++.00{rtt_ms} < . 1:1(0) ack 1 win 60000
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 30000) = 30000
++0 > P. 1:10001(10000) ack 1
++.00{rtt_ms} < . 1:1(0) ack 10001 win 60000
++0 > P. 10001:30001(20000) ack 1
+"
+        );
+        verdict(&text)
+    };
+    assert_eq!(burst("", 1), Verdict::Pass);
+    assert_ne!(burst("", 9), Verdict::Pass);
+    assert_ne!(burst("net.ipv4.tcp_tso_rtt_log=0", 1), Verdict::Pass);
 }
 
 /// Server, four segments of which the first is acknowledged: lines 1 to 12.

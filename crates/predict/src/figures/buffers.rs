@@ -59,6 +59,7 @@ pub(super) fn cut_bursts(
     let paced = Paced {
         bytes_per_s: full * frame / seconds(input.rtt),
         segment_bytes: frame,
+        rtt_s: seconds(input.rtt),
         passes: 0.0,
         streams: f64::from(input.streams),
         pipe,

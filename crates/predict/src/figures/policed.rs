@@ -82,7 +82,7 @@ impl Policed {
             least_bps,
             most_bps,
             passes_all: false,
-            cuts_paced: !clumped && policer.cuts_paced(counted),
+            cuts_paced: !clumped && policer.cuts_paced(counted, rtt_s),
         })
     }
 

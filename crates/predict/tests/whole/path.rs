@@ -920,7 +920,7 @@ fn a_queue_that_holds_no_burst_of_bbr_has_no_law() {
         let short = of(cc, 5_000);
         assert_eq!(value(&short, "goodput_bps"), Value::Null);
         for figure in ["goodput_bps", "utilisation"] {
-            let words = "holds 3 frames, and 16 of what BBR sends at once";
+            let words = "holds 3 frames, and 21 of what BBR sends at once";
             assert!(note(&short, figure).contains(words), "{figure}");
         }
     }

@@ -287,7 +287,8 @@ impl Path<'_> {
                 None => [all; 3],
             },
         };
-        let cut = !clumped && met.policer.cuts_paced(f64::from(mss) / met.payload);
+        let counted = f64::from(mss) / met.payload;
+        let cut = !clumped && met.policer.cuts_paced(counted, flow.burst_rtt_s());
         let low = if cut { 0.0 } else { low };
         (likely < steady).then_some([likely, low, high])
     }

@@ -114,6 +114,14 @@ fn what_comes_late_is_said_not_to_be_lost() {
     let again = late.metric("bulk", "retransmits");
     let said = format!("of {again} segments sent again had arrived, late and not lost");
     assert!(again > 0.0 && notes.contains(&said), "{notes}");
+    // So late that each repair comes first: what it overtook is discarded as outdated (RFC 7323 §5.3).
+    let later = run_text(&path(
+        r#"forward.reordering = { every = 100, by = "60 ms" }"#,
+        BULK,
+    ));
+    let notes = later.record("bulk").notes.join("; ");
+    assert!(later.metric("bulk", "retransmits") > 0.0);
+    assert!(notes.contains("late and not lost"), "{notes}");
     let damaged = run_text(&path(
         r#"forward.corruption = { share = "1 %", found_by = "checksum" }"#,
         BULK,

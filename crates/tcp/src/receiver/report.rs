@@ -29,7 +29,7 @@ pub struct ReceiverStats {
     pub segments: u64,
     /// Segments that arrived above a gap.
     pub out_of_order: u64,
-    /// Segments that brought nothing new.
+    /// Segments that brought nothing new, taken or not.
     pub duplicates: u64,
     /// Segments ignored: before a SYN, or beyond the window.
     pub refused: u64,

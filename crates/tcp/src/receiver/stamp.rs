@@ -62,6 +62,8 @@ impl Receiver {
     #[cold]
     pub(super) fn discard(&mut self, seq: u64, end: u64) -> bool {
         self.stats.outdated += 1;
+        let is_here = end <= self.next || self.above.first_within(seq, end) == Some((seq, end));
+        self.stats.duplicates += u64::from(is_here);
         if self.dsack && seq < self.next {
             self.note_twice(seq, end);
         }
@@ -115,6 +117,8 @@ mod tests {
         };
         assert!(r.poll(at(62)).is_some_and(|a| a.sack == [twice]));
         assert_eq!((r.delivered(), r.stats().outdated), (3000, 2));
+        // It alone brought nothing new.
+        assert_eq!(r.stats().duplicates, 1);
         // A repair that left within a millisecond before is taken, and so is new data that left later.
         r.on_stamped(at(63), 3000, 2000, Stamp { ms: 49, ..stamp });
         r.on_data(at(64), 5000, 1000, false);

@@ -139,6 +139,7 @@ impl Sender {
         }
         self.refresh();
         self.settle_after_ack(now, ack > una);
+        self.wait_as_linux(now, ack, una);
     }
 
     /// The timers after an ACK: restarted by progress, otherwise kept, but that no probe comes while
@@ -148,12 +149,13 @@ impl Sender {
         if advanced {
             self.restart_timer(now);
         } else if self.timer == Timer::Persist {
-            if self.peer_window > 0 {
+            let is_usable = self.peer_window >= self.segment.min(self.end - self.nxt);
+            if is_usable || (self.peer_window > 0 && self.flavour == Flavour::Rfc) {
                 self.rtt.forget_back_off();
             }
             if self.una < self.nxt {
                 self.arm(now);
-            } else if self.peer_window >= self.segment.min(self.end - self.nxt) {
+            } else if is_usable {
                 // What waits will leave, a last segment that is short too, and set its own timer.
                 self.deadline = Time::MAX;
             }

@@ -22,8 +22,10 @@ impl Paced {
     pub(super) fn of(config: &Config, watch: Watch, segment: u64) -> Option<Box<Paced>> {
         let measures = watch == Watch::Deliveries;
         let pacing = config.pacing.or_else(|| measures.then(Default::default))?;
+        let mut pacer = Pacer::new(pacing, segment, config.flavour);
+        pacer.makes_super_frames(config.tso);
         Some(Box::new(Paced {
-            pacer: Pacer::new(pacing, segment, config.flavour),
+            pacer,
             deliveries: measures.then(Deliveries::default),
         }))
     }
@@ -43,6 +45,7 @@ impl Sender {
         };
         let pacer = &mut paced.pacer;
         let rate = pacer.rate(self.cwnd, self.ssthresh, self.rtt.srtt_secs());
+        pacer.note_round_trip(self.rtt.min());
         match pacer.allow(now, self.nxt, len, rate) {
             Ok(()) => {
                 self.release = Time::MAX;

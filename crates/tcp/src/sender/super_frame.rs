@@ -5,12 +5,8 @@ use farpath_units::{Duration, Time};
 
 use super::{Sender, State};
 use crate::Config;
-use crate::pacing::{BURSTS_A_SECOND, LEAST_SEGMENTS, window_rate};
+use crate::pacing::{BURSTS_A_SECOND, HEADERS, LEAST_SEGMENTS, longer_by, window_rate};
 
-/// What a super-frame keeps for headers, in bytes.
-const HEADERS: u64 = 321;
-/// A short path's bursts are longer by the largest one, halved for each of these of its least round trip (`tcp_tso_rtt_log`).
-const HALVED_EACH: Duration = Duration::from_us(512);
 /// After a pause as long nothing is held back, nor while the next acknowledgement is farther away.
 const SOON: Duration = Duration::from_ms(1);
 /// This part of the window is never held back (`tcp_tso_win_divisor`).
@@ -55,11 +51,8 @@ impl SuperFrames {
 
     /// Bytes of a burst: what a `rate` in bytes a second gives in a 1024th of a second, more on a short path, and two segments at least.
     fn burst(self, rate: f64, least_rtt: Option<Duration>, segment: u64) -> u64 {
-        let short = least_rtt.map_or(0, |rtt| rtt.as_ps() / HALVED_EACH.as_ps());
-        let more = u32::try_from(short)
-            .ok()
-            .and_then(|n| self.largest.checked_shr(n));
-        let bytes = ((rate / BURSTS_A_SECOND) as u64).saturating_add(more.unwrap_or(0));
+        let more = longer_by(self.largest, least_rtt);
+        let bytes = ((rate / BURSTS_A_SECOND) as u64).saturating_add(more);
         let segments = bytes.min(self.largest) / segment;
         segments.max(LEAST_SEGMENTS) * segment
     }

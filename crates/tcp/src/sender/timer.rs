@@ -1,12 +1,15 @@
 //! A sender's timers (RFC 6298 §5, RFC 8985 §7, RFC 9293 §3.8.6.1), of which one runs at a time.
 
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use super::repair::{Probe, Timer};
 use super::{Out, Sender, State};
 use crate::Flavour;
 use crate::ranges::Range;
 use crate::slow_start::Exit;
+
+/// What a receiver that took SACKs back is given at least before all is sent again (Linux).
+const RENEGED: Duration = Duration::from_ms(10);
 
 impl Sender {
     /// When the timer runs out, or pacing lets more go; [`Time::MAX`] when none is running. A tail loss probe's may run out
@@ -69,6 +72,27 @@ impl Sender {
             self.timer = Timer::Persist;
             self.deadline = self.rtt.due(now);
             self.repair.patience.heard();
+        }
+    }
+
+    /// What Linux's timers do besides after an ACK of what is below `ack`, where all below `una` was acknowledged before.
+    ///
+    /// A window that stays closed is asked about again so long after the answer, not after the question (`tcp_ack_probe`, 6.18); RFC
+    /// 9293 §3.8.6.1 leaves that open. An ACK that ends where SACKed bytes begin shows that the receiver took SACKs back: half of a
+    /// round trip later all is sent again (`tcp_check_sack_reneging`). RFC 2018 §8 leaves that to the timeout.
+    pub(super) fn wait_as_linux(&mut self, now: Time, ack: u64, una: u64) {
+        if self.flavour == Flavour::Rfc || self.deadline == Time::MAX {
+            return;
+        }
+        let asks = self.timer == Timer::Persist && self.una == self.nxt;
+        if asks && ack == una {
+            self.deadline = self.rtt.due(now);
+        } else if ack > una && self.una < self.nxt && self.board.has_reneged(self.una) {
+            let half = self.rtt.srtt().map_or(0, |srtt| srtt.as_ps() / 2);
+            self.repair.reorder_at = Time::MAX;
+            self.timer = Timer::Rto;
+            self.rto_at = now + Duration::from_ps(half).max(RENEGED);
+            self.deadline = self.rto_at;
         }
     }
 

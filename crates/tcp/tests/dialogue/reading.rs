@@ -1,6 +1,6 @@
 //! Applications that read slowly: windows that close (RFC 9293 §3.8.6).
 
-use farpath_tcp::{Config, Out, Reading, Receiver};
+use farpath_tcp::{Config, Flavour, Out, Reading, Receiver, Sender};
 use farpath_units::Duration;
 
 use crate::harness::{Dialogue, Event, Path, RTT, config, ms};
@@ -47,19 +47,70 @@ fn no_silly_windows_are_offered_and_no_silly_segments_sent() {
     assert_eq!(short.count(), 0);
 }
 
+/// When the closed window was asked about, in milliseconds.
+fn probes(d: &Dialogue) -> Vec<u64> {
+    let probe = |(at, e): &(farpath_units::Time, Event)| {
+        (*e == Event::Sent(Out::WindowProbe)).then_some(at.as_ps() / 1_000_000_000)
+    };
+    d.trace.iter().filter_map(probe).collect()
+}
+
+/// Linux 6.18 counts from the answer (`tcp_ack_probe`), the rules of the RFCs from the question.
+#[test]
+fn by_the_kernels_rules_the_next_probe_counts_from_the_answer() {
+    for (flavour, answer) in [(Flavour::Linux, 100), (Flavour::Rfc, 0)] {
+        let config = Config { flavour, ..told() };
+        let mut d = Dialogue::new(&config, Path::new(RTT));
+        d.run_until(ms(20_000));
+        let asked = probes(&d);
+        assert!(asked.len() >= 4, "{asked:?}");
+        let waits: Vec<u64> = asked.windows(2).map(|p| p[1] - p[0] - answer).collect();
+        for pair in waits.windows(2) {
+            assert!(pair[1].abs_diff(2 * pair[0]) <= 1, "{flavour:?}: {asked:?}");
+        }
+    }
+}
+
+/// A window smaller than the next segment ends the doubling by the RFCs' rules. By Linux's (`tcp_ack_probe`) only a window does that the
+/// segment fits.
+#[test]
+fn by_the_kernels_rules_a_window_too_small_for_a_segment_ends_no_doubling() {
+    for (flavour, doubled) in [(Flavour::Linux, 1), (Flavour::Rfc, 0)] {
+        let mut s = Sender::new(&Config {
+            flavour,
+            receive_window: 2000,
+            amount: Some(5000),
+            ..config()
+        });
+        s.open(ms(0));
+        assert_eq!(s.poll(ms(0)), Some(Out::Syn));
+        s.on_syn_ack(ms(100));
+        while s.poll(ms(100)).is_some() {}
+        s.on_ack(ms(200), 2000, 0, false, &[]);
+        assert_eq!(s.poll(ms(200)), None);
+        let due = s.deadline();
+        s.on_deadline(due);
+        assert_eq!(s.poll(due), Some(Out::WindowProbe));
+        let wait = s.rto();
+        let answer = due + Duration::from_ms(100);
+        s.on_ack(answer, 2000, 500, false, &[]);
+        assert_eq!(s.poll(answer), None);
+        assert_eq!(s.backoff(), doubled, "{flavour:?}");
+        let from = if doubled > 0 { answer } else { due };
+        assert_eq!(s.deadline(), from + wait, "{flavour:?}");
+        // A window that is large enough ends it by both.
+        s.on_ack(answer, 2000, 2000, false, &[]);
+        assert_eq!(s.backoff(), 0, "{flavour:?}");
+        assert!(matches!(s.poll(answer), Some(Out::Data(_))));
+    }
+}
+
 #[test]
 fn rfc9293_3_8_6_1_a_closed_window_is_asked_about() {
     // The application reads nothing for a long time, and the update that opens the window is lost.
     let mut d = Dialogue::new(&told(), Path::new(RTT));
     d.run_until(ms(20_000));
     assert_eq!(d.receiver.unread(), 20_000);
-    let probes = |d: &Dialogue| {
-        let probe = |(at, e): &(_, Event)| {
-            let at: &farpath_units::Time = at;
-            (*e == Event::Sent(Out::WindowProbe)).then_some(at.as_ps() / 1_000_000_000)
-        };
-        d.trace.iter().filter_map(probe).collect::<Vec<u64>>()
-    };
     // Every one waits twice as long as the one before.
     let asked = probes(&d);
     assert!(asked.len() >= 4, "{asked:?}");

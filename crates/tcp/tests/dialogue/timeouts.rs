@@ -198,6 +198,39 @@ fn after_a_timeout_sacks_alone_open_no_window() {
     }
 }
 
+/// RFC 2018 §8: an ACK that ends where SACKed bytes begin shows that the receiver took SACKs back. Linux sends all again half of a round
+/// trip later (`tcp_check_sack_reneging`), the RFCs at the timeout; where a hole follows both wait for the timeout.
+#[test]
+fn what_a_receiver_takes_back_is_sent_again() {
+    for flavour in [Flavour::Linux, Flavour::Rfc] {
+        for (sacked_from, taken_back) in [(1000, true), (2000, false)] {
+            let mut s = established(&Config {
+                flavour,
+                amount: Some(8000),
+                ..ack_each()
+            });
+            assert_eq!(sends(&mut s, ms(100)), (8, 1000));
+            let sacked = SackBlock {
+                start: sacked_from,
+                end: 8000,
+            };
+            s.on_ack(ms(200), 0, 1 << 30, false, &[sacked]);
+            sends(&mut s, ms(200));
+            s.on_ack(ms(300), 1000, 1 << 30, true, &[]);
+            let wait = match flavour == Flavour::Linux && taken_back {
+                true => Duration::from_ms(50),
+                false => s.rto(),
+            };
+            let due = s.deadline();
+            assert_eq!(due, ms(300) + wait, "{flavour:?}, from {sacked_from}");
+            if taken_back {
+                s.on_deadline(due);
+                assert_eq!((sends(&mut s, due), s.stats().rtos), ((1, 1000), 1));
+            }
+        }
+    }
+}
+
 /// A closed window opens by less than a segment, which is as much as the last one needs: it leaves
 /// with a retransmission timer of its own, not with the persist timer's.
 #[test]

@@ -45,6 +45,7 @@ impl Flow {
         let paced = Paced {
             bytes_per_s: each_bps / 8.0,
             segment_bytes: self.mss(),
+            rtt_s: self.burst_rtt_s(),
             passes: self.feeds,
             streams: self.streams,
             pipe: self.pipe() * self.streams,
@@ -58,6 +59,15 @@ impl Flow {
                 self.room
             )
         })
+    }
+
+    /// The round trip in seconds that the bursts of a sender that paces follow: infinite without super-frames, where the rate alone
+    /// counts.
+    pub(in crate::forecast) fn burst_rtt_s(&self) -> f64 {
+        match self.config.tso > 0 {
+            true => self.base.as_secs_f64(),
+            false => f64::INFINITY,
+        }
     }
 
     fn words_of_burst(&self, flight: f64, passes: f64, is_first: bool) -> String {
