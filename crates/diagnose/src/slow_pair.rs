@@ -49,7 +49,7 @@ impl Evidence {
     /// Such a port, where the rate is what it leaves for payload.
     fn slow_pair(&self) -> Option<&SlowPair> {
         let rate = self.rate.as_ref()?.value;
-        let fills = rate <= SPEED && rate >= FULL * SPEED;
+        let fills = (FULL * SPEED..=SPEED).contains(&rate);
         self.around.slow_pair.as_ref().filter(|_| fills)
     }
 
