@@ -173,14 +173,12 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if cause == Cause::Client && e.around.overfull.is_some() {
         return e.change_datagram_sockets();
     }
-    if cause == Cause::CrossTraffic && e.around.full_port.is_some() {
-        return e.relieve_port();
-    }
     if cause == Cause::Proxy {
         return e.change_proxy();
     }
     if cause == Cause::CrossTraffic {
-        return e.change_class().or_else(|| e.change_others());
+        let class = || e.change_class().or_else(|| e.change_others());
+        return e.relieve_port().or_else(class);
     }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));

@@ -91,8 +91,7 @@ impl Sender {
         if ack >= una {
             self.peer_window = window;
         }
-        let (mut acked, mut head_resent) = (0, false);
-        let (mut rtt, mut answered) = (None, None);
+        let (mut acked, mut head_resent, mut rtt, mut answered) = (0, false, None, None);
         if ack > una {
             answered = self.last_covered(una, ack);
             let original = self.first_original(una, ack);
