@@ -61,8 +61,8 @@ fn a_run_has_its_tables_with_what_was_lost_and_notes() {
         [
             "rtt\\_avg",
             "about ten",
-            "10.040 ms",
-            "10.040 ms",
+            "10.036 ms",
+            "10.036 ms",
             "10 to 12 ms",
             "ok"
         ]
