@@ -225,12 +225,19 @@ fn classes_marks_and_policers_that_take_no_frame_are_found() {
             "`exp` has no effect: no frame that comes here is taken by it",
         ),
         (
-            two(", dscp = 0, drop = { dscp = 0, above = \"50 %\" }", ""),
+            two(
+                ", dscp = 0, drop = [{ dscp = 0, above = \"50 %\" }, { dscp = 0, above = \"40 %\" }]",
+                "",
+            ),
             "drop rule has no effect from r to b: what matches is taken by another rule first",
         ),
         (
             link("mark = { dscp = \"ef\", set = 0 }"),
             "mark has no effect from r to b",
+        ),
+        (
+            link("mark = [{ set = 8 }, { dscp = 0, set = 16 }]"),
+            "mark has no effect from r to b: what matches is taken by another rule first",
         ),
         (
             link("mark = [{ set = 0 }, { set = 8 }]"),
