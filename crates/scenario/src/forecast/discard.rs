@@ -93,7 +93,7 @@ impl Path<'_> {
 
 /// The number of the class that a test's packets are in. As the elements know them: by test, transport and DSCP in this order, a
 /// labelled frame by its traffic class alone, and of several classes by the first.
-pub(super) fn first(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
+pub(crate) fn first(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
     let named = known_by(rules, test, labelled).into_iter().flatten().next();
     named.or_else(|| rules.iter().position(|r| r.is_empty()))
 }
