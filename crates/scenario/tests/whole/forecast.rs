@@ -782,7 +782,7 @@ fn policed(test: &str, police: &str) -> Record {
 #[test]
 fn the_first_policer_that_matches_counts() {
     let all = "{ name = \"all\", rate = \"9 Gbit/s\", burst = \"10 MB\" }";
-    let own = "{ name = \"own\", test = [\"t\"], rate = \"1 Gbit/s\", burst = \"10 MB\", conform = \"drop\" }";
+    let own = "{ name = \"own\", test = [\"t\"], rate = \"1 Gbit/s\", burst = \"10 MB\", excess_burst = \"10 MB\", conform = \"drop\", exceed = \"drop\" }";
     let drops = |rules: [&str; 2]| {
         let keys = format!("[link.forward]\npolice = [{}]", rules.join(", "));
         let stream = "kind = \"udp\"\nrate = \"10 Mbit/s\"\nduration = \"1 s\"";
