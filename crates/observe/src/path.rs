@@ -203,10 +203,9 @@ pub struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// For which shares of the time between two instants a link was full, interval by interval: the narrowest that
-    /// was, and the first of several of one rate. A flow has the largest part of that one, and one behind which others crowd
-    /// is the wider. What it carried is taken over no less than `round`, a round trip: a window sent in one burst fills a
-    /// link for less than that, however small it is.
+    /// For which shares of the time between two instants a link was full, interval by interval: the narrowest that was, of
+    /// which a flow has the largest part, and the first of several of one rate. What a link carried is taken over no less
+    /// than `round`, a round trip: a window sent in one burst fills one for less than that, however small it is.
     pub fn full(&self, from: Time, until: Time, round: Duration) -> BTreeMap<Full, f64> {
         self.full_of(&self.hops, (from, until), round, |_, full| full)
     }

@@ -1275,7 +1275,7 @@ fn a_transfer_is_alone_before_one_that_begins_when_it_is_over() {
     let notes = |start: &str| {
         let test = |name: &str, start: &str| {
             format!(
-                "[[test]]\nname = \"{name}\"\nkind = \"tcp\"\nbytes = \"10 MB\"\nfrom = \"a\"\nto = \"b\"\nstart = \"{start}\"\n"
+                "[[test]]\nname = \"{name}\"\nkind = \"tcp\"\nbytes = \"10 MB\"\nwindow = \"1 MB\"\nfrom = \"a\"\nto = \"b\"\nstart = \"{start}\"\n"
             )
         };
         let both = records_of(format!(
