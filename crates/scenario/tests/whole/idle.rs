@@ -194,7 +194,7 @@ fn of_a_sweep_every_point_counts() {
 /// A class of the test's DSCP, or of its protocol, has a drop rule for that DSCP, and neither is found.
 #[test]
 fn a_drop_rule_for_what_its_class_names_is_in_use() {
-    for class in ["dscp = [0, \"af11\"]", "protocol = \"tcp\""] {
+    for class in ["dscp = [0, 10]", "protocol = \"tcp\""] {
         let keys = format!(
             "[link.forward]\nscheduler = \"drr\"\nclass = [{{ name = \"one\", {class}, drop = {{ dscp = 0, above = \"50 %\" }} }}, {{ name = \"two\" }}]"
         );
