@@ -9,7 +9,7 @@ use crate::qdisc::{Classifier, TokenBucket};
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// Which conditioner a frame meets, by [`Place::queue`](crate::qdisc::Place); a number beyond the
-    /// last one means none.
+    /// last one means none. Rules of a scenario are in order: the first that matches.
     pub classifier: Classifier,
     /// The conditioners.
     pub conditioners: Vec<Conditioner>,

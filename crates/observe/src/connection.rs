@@ -230,7 +230,10 @@ fn limits_of_all(
 ) -> BTreeMap<String, f64> {
     if are_one_transfer(all, span) {
         let ends: Vec<Time> = all.iter().map(Connection::end).collect();
-        return together::shares(accounts, &ends);
+        let all = together::shares(accounts, &ends);
+        if !all.is_empty() {
+            return all;
+        }
     }
     let mut means: BTreeMap<String, f64> = BTreeMap::new();
     for (name, share) in record.streams.iter().flat_map(|s| &s.limited_by) {

@@ -4,8 +4,8 @@
 //! 1. A reader of one kind of evidence makes [`Stretch`]es: a simulated sender's own account comes as stretches
 //!    already; `timers` reads the kernel's `TCP_INFO`, `flights` what a capture shows, `rates` bare rates. Windows that are full
 //!    behind the holes of a long repair are the repair's (`long_repair`), and waits for a timer that ran out are the timeout's (`timeouts`).
-//! 2. A stretch in which a link of the path was full is that link's, one in which a processor or disk of its hosts
-//!    had hardly a pause is theirs ([`Path::full`], `timers`). Stretches are taken together to a round trip at least
+//! 2. A stretch in which a link of the path was full is that link's, the narrowest of several. One in which a processor or disk of
+//!    its hosts had hardly a pause is theirs, whatever link others fill ([`Path::full`], `timers`). Stretches are taken together to a round trip at least
 //!    before that is judged, so that it does not depend on how fine the evidence is. Where a policer or an MTU took most of
 //!    what was dropped on the path, the time spent on losses is theirs. A link that others fill is not what limits
 //!    a connection that random losses or a policer keep small, nor one that gets next to nothing and waits for its timer.
@@ -415,7 +415,9 @@ fn overrule(
         false => 0.0,
     };
     let held = |path: &&Path<'_>| is_held_elsewhere(connection, path, taken, (from, until));
-    let limiting = path.filter(|path| !known.starves && !held(path));
+    let is_hosts =
+        |path: &&Path<'_>| busy.is_some() && is_filled_by_others(connection, path, (from, until));
+    let limiting = path.filter(|path| !known.starves && !held(path) && !is_hosts(path));
     let full = |path: &Path<'_>| path.full(from, until, connection.round());
     for (full, share) in limiting.map_or_else(BTreeMap::new, full) {
         // A full link is waited for with a window that might be larger: that time is its first.
@@ -514,13 +516,29 @@ fn is_held_elsewhere(
     taken: Taken,
     (from, until): (Time, Time),
 ) -> bool {
-    let bytes = || -> u64 {
-        let own = connection.between(from, until.next()).iter();
-        own.map(|(_, bytes)| bytes).sum()
-    };
+    let bytes = || delivered(connection, (from, until)) as f64;
     matches!(taken, Taken::By(Limit::Policer) | Taken::ByChance)
         && connection.retransmits.is_some_and(|n| n > 0)
-        && (bytes() as f64) < path.capacity(from, until) / 2.0
+        && bytes() < path.capacity(from, until) / 2.0
+}
+
+/// Whether others fill the link that was full: it is known what a connection carried, and that is less than half of what the link
+/// can. A host of its own without a pause comes before such a link.
+fn is_filled_by_others(
+    connection: &Connection,
+    path: &Path<'_>,
+    (from, until): (Time, Time),
+) -> bool {
+    let is_known = !connection.between(from, until.next()).is_empty();
+    let part = |capacity: f64| (delivered(connection, (from, until)) as f64) < capacity / 2.0;
+    let carries = || path.full_capacity(from, until, connection.round());
+    is_known && carries().is_some_and(part)
+}
+
+/// Bytes that a connection delivered in the intervals that end between two instants.
+fn delivered(connection: &Connection, (from, until): (Time, Time)) -> u64 {
+    let own = connection.between(from, until.next()).iter();
+    own.map(|(_, bytes)| bytes).sum()
 }
 
 /// What kept everything back, where nothing was delivered.
@@ -749,6 +767,34 @@ mod tests {
         );
         assert_eq!(found["link"], 0.5);
         assert_eq!(found["disk"], 0.5);
+    }
+
+    /// A link of 1000 bytes that others fill, and a host without a pause: the host's where the connection has a tenth of the link,
+    /// the link's where it has most of it, or nobody knows how much it has.
+    #[test]
+    fn a_busy_host_comes_before_a_link_that_others_fill() {
+        let full = [Interval {
+            bytes: 1000,
+            queue_bytes: 1,
+        }];
+        let found = |own_bytes: Option<u64>, busy: Option<Limit>| {
+            let mut seen = connection(&[(0, 100, Limit::CwndRecovery)]);
+            seen.intervals = own_bytes
+                .map(|bytes| (at(100), bytes))
+                .into_iter()
+                .collect();
+            let hosts: Hosts<'_> = Box::new(move |_, _| busy);
+            let around = Surroundings {
+                path: Some(link(&full, Dropped::default())),
+                hosts: Some(hosts),
+            };
+            largest(&shares(&seen, Time::ZERO, &around))
+        };
+        let disk = Some(Limit::Disk);
+        assert_eq!(found(Some(100), disk).as_deref(), Some("disk"));
+        assert_eq!(found(Some(900), disk).as_deref(), Some("link"));
+        assert_eq!(found(None, disk).as_deref(), Some("link"));
+        assert_eq!(found(Some(100), None).as_deref(), Some("link"));
     }
 
     /// 96 % of a link with frames waiting are a burst of a sender that gets all of its pace, 72 kbit/s. Of one that asks for 80 they are

@@ -203,15 +203,15 @@ pub struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// For which shares of the time between two instants a link was full, interval by interval: the first on the way
-    /// that was. What it carried is taken over no less than `round`, a round trip: a window sent in one burst fills a
-    /// link for less than that, however small it is.
+    /// For which shares of the time between two instants a link was full, interval by interval: the narrowest that was, of
+    /// which a flow has the largest part, and the first of several of one rate. What a link carried is taken over no less
+    /// than `round`, a round trip: a window sent in one burst fills one for less than that, however small it is.
     pub fn full(&self, from: Time, until: Time, round: Duration) -> BTreeMap<Full, f64> {
         self.full_of(&self.hops, (from, until), round, |_, full| full)
     }
 
-    /// For which shares of the time between two instants each link was the first on the way there that was full, by its name, among those
-    /// that have this word.
+    /// For which shares of the time between two instants each link was the narrowest on the way there that was full, by its name, among
+    /// those that have this word.
     pub(crate) fn full_links(
         &self,
         (from, until): (Time, Time),
@@ -222,6 +222,13 @@ impl<'a> Path<'a> {
         let all = self.full_of(&self.hops, (from, until), round, by_name);
         let ours = all.into_iter().filter(|((_, limit), _)| *limit == word);
         ours.map(|((name, _), share)| (name, share)).collect()
+    }
+
+    /// Bytes that the narrowest of the links that were full between two instants carries between them; none where none was full.
+    pub(crate) fn full_capacity(&self, from: Time, until: Time, round: Duration) -> Option<f64> {
+        let full = self.full_of(&self.hops, (from, until), round, |hop, _| hop.name);
+        let ours = self.hops.iter().filter(|hop| full.contains_key(hop.name));
+        ours.map(|hop| hop.capacity(from, until)).reduce(f64::min)
     }
 
     /// For which share of the time between two instants a link of the way back was full and frames were seen to wait for it; what it
@@ -258,7 +265,11 @@ impl<'a> Path<'a> {
             let busy = hops
                 .iter()
                 .filter_map(|hop| Some((hop, hop.busy(of.clone(), self.every)?)));
-            let busy: Vec<(&Hop<'a>, f64)> = busy.collect();
+            let mut busy: Vec<(&Hop<'a>, f64)> = busy.collect();
+            if busy.len() > 1 {
+                let (begins, ends) = (start(of.start), start(of.end));
+                busy.sort_by_cached_key(|(hop, _)| hop.capacity(begins, ends) as u64);
+            }
             for n in of {
                 let inside = until.min(start(n + 1)).since(from.max(start(n)));
                 let full = |(hop, carried): &(&Hop<'a>, f64)| {
@@ -518,6 +529,33 @@ mod tests {
         );
         let carries = path.capacity(at(1), at(4));
         assert!((carries - 165.0).abs() < 1e-9, "{carries}");
+    }
+
+    /// A core of 100 bytes an interval that others fill, and a line of 10 behind it that the flow fills alone. The core is named where
+    /// the line has a pause, and the first of two links of one rate.
+    #[test]
+    fn the_narrowest_of_full_links_is_the_limit() {
+        let carries = |bytes| {
+            [Interval {
+                bytes,
+                queue_bytes: 1,
+            }; 4]
+        };
+        let (core, line, paused) = (carries(100), carries(10), carries(8));
+        let named = |rate: u64, behind: &[Interval]| {
+            let mut path = path(false, &core);
+            let mut line = path.hops[0].clone();
+            (line.name, line.intervals) = ("l b>c", behind);
+            line.rates = vec![(Time::ZERO, kbps(rate))];
+            path.hops.push(line);
+            let links = path.full_links((at(0), at(4)), MS, Limit::Link);
+            let names: Vec<String> = links.into_keys().map(str::to_owned).collect();
+            (names, path.full_capacity(at(0), at(4), MS))
+        };
+        let only = |name: &str, bytes: f64| (vec![name.to_owned()], Some(bytes));
+        assert_eq!(named(80, &line), only("l b>c", 40.0));
+        assert_eq!(named(80, &paused), only("l a>b", 400.0));
+        assert_eq!(named(800, &core), only("l a>b", 400.0));
     }
 
     /// Frames of 31 bytes on a link of 100 bytes an interval: three of them start in most, four in every fourth.

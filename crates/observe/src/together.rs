@@ -15,7 +15,14 @@ const MOMENT: f64 = 1e-9;
 pub(crate) fn shares(accounts: &[Vec<Stretch>], ends: &[Time]) -> BTreeMap<String, f64> {
     let known = accounts.iter().zip(ends).flat_map(|(account, end)| {
         let all = account.iter().enumerate();
-        all.filter_map(move |(n, stretch)| Some((within(n, stretch, *end)?, stretch)))
+        let alone = account.len() == 1;
+        all.filter_map(move |(n, stretch)| {
+            let time = match alone {
+                true => within_one(stretch, *end),
+                false => within(n, stretch, *end),
+            };
+            Some((time?, stretch))
+        })
     });
     let mut edges: Vec<(Time, f64, &Stretch)> = known
         .flat_map(|((from, until), stretch)| [(from, 1.0, stretch), (until, -1.0, stretch)])
@@ -54,6 +61,14 @@ fn within(n: usize, stretch: &Stretch, end: Time) -> Option<(Time, Time)> {
     (until > from).then_some((from, until))
 }
 
+/// The same of a connection that began and ended within one interval: as long as that accounts for, until its end.
+fn within_one(stretch: &Stretch, end: Time) -> Option<(Time, Time)> {
+    let until = stretch.until.min(end);
+    let lasts = Duration::from_secs_f64(stretch.total());
+    let lasts = lasts.min(until.since(stretch.from));
+    (lasts > Duration::ZERO).then(|| (until - lasts, until))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +105,17 @@ mod tests {
         let four = [(); 4].map(|()| account.clone());
         let found = shares(&four, &NEVER);
         assert!((found["link"] - 10.0 / 12.0).abs() < 1e-6, "{found:?}");
+    }
+
+    /// Five connections open and end in the first quarter of an interval of a second.
+    #[test]
+    fn connections_of_less_than_an_interval_count() {
+        let mut short = Stretch::new(at(0), at(1000));
+        short.add(Limit::Application, 0.2);
+        let found = shares(&[vec![short], vec![short]], &[at(250), at(240)]);
+        assert_eq!(largest(&found).as_deref(), Some("application"));
+        // Its last byte came before all of it.
+        assert!(shares(&[vec![short]], &[at(0)]).is_empty());
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod traced;
 
 pub use buffer::buffer_note;
 pub(crate) use buffer::line_bps;
+pub(crate) use discard::first as class_of;
 pub use mtu::full_segment;
 pub use published::law_place;
 pub use rounds::round_shares;
@@ -106,7 +107,7 @@ pub fn meet(scenario: &Scenario, plan: &Plan, tests: [&str; 2]) -> bool {
         return false;
     };
     let path = Path::new(scenario, plan, flow);
-    path.companions(one).any(|(number, _)| number == other)
+    path.met_by(one).iter().any(|(number, _)| *number == other)
 }
 
 /// One flow's way there and back.

@@ -1,6 +1,6 @@
 //! What a test brings to its record and to what is observed of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_observe::merge::Place;
 use farpath_observe::{InStep, Sends, Span, TailQueue};
@@ -8,6 +8,7 @@ use farpath_record::{Origin, Record};
 use farpath_units::Size;
 use farpath_wire::FlowDir;
 
+use crate::forecast::class_of;
 use crate::model::{
     Arrivals, Congestion, Direction, Loss, Match, Queueing, Scenario, Test, TestKind, Udp,
 };
@@ -102,7 +103,8 @@ impl Scenario {
         if !there.iter().chain(&back).all(is_steady) {
             return None;
         }
-        let takes_alike = |hop: &Hop| takes_alike(direction(hop));
+        let takes_alike =
+            |hop: &Hop| takes_alike(direction(hop)) && self.waits_in_one(plan, hop.port);
         // Answers come in bursts of their own.
         let goes_on = test.kind.bulk().is_some() || test.kind.udp().is_some();
         Some(InStep {
@@ -111,6 +113,31 @@ impl Scenario {
             queues: self.tail_queues(plan, flow, &there),
             takes_alike: goes_on && self.events.is_empty() && there.iter().all(takes_alike),
         })
+    }
+
+    /// Whether all that tests send to a port waits in one queue, which drops of all alike: of several classes, in one.
+    fn waits_in_one(&self, plan: &Plan, port: usize) -> bool {
+        let place = &plan.ports[port];
+        let direction = self.links[place.link.0].direction(place.way);
+        let Some(queueing) = direction.queueing.as_ref() else {
+            return true;
+        };
+        let classes = &queueing.classes;
+        if classes.iter().any(|c| !c.drops.is_empty()) {
+            return false;
+        }
+        let rules: Vec<&[Match]> = classes.iter().map(|c| &c.matches[..]).collect();
+        let mut used = BTreeSet::new();
+        for (n, flow) in plan.flows.iter().enumerate().filter(|_| classes.len() > 1) {
+            let there = FlowDir::forward(n as u16);
+            let test = &self.tests[flow.test];
+            for dir in [there, there.turned()] {
+                let walk = plan.walk(self, dir);
+                let here = walk.iter().filter(|hop| hop.port == port);
+                used.extend(here.map(|hop| class_of(&rules, test, hop.lsp.is_some())));
+            }
+        }
+        used.len() <= 1
     }
 
     /// The queues on a flow's way.
@@ -156,15 +183,10 @@ fn is_uneven(test: &Test) -> bool {
     test.kind.flows().is_some() || test.kind.udp().is_some_and(changes)
 }
 
-/// Whether what comes to a direction of a link waits in one queue, whoever sent it, and nothing else takes of it.
+/// Whether nothing but its queue takes of what comes to a direction of a link.
 fn takes_alike(direction: &Direction) -> bool {
     let conditioning = &direction.conditioning;
-    let in_one = direction
-        .queueing
-        .as_ref()
-        .is_none_or(|q| q.classes.len() == 1);
-    in_one
-        && conditioning.marks.is_empty()
+    conditioning.marks.is_empty()
         && conditioning.policers.is_empty()
         && direction.arrivals.is_empty()
         && direction.losses.is_empty()
@@ -257,6 +279,20 @@ mod tests {
         let before = Some("access".to_owned());
         assert_eq!((neck.name.as_str(), &neck.before), ("neck r>b", &before));
         assert_eq!(neck.packet.as_ps() / 10_000_000, 123);
+    }
+
+    /// One of two classes takes both tests: one queue takes of all. Where each has its own, or a drop rule takes of some alone, none does.
+    #[test]
+    fn a_class_that_takes_all_is_one_queue() {
+        let alike = |classes: &str| {
+            let neck = format!("scheduler = \"drr\"\nclass = [{classes}, {{ name = \"rest\" }}]");
+            in_step("", &neck, "").map(|own| own.takes_alike)
+        };
+        assert_eq!(alike("{ name = \"q\", protocol = \"tcp\" }"), Some(true));
+        assert_eq!(alike("{ name = \"q\", test = [\"one\"] }"), Some(false));
+        let rule =
+            "{ name = \"q\", protocol = \"tcp\", drop = { dscp = \"af13\", above = \"50 %\" } }";
+        assert_eq!(alike(rule), Some(false));
     }
 
     /// A stream that comes at times of chance keeps other windows from a step, and not itself: a queue spaces it.

@@ -167,17 +167,18 @@ impl Site<'_> {
         let rest = classes().find(|(_, c)| c.matches.is_empty());
         let mut rules: Vec<(Place, &Match)> = Vec::new();
         for (n, class) in classes() {
-            rules.extend(class.matches.iter().map(|m| (at(n, 0), m)));
+            // What a class and its drop rule both name is the drop rule's, as in the use of RFC 2597: a class of AF11 to AF13.
             for (level, rule) in (1..).zip(&class.drops) {
                 rules.extend(rule.matches.iter().map(|m| (at(n, level), m)));
             }
+            rules.extend(class.matches.iter().map(|m| (at(n, 0), m)));
         }
-        self.table(at(rest.map_or(0, |(n, _)| n), 0), &rules)
+        let rest = at(rest.map_or(0, |(n, _)| n), 0);
+        self.table(Classifier::new(rest), &rules)
     }
 
-    /// A classifier of rules, of which the first wins.
-    fn table(&self, rest: Place, rules: &[(Place, &Match)]) -> Classifier {
-        let mut table = Classifier::new(rest);
+    /// Adds rules to a classifier, of which the first of those that know a frame by the same wins.
+    fn table(&self, mut table: Classifier, rules: &[(Place, &Match)]) -> Classifier {
         let rules = || rules.iter().rev();
         // A label's traffic class is a copy of the precedence unless a rule says otherwise.
         for (place, what) in rules() {
@@ -231,9 +232,11 @@ impl Site<'_> {
         let at = |queue: u8| Place { queue, level: 0 };
         let rest = numbered().find(|(_, (matches, _))| matches.is_empty());
         let rest = rest.map_or(NOWHERE, |(n, _)| at(n));
-        let rules =
-            numbered().flat_map(|(n, (matches, _))| matches.iter().map(move |m| (at(n), m)));
-        let classifier = self.table(rest, &rules.collect::<Vec<_>>());
+        // One without a match takes every frame from those behind it.
+        let before = numbered().take_while(|(n, _)| *n < rest.queue);
+        let rules = before.flat_map(|(n, (matches, _))| matches.iter().map(move |m| (at(n), m)));
+        let rules: Vec<(Place, &Match)> = rules.collect();
+        let classifier = self.table(Classifier::in_order(rest), &rules);
         let conditioners: Vec<Conditioner> = all.into_iter().map(|(_, c)| c).collect();
         (!conditioners.is_empty()).then_some(Stage {
             classifier,

@@ -40,7 +40,8 @@ impl Transport {
 /// A table of places.
 ///
 /// A labelled frame is known by its traffic class alone (RFC 5462 §3); a datagram by its flow, else
-/// by its transport, else by its TOS byte.
+/// by its transport, else by its TOS byte. The place that its TOS byte has in the same queue says its level. Of rules
+/// [in order](Classifier::in_order) the first counts, whatever it knows a frame by.
 #[derive(Clone, Debug)]
 pub struct Classifier {
     by_tos: Box<[Place; 256]>,
@@ -48,6 +49,8 @@ pub struct Classifier {
     by_transport: [Option<Place>; 3],
     /// By `FlowDir::index`; flows beyond its end have no place of their own.
     by_flow: Vec<Option<Place>>,
+    /// Queues are numbers of rules, of which the least counts.
+    in_order: bool,
 }
 
 impl Classifier {
@@ -58,6 +61,16 @@ impl Classifier {
             by_exp: [place; 8],
             by_transport: [None; 3],
             by_flow: Vec::new(),
+            in_order: false,
+        }
+    }
+
+    /// Rules in order: queues are their numbers, and a frame's place is the least of those that know it. `rest` is the
+    /// rule that takes every frame, or a number beyond the last one.
+    pub fn in_order(rest: Place) -> Classifier {
+        Classifier {
+            in_order: true,
+            ..Classifier::new(rest)
         }
     }
 
@@ -91,7 +104,71 @@ impl Classifier {
             return self.by_exp[usize::from(frame.label.traffic_class())];
         }
         let own = self.by_flow.get(frame.flow.index()).copied().flatten();
-        own.or(self.by_transport[Transport::of(frame) as usize])
-            .unwrap_or(self.by_tos[usize::from(frame.class)])
+        let by_transport = self.by_transport[Transport::of(frame) as usize];
+        let by_tos = self.by_tos[usize::from(frame.class)];
+        if self.in_order {
+            let named = [own, by_transport].into_iter().flatten();
+            return named.fold(by_tos, |first, next| match next.queue < first.queue {
+                true => next,
+                false => first,
+            });
+        }
+        let place = own.or(by_transport).unwrap_or(by_tos);
+        // A drop rule of its queue for its DSCP, however the queue knows it.
+        match place.queue == by_tos.queue {
+            true => by_tos,
+            false => place,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farpath_wire::FlowDir;
+
+    fn at(queue: u8, level: u8) -> Place {
+        Place { queue, level }
+    }
+
+    /// The places of a datagram of flow 0 and of one of flow 1, both of this DSCP.
+    fn places(classifier: &Classifier, dscp: u8) -> [Place; 2] {
+        [0, 1].map(|flow| {
+            let mut frame = Frame::new(Kind::Udp, FlowDir::forward(flow), 0, 100);
+            frame.class = dscp << 2;
+            classifier.place(&frame)
+        })
+    }
+
+    /// Rule 0 knows AF11, rule 1 flow 0: classes go by what is closer, rules by their order.
+    #[test]
+    fn of_rules_in_order_the_first_counts() {
+        let flow = FlowDir::forward(0).index();
+        let placed = |mut classifier: Classifier, [dscp, own]: [u8; 2]| {
+            classifier.set_dscp(10, at(dscp, 0));
+            classifier.set_flow(flow, at(own, 0));
+            places(&classifier, 10).map(|place| place.queue)
+        };
+        let rest = at(9, 0);
+        assert_eq!(placed(Classifier::in_order(rest), [0, 1]), [0, 0]);
+        assert_eq!(placed(Classifier::in_order(rest), [1, 0]), [0, 1]);
+        assert_eq!(placed(Classifier::new(rest), [0, 1]), [1, 0]);
+        // Another DSCP is known by its flow alone.
+        let mut classifier = Classifier::in_order(rest);
+        classifier.set_flow(flow, at(1, 0));
+        assert_eq!(places(&classifier, 12), [at(1, 0), rest]);
+    }
+
+    /// A queue that knows UDP has a drop rule for AF13; that of another queue takes no part of it.
+    #[test]
+    fn a_drop_rule_of_its_queue_counts_however_that_knows_a_frame() {
+        let level = |queue: u8| {
+            let mut classifier = Classifier::new(at(0, 0));
+            classifier.set_transport(Transport::Udp, at(1, 0));
+            classifier.set_dscp(14, at(queue, 2));
+            (places(&classifier, 14)[0], places(&classifier, 10)[0])
+        };
+        assert_eq!(level(1), (at(1, 2), at(1, 0)));
+        assert_eq!(level(0), (at(1, 0), at(1, 0)));
     }
 }

@@ -65,7 +65,7 @@ impl Path<'_> {
     /// Corrects the times that a record gives as if its test were alone on its path, where other tests make frames wait.
     pub(super) fn beside(&self, number: usize, record: &mut Record) {
         let own = &self.scenario.tests[number];
-        let others: Vec<(usize, Path<'_>)> = self.companions(number).collect();
+        let others = self.met_by(number);
         if others.is_empty() {
             return;
         }
@@ -83,6 +83,14 @@ impl Path<'_> {
             .iter()
             .all(|(n, _)| own.start <= self.scenario.tests[*n].start);
         waits.correct(own, first, &names, record);
+    }
+
+    /// The companions of a test without those that begin when it is over for certain, as a transfer that no clock ends.
+    pub(super) fn met_by(&self, number: usize) -> Vec<(usize, Path<'_>)> {
+        let tests = &self.scenario.tests;
+        let meets =
+            |(other, _): &(usize, Path<'_>)| !self.is_over(&tests[number], tests[*other].start);
+        self.companions(number).filter(meets).collect()
     }
 
     /// Other tests that load a port of this path while `number` uses it, each with its own path.

@@ -19,12 +19,13 @@ impl Path<'_> {
             Rule::Police(p) => &p.matches[..],
         });
         let arriving: Vec<&[Match]> = arriving.collect();
-        let arrives = first(&arriving, test, labelled).and_then(|n| match &direction.arrivals[n] {
-            Rule::Police(p) => Some(p),
-            Rule::Mark(_) => None,
-        });
+        let arrives =
+            first_in_order(&arriving, test, labelled).and_then(|n| match &direction.arrivals[n] {
+                Rule::Police(p) => Some(p),
+                Rule::Mark(_) => None,
+            });
         [
-            first(&leaving, test, labelled).map(|n| &policers[n]),
+            first_in_order(&leaving, test, labelled).map(|n| &policers[n]),
             arrives,
         ]
     }
@@ -90,17 +91,35 @@ impl Path<'_> {
     }
 }
 
-/// The number of the rule that a test's packets meet. As the elements know them: by test, transport and DSCP in this order, a
-/// labelled frame by its traffic class alone, and of several rules by the first.
-pub(super) fn first(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
+/// The number of the class that a test's packets are in. As the elements know them: by test, transport and DSCP in this order, a
+/// labelled frame by its traffic class alone, and of several classes by the first.
+pub(crate) fn first(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
+    let named = known_by(rules, test, labelled).into_iter().flatten().next();
+    named.or_else(|| rules.iter().position(|r| r.is_empty()))
+}
+
+/// The number of the mark or policer that a test's packets meet: the first that matches. A labelled frame is known by its traffic class.
+fn first_in_order(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
+    let named = known_by(rules, test, labelled).into_iter().flatten();
+    let named = match labelled {
+        true => named.take(1).min(),
+        false => named.min(),
+    };
+    let open = rules.iter().position(|r| r.is_empty());
+    named.into_iter().chain(open).min()
+}
+
+/// The first rules that know a test's packets: by test, transport and DSCP, of a labelled frame by its traffic class, and by the
+/// precedence it is a copy of.
+fn known_by(rules: &[&[Match]], test: &Test, labelled: bool) -> [Option<usize>; 3] {
     let of = |what: Match| rules.iter().position(|r| r.contains(&what));
     let dscp = test.class >> 2;
-    let named = match labelled {
-        // A label's traffic class is a copy of the precedence.
-        true => of(Match::Exp(dscp >> 3)).or_else(|| of(Match::Dscp(dscp & !7))),
-        false => of(Match::Test(test.name.clone()))
-            .or_else(|| of(Match::Protocol(test.kind.protocol())))
-            .or_else(|| of(Match::Dscp(dscp))),
-    };
-    named.or_else(|| rules.iter().position(|r| r.is_empty()))
+    match labelled {
+        true => [of(Match::Exp(dscp >> 3)), of(Match::Dscp(dscp & !7)), None],
+        false => [
+            of(Match::Test(test.name.clone())),
+            of(Match::Protocol(test.kind.protocol())),
+            of(Match::Dscp(dscp)),
+        ],
+    }
 }

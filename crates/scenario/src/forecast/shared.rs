@@ -14,7 +14,7 @@ impl Path<'_> {
         if own.kind.periodic().is_some() {
             return;
         }
-        let others: Vec<(usize, Path<'_>)> = self.companions(number).collect();
+        let others = self.met_by(number);
         for (port, rule) in self.dropping(own) {
             let meet = others.iter().filter(|(n, path)| {
                 let theirs = path.dropping(&self.scenario.tests[*n]);

@@ -3,7 +3,7 @@
 use farpath_element::qdisc::Limit;
 use farpath_units::Size;
 
-use super::traffic::Sort;
+use super::traffic::{By, Sort};
 use super::{Reader, is_within, no_effect};
 use crate::atm::CellContract;
 use crate::decode::{At, Fields, first};
@@ -275,17 +275,18 @@ impl Line<'_> {
             self.say(only, "weight", why, "add a class, or remove it");
         }
         // A class's own match stands before those of its drop rules.
-        let with_drops = |f: &Fields| {
+        let (mut rules, mut of) = (Vec::new(), Vec::new());
+        for (n, f) in classes.iter().enumerate() {
             let drops: Vec<Fields> = f.get("drop").unwrap_or_default();
-            [("class", f.clone())]
-                .into_iter()
-                .chain(drops.into_iter().map(|d| ("drop rule", d)))
-        };
-        self.table(classes.iter().flat_map(with_drops).collect());
+            of.extend(vec![n; 1 + drops.len()]);
+            rules.push(("class", f.clone()));
+            rules.extend(drops.into_iter().map(|d| ("drop rule", d)));
+        }
+        self.table(rules, By::Class(&of));
         for (key, what) in [("mark", "mark"), ("police", "policer")] {
             let all: Vec<Fields> = first(self.layers, key).unwrap_or_default();
             self.rest(what, &all);
-            self.table(all.into_iter().map(|f| (what, f)).collect());
+            self.table(all.into_iter().map(|f| (what, f)).collect(), By::Order);
         }
     }
 
@@ -304,8 +305,8 @@ impl Line<'_> {
         }
     }
 
-    /// Rules, of which the first that matches takes a frame.
-    fn table(&mut self, rules: Vec<(&str, Fields)>) {
+    /// Rules, of which those that match and come first take a frame.
+    fn table(&mut self, rules: Vec<(&str, Fields)>, by: By<'_>) {
         let (scenario, names) = (self.reader.scenario, &self.reader.names);
         let said: Vec<Vec<At<Match>>> = rules
             .iter()
@@ -313,7 +314,7 @@ impl Line<'_> {
             .collect();
         let plain = |m: &Vec<At<Match>>| m.iter().map(|m| m.get_ref().clone()).collect::<Vec<_>>();
         let all: Vec<Vec<Match>> = said.iter().map(plain).collect();
-        let taken = self.reader.traffic.taken(scenario, self.port, &all);
+        let taken = self.reader.traffic.taken(scenario, self.port, &all, by);
         for (n, (what, f)) in rules.iter().enumerate() {
             let takes = |n: usize, key: &str| {
                 let at = f.place(key);
@@ -323,7 +324,11 @@ impl Line<'_> {
             };
             let keys: Vec<&str> = KNOWN_BY.into_iter().filter(|k| f.has(k)).collect();
             let idle: Vec<&str> = keys.iter().copied().filter(|k| !takes(n, k)).collect();
-            let alone = self.reader.traffic.taken(scenario, self.port, &all[n..=n]);
+            let alone = &all[n..=n];
+            let alone = self
+                .reader
+                .traffic
+                .taken(scenario, self.port, alone, By::Order);
             let why = match alone.is_empty() {
                 true => "no frame that a test sends here matches",
                 false => "what matches is taken by another rule first",

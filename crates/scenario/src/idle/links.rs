@@ -182,7 +182,7 @@ impl Reader<'_> {
             let of_own = own
                 .iter()
                 .zip(place)
-                .any(|(own, place)| own.keys().any(|key| is_within(place, &own.place(key))));
+                .any(|(own, place)| stands_in(own, place));
             match of_own {
                 true => self.found.push(finding),
                 false => heard.found.push(finding),
@@ -267,4 +267,16 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether a place is in a key of a table, or in one of the tables that stand under it by themselves, as `[[link.forward.class]]` does.
+fn stands_in(table: &Fields, place: &Range<usize>) -> bool {
+    let tables = |key: &str| table.get::<Vec<Fields>>(key);
+    let mut below = ["class", "drop", "mark", "police"]
+        .into_iter()
+        .filter_map(tables)
+        .flatten();
+    let mut keys = table.keys();
+    keys.any(|key| is_within(place, &table.place(key)))
+        || below.any(|f| f.span == *place || stands_in(&f, place))
 }

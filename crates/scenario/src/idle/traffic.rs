@@ -86,13 +86,14 @@ impl Traffic {
         &self.ports[port]
     }
 
-    /// Which of `rules` take frames on `port`, each with what it takes them by. As the elements know frames: by test,
-    /// transport and DSCP in this order, a labelled one by its traffic class alone, and of several rules by the first.
+    /// Which of `rules` take frames on `port`, each with what it takes them by. As the elements know frames: a labelled one by its
+    /// traffic class alone, and of several rules that know it by the same by the first.
     pub(super) fn taken(
         &self,
         scenario: &Scenario,
         port: usize,
         rules: &[Vec<Match>],
+        by: By<'_>,
     ) -> BTreeSet<(usize, Match)> {
         let first = |what: Match| {
             let rule = rules.iter().position(|r| r.contains(&what))?;
@@ -102,17 +103,59 @@ impl Traffic {
         for sort in &self.ports[port] {
             let test = &scenario.tests[sort.test];
             let dscps = self.set.iter().copied().chain([test.class >> 2]);
-            taken.extend(dscps.filter_map(|dscp| {
-                match sort.labelled {
-                    // A label's traffic class is a copy of the precedence.
-                    true => first(Match::Exp(dscp >> 3)).or_else(|| first(Match::Dscp(dscp & !7))),
-                    false => first(Match::Test(test.name.clone()))
-                        .or_else(|| first(Match::Protocol(sort.protocol)))
-                        .or_else(|| first(Match::Dscp(dscp))),
-                }
-            }));
+            for dscp in dscps {
+                let known = match sort.labelled {
+                    // A label's traffic class is a copy of the precedence, unless a rule names it.
+                    true => {
+                        let copied = || first(Match::Dscp(dscp & !7));
+                        vec![first(Match::Exp(dscp >> 3)).or_else(copied)]
+                    }
+                    false => vec![
+                        first(Match::Test(test.name.clone())),
+                        first(Match::Protocol(sort.protocol)),
+                        first(Match::Dscp(dscp)),
+                    ],
+                };
+                taken.extend(by.of(rules, known.into_iter().flatten().collect()));
+            }
         }
         taken
+    }
+}
+
+/// Which of the rules that know a frame take it.
+#[derive(Clone, Copy)]
+pub(super) enum By<'a> {
+    /// Classes and their drop rules, with the number of each one's class: the class that knows it by test, transport and DSCP in this
+    /// order, and the first drop rule of that for its DSCP.
+    Class(&'a [usize]),
+    /// Marks or policers: the first in their order.
+    Order,
+}
+
+impl By<'_> {
+    /// Of rules that know a frame, each with what by, those that take it.
+    fn of(self, rules: &[Vec<Match>], known: Vec<(usize, Match)>) -> Vec<(usize, Match)> {
+        match self {
+            By::Order => {
+                let open = rules.iter().position(Vec::is_empty).unwrap_or(usize::MAX);
+                let taker = known.into_iter().min_by_key(|(rule, _)| *rule);
+                taker.into_iter().filter(|(rule, _)| *rule < open).collect()
+            }
+            By::Class(of) => {
+                let Some((rule, what)) = known.first().cloned() else {
+                    return Vec::new();
+                };
+                let by = known.last().map(|(_, by)| by.clone());
+                // The first of a class's rules is its own.
+                let is_drop = |n: &usize| *n > 0 && of[*n] == of[rule] && of[*n - 1] == of[*n];
+                let drop = by.and_then(|by| {
+                    let names = |n: &usize| is_drop(n) && rules[*n].contains(&by);
+                    Some(((0..rules.len()).find(names)?, by))
+                });
+                [(rule, what)].into_iter().chain(drop).collect()
+            }
+        }
     }
 }
 

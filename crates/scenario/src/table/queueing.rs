@@ -101,7 +101,7 @@ const TEST: Key = key(
 
 const CLASS_TABLE: Section = Section {
     name: "class",
-    doc: "A class of frames and its queue; the one without a match takes what no other matches.",
+    doc: "A class of frames and its queue; the one without a match takes what no other matches. One that names a datagram's test comes before one that names its protocol, and that before one that names its DSCP.",
     keys: &joined::<{ OF_CLASS.len() + aqm::KEYS.len() + 1 }>(&[OF_CLASS, &aqm::KEYS, &[DROPS]]),
 };
 
@@ -146,7 +146,7 @@ const DROPS: Key = key(
 
 const DROP: Section = Section {
     name: "drop",
-    doc: "A rule for some of a class's frames, which are in the class by their match here.",
+    doc: "A rule for some of a class's frames. What it matches is in the class and meets it, whether the class itself names that or not.",
     keys: &[
         DSCP,
         PRECEDENCE,

@@ -778,6 +778,20 @@ fn policed(test: &str, police: &str) -> Record {
     by_router("framing = \"10gbe\"\nmtu = 9000", &far, test)
 }
 
+/// Of two rules the first that matches polices, whether it names the test or nothing.
+#[test]
+fn the_first_policer_that_matches_counts() {
+    let all = "{ name = \"all\", rate = \"9 Gbit/s\", burst = \"10 MB\" }";
+    let own = "{ name = \"own\", test = [\"t\"], rate = \"1 Gbit/s\", burst = \"10 MB\", excess_burst = \"10 MB\", conform = \"drop\", exceed = \"drop\" }";
+    let drops = |rules: [&str; 2]| {
+        let keys = format!("[link.forward]\npolice = [{}]", rules.join(", "));
+        let stream = "kind = \"udp\"\nrate = \"10 Mbit/s\"\nduration = \"1 s\"";
+        says(&policed(stream, &keys), "`own` on")
+    };
+    assert!(drops([own, all]));
+    assert!(!drops([all, own]));
+}
+
 /// Simulated (ten starts, all alike): 6.5, 43.3, 132 and 902 Mbit/s.
 #[test]
 fn a_policer_holds_the_window_to_its_burst() {
@@ -1253,6 +1267,29 @@ fn a_transfer_that_is_over_loads_nothing() {
     // What shares its time may make it last longer.
     let shared = "[[test]]\nname = \"u\"\nfrom = \"a\"\nto = \"b\"\nkind = \"udp\"\nrate = \"990 Mbit/s\"\nduration = \"500 s\"";
     assert!(!ping(shared, "600 s").notes.is_empty());
+}
+
+/// A transfer of 10 MB is over in a second or two. Another that starts ten minutes later uses nothing of its path at the same time.
+#[test]
+fn a_transfer_is_alone_before_one_that_begins_when_it_is_over() {
+    let notes = |start: &str| {
+        let test = |name: &str, start: &str| {
+            format!(
+                "[[test]]\nname = \"{name}\"\nkind = \"tcp\"\nbytes = \"10 MB\"\nwindow = \"1 MB\"\nfrom = \"a\"\nto = \"b\"\nstart = \"{start}\"\n"
+            )
+        };
+        let both = records_of(format!(
+            "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nrate = \"1 Gbit/s\"\ndelay = \"10 ms\"\n{}{}",
+            test("one", "0 s"),
+            test("two", start)
+        ));
+        both.iter()
+            .map(|r| says(r, "another test"))
+            .collect::<Vec<bool>>()
+    };
+    assert_eq!(notes("600 s"), [false, false]);
+    assert_eq!(notes("0.1 s"), [true, true]);
 }
 
 #[test]

@@ -380,6 +380,68 @@ fn policers_and_marks_are_seen_downstream() {
     assert_eq!(metric(&world, "police.p.green"), 0.0);
 }
 
+/// Of marks and policers the first that matches counts, whether it names a DSCP, a test or nothing.
+#[test]
+fn the_first_mark_and_policer_that_matches_counts() {
+    let classes = "scheduler = \"drr\"\nclass = [{ name = \"one\", dscp = \"af11\" }, { name = \"two\", dscp = \"af21\" }, { name = \"rest\" }]\n";
+    let sent = "rate = \"8 Mbit/s\"\nclass = \"af11\"\nduration = \"1 s\"";
+    let run = |key: &str, rules: [&str; 2]| {
+        let keys = format!("[link.forward]\n{key} = [{}]\n{classes}", rules.join(", "));
+        run_text(&neck(
+            "100 Mbit/s",
+            "1 ms",
+            &keys,
+            &test("x", "udp", "a", "b", sent),
+        ))
+    };
+    let marks = [
+        "{ dscp = \"af11\", set = \"af21\" }",
+        "{ test = [\"x\"], set = \"af11\" }",
+    ];
+    let offered = |rules: [&str; 2]| {
+        let world = run("mark", rules);
+        ["one", "two"].map(|class| metric(&world, &format!("queue.{class}.offered")) > 0.0)
+    };
+    assert_eq!(offered(marks), [false, true]);
+    assert_eq!(offered([marks[1], marks[0]]), [true, false]);
+    let policers = [
+        "{ name = \"all\", rate = \"1 Mbit/s\", burst = \"15 kB\" }",
+        "{ name = \"af\", dscp = \"af11\", rate = \"2 Mbit/s\", burst = \"15 kB\" }",
+    ];
+    let met = |rules: [&str; 2]| {
+        let world = run("police", rules);
+        ["all", "af"].map(|name| metric(&world, &format!("police.{name}.green")) > 0.0)
+    };
+    assert_eq!(met(policers), [true, false]);
+    assert_eq!(met([policers[1], policers[0]]), [false, true]);
+}
+
+/// A class of AF11 to AF13 (RFC 2597), or of UDP, drops AF13 above half of its queue, and then no AF11.
+#[test]
+fn a_drop_rule_takes_what_its_class_names_too() {
+    let sent = |name: &str, from: &str, class: &str, rate: u32| {
+        let keys = format!("rate = \"{rate} Mbit/s\"\nclass = \"{class}\"\nduration = \"5 s\"");
+        test(name, "udp", from, "b", &keys)
+    };
+    let tests = sent("in", "a", "af11", 4) + &sent("out", "c", "af13", 8);
+    let lost = |class: &str, drop: &str| {
+        let keys = format!(
+            "queue = \"60 packets\"\n[link.forward]\nscheduler = \"drr\"\nclass = [{{ name = \"af\", {class}{drop} }}, {{ name = \"rest\" }}]\n"
+        );
+        let world = run_text(&neck("10 Mbit/s", "1 ms", &keys, &tests));
+        ["in", "out"].map(|name| world.metric(name, "loss_ratio"))
+    };
+    let all = "dscp = [\"af11\", \"af12\", \"af13\"]";
+    let rule = ", drop = { dscp = \"af13\", above = \"50 %\" }";
+    for class in [all, "protocol = \"udp\""] {
+        let [inside, outside] = lost(class, rule);
+        assert_eq!(inside, 0.0, "{class}");
+        assert_within("outside", outside, 0.2, 0.35);
+    }
+    let [inside, outside] = lost(all, "");
+    assert!(inside + outside > 0.1, "{inside}, {outside}");
+}
+
 /// A shaper holds a direction to its rate, to the bit.
 #[test]
 fn a_shaper_delays_what_is_beyond_its_rate() {
