@@ -699,11 +699,7 @@ fn a_loop_of_routers_is_named() {
     let pings = unanswered("noc@lg:~$ ", to, expired);
     let trace = |second: &str| {
         let hop = |n: u32| {
-            let router = if n.is_multiple_of(2) {
-                "192.0.2.33"
-            } else {
-                second
-            };
+            let router = if n.is_multiple_of(2) { "192.0.2.33" } else { second };
             format!("{n:2}  {router}  {n}.1 ms  {n}.1 ms  {n}.0 ms\n")
         };
         let hops: String = (2..11).map(hop).collect();
