@@ -177,7 +177,13 @@ impl Flow {
             losses: self.losses,
             htcp: self.htcp(),
         };
-        law::window(cc, self.loss, on)
+        // A step for each ACK: p(w) is that of losses as much more frequent.
+        let counts_acks = cc == Cc::HighSpeed && self.config.flavour == Flavour::Linux;
+        let loss = match counts_acks {
+            true => self.loss * self.counted_per_ack(),
+            false => self.loss,
+        };
+        law::window(cc, loss, on)
     }
 
     /// Whether its sender has CUBIC as Linux computes it.

@@ -162,8 +162,19 @@ impl Flow {
         }
     }
 
-    /// That Linux's BIC grows by the segments for each ACK, of which super-frames make more than `delayed_ack` says.
+    /// What more segments for each ACK than `delayed_ack` says, as super-frames make, do to a sender by Linux's rules: BIC grows by them,
+    /// and HighSpeed takes a step for each ACK.
     fn doubt_of_ack_ratio(&self) -> Option<String> {
+        if self.cc == Some(Cc::HighSpeed)
+            && self.config.flavour == Flavour::Linux
+            && self.config.tso > 0
+        {
+            return Some(format!(
+                "HighSpeed in Linux takes a step for each ACK, here one for {:.0} segments: where super-frames are acknowledged whole there are \
+                 fewer, and the flow has less",
+                self.counted_per_ack()
+            ));
+        }
         (self.cc == Some(Cc::Bic) && self.config.tso > 0).then(|| {
             format!(
                 "BIC in Linux grows faster by the segments for each ACK, here taken for {:.2}: where super-frames are acknowledged whole \
