@@ -306,9 +306,7 @@ impl Flow {
     pub(super) fn counted_per_ack(&self) -> f64 {
         match self.cc {
             Some(Cc::Bic) => bic::ack_ratio(self.config.delayed_ack.every.max(1).into()),
-            Some(Cc::HighSpeed) if self.config.flavour == Flavour::Linux => {
-                f64::from(self.config.delayed_ack.every.max(1))
-            }
+            _ if self.counts_acks() => f64::from(self.config.delayed_ack.every.max(1)),
             _ => self.segments_per_step(),
         }
     }

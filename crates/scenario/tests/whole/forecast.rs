@@ -648,12 +648,17 @@ fn a_forecast_out_of_range_says_so() {
         "{:?}",
         reno.notes
     );
-    // HighSpeed is Reno there, and says so; at rarer losses it is not.
-    let of_highspeed = |loss: &str| predicted(loss, &format!("{BULK}cc = \"highspeed\""));
+    // HighSpeed is Reno there, and says so; at rarer losses it is not. Linux's takes a step for each ACK, one for two segments: 1.31/√2.
+    let of_highspeed = |loss: &str, flavour: &str| {
+        let test = format!("{BULK}cc = \"highspeed\"\nflavour = \"{flavour}\"");
+        predicted(loss, &test)
+    };
     for (loss, said) in [("loss = 2e-3", true), ("loss = 1e-4", false)] {
-        let record = of_highspeed(loss);
-        let renos = says(&record, "its law is Reno's here: 1.31 / √p segments");
-        assert_eq!(renos, said, "{loss}: {:?}", record.notes);
+        for (flavour, constant) in [("linux", "0.93"), ("rfc", "1.31")] {
+            let record = of_highspeed(loss, flavour);
+            let words = format!("its law is Reno's here: {constant} / √p segments");
+            assert_eq!(says(&record, &words), said, "{loss}: {:?}", record.notes);
+        }
     }
     let many = predicted("", &format!("{BULK}parallel = 4000"));
     assert!(says(&many, "streams share the path"), "{:?}", many.notes);
