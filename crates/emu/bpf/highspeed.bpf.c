@@ -8,9 +8,10 @@
 #define LOW_WINDOW 38
 
 struct highspeed {
-	u64 credit;
+	u64 credit; // in Linux the steps of ACKs that have not become a segment
 	u32 window; // that `step` is for
-	u32 step;   // segments a round trip, 16 bits behind the point
+	// Segments a round trip, 16 bits behind the point. In Linux the row of its table that ACKs in avoidance moved to, from 0.
+	u32 step;
 };
 
 #if FP_LINUX
@@ -47,17 +48,38 @@ INLINE u32 row(u32 window)
 	return at;
 }
 
-INLINE u32 step(u32 window)
+// The module takes a step for each ACK, whatever it acknowledges, and none for one of slow start.
+SEC("struct_ops/cong_avoid") void highspeed_cong_avoid(u64 *args)
 {
-	return (row(window) + 1) * ONE;
+	struct tcp_sock *tp = (void *)args[0];
+	struct highspeed *ca = (void *)((struct inet_connection_sock *)tp)->icsk_ca_priv;
+	u32 window = tp->snd_cwnd, starts = window < tp->snd_ssthresh;
+
+	if (!after_slow_start(tp, args[2]) || starts || window >= tp->snd_cwnd_clamp)
+		return;
+	if (ca->window != window) {
+		ca->window = window;
+		ca->step = row(window);
+	}
+	ca->credit += ca->step + 1;
+	if (ca->credit >= window) {
+		ca->credit -= window;
+		tp->snd_cwnd = window + 1;
+	}
 }
 
-// The part of the window a loss takes, 16 bits behind the point.
-INLINE u32 cut(u32 window)
+// A half until avoidance has moved the row. The part that a loss takes is rounded down.
+SEC("struct_ops/ssthresh") u32 highspeed_ssthresh(u64 *args)
 {
-	u32 at = row(window);
+	struct tcp_sock *tp = (void *)args[0];
+	struct highspeed *ca = (void *)((struct inet_connection_sock *)tp)->icsk_ca_priv;
+	u64 window = tp->snd_cwnd;
+	u32 at = ca->step;
 
-	return at < ROWS ? table[at].part * (ONE / 256) : ONE / 2;
+	ca->credit = 0;
+	if (at >= ROWS)
+		at = ROWS - 1;
+	return two_at_least(window - (window * table[at].part >> 8));
 }
 
 #else
@@ -119,8 +141,6 @@ INLINE u32 step(u32 window)
 	return a < ONE ? ONE : a;
 }
 
-#endif
-
 SEC("struct_ops/cong_avoid") void highspeed_cong_avoid(u64 *args)
 {
 	struct tcp_sock *tp = (void *)args[0];
@@ -145,6 +165,8 @@ SEC("struct_ops/ssthresh") u32 highspeed_ssthresh(u64 *args)
 	ca->credit = 0;
 	return two_at_least(window * (ONE - cut(window)) >> 16);
 }
+
+#endif
 
 SEC("struct_ops/undo_cwnd") u32 highspeed_undo_cwnd(u64 *args)
 {

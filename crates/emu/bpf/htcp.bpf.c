@@ -31,11 +31,12 @@ struct epoch {
 
 struct htcp {
 	struct epoch now, before;
-	u64 credit;
+	u64 credit; // in Linux segments acknowledged towards the next one
 	u64 measured; // since when `delivered` is counted, microseconds
 	u32 delivered;
 	u32 beta;
 	u32 rtt_min;
+	u32 alpha;    // in Linux, 128ths, of the last growth or cut; 0 before
 	u8 unquiet;   // not in the open state
 	u8 adaptive;  // β may follow the queue at the next congestion
 	u8 repairing;
@@ -173,10 +174,26 @@ SEC("struct_ops/cong_avoid") void htcp_cong_avoid(u64 *args)
 {
 	struct tcp_sock *tp = (void *)args[0];
 	struct htcp *ca = STATE(tp);
+	u32 window = tp->snd_cwnd, starts = window < tp->snd_ssthresh;
 	u32 acked = after_slow_start(tp, args[2]);
 
-	if (acked)
+	if (!acked)
+		return;
+	if (!FP_LINUX) {
 		grow(tp, &ca->credit, step(ca, tp->tcp_mstamp) * acked, tp->snd_cwnd);
+		return;
+	}
+	if (starts)
+		return;
+	// The module adds one segment at most for an ACK, does not count that ACK, and forgets what was counted beyond it.
+	if (ca->credit * (ca->alpha ? ca->alpha : 128) / 128 < window) {
+		ca->credit += acked;
+		return;
+	}
+	if (window < tp->snd_cwnd_clamp)
+		tp->snd_cwnd = window + 1;
+	ca->credit = 0;
+	ca->alpha = step(ca, tp->tcp_mstamp) / (ONE / 128);
 }
 
 SEC("struct_ops/ssthresh") u32 htcp_ssthresh(u64 *args)
@@ -190,6 +207,8 @@ SEC("struct_ops/ssthresh") u32 htcp_ssthresh(u64 *args)
 	ca->before.rtt_max = ca->now.rtt_max;
 	choose_beta(ca);
 	ca->credit = 0;
+	if (FP_LINUX)
+		ca->alpha = step(ca, tp->tcp_mstamp) / (ONE / 128);
 	ca->now.congested = tp->tcp_mstamp;
 	ca->repairing = 1;
 	// In the document RTT_max is of the epoch that ended; Linux lets it fade by a twentieth.

@@ -25,11 +25,12 @@ pub struct Climb {
     pub top: f64,
     /// Round-trip time in seconds; above 0.
     pub rtt_s: f64,
-    /// Segments for each ACK where the algorithm is Reno and counts ACKs, [`bic::ack_ratio`] where it is BIC, else 1.
+    /// Segments for each ACK where the algorithm is Reno and counts ACKs, [`bic::ack_ratio`] where it is BIC. Of HighSpeed it counts by
+    /// Linux's rules alone.
     pub segments_per_ack: f64,
     /// How H-TCP grows and what it keeps.
     pub htcp: htcp::Growth,
-    /// Whose rules Scalable TCP follows in small windows.
+    /// Whose rules Scalable TCP follows in small windows, and HighSpeed, which in Linux takes a step for each ACK.
     pub rules: Rules,
 }
 
@@ -62,13 +63,21 @@ impl Climb {
     fn after(&self, window: f64, since: f64) -> f64 {
         match self.cc {
             Cc::Cubic => libm::fmax(window, self.cubic(since + self.rtt_s)),
-            Cc::HighSpeed => window + highspeed::a(window),
+            Cc::HighSpeed => window + highspeed::a(window) / self.segments_per_step(),
             Cc::Scalable => scalable::grown(window, self.rules),
             Cc::Htcp => window + self.htcp.alpha(since),
             Cc::Bic => self.bic(window),
             Cc::Hybla => window + hybla_rho(self.rtt_s) * hybla_rho(self.rtt_s),
             Cc::Vegas | Cc::Westwood => window + 1.0,
             Cc::Reno | Cc::Fast | Cc::Bbr | Cc::Bbr3 => window + 1.0 / self.segments_per_ack,
+        }
+    }
+
+    /// Segments for which HighSpeed takes a step: one, and in Linux those of an ACK (`hstcp_cong_avoid`).
+    fn segments_per_step(&self) -> f64 {
+        match self.rules {
+            Rules::Document => 1.0,
+            Rules::Linux => self.segments_per_ack,
         }
     }
 
@@ -200,11 +209,12 @@ impl Climb {
     }
 
     /// The same of HighSpeed as Linux has it, whose table ends at 89 053 segments: from its last row but one on, 84 035, a round trip
-    /// gains 72, and a loss takes 24/256 (`tcp_highspeed.c`). `None` for all others, and where the cut window is in the table.
+    /// gains 72, with an ACK for each segment, and a loss takes 24/256 (`tcp_highspeed.c`). `None` for all others, and where the cut window is in the table.
     pub fn tabled_over(&self, pipe: f64) -> Option<f64> {
         let start = self.top * (1.0 - highspeed::LINUX_DECREASE);
         let beyond = self.cc == Cc::HighSpeed && start > highspeed::LINUX_LAST;
-        beyond.then(|| self.between_s(start, pipe, highspeed::LINUX_INCREASE))
+        let gain = highspeed::LINUX_INCREASE / self.segments_per_step();
+        beyond.then(|| self.between_s(start, pipe, gain))
     }
 
     /// Seconds from the cut to a window of `wanted` segments, below the old one or above, round trips of an empty queue; 0 where the cut

@@ -68,7 +68,8 @@ const LAWS: [Law; 6] = [
         algorithm: Algorithm::HighSpeed,
         flavour: Flavour::Linux,
         left: |w| w * (1.0 - row(w).1),
-        step: |w, _| row(w).0,
+        // A step for each acknowledgement, of which the receiver sends one for two segments.
+        step: |w, _| row(w).0 / 2.0,
     },
     Law {
         algorithm: Algorithm::Scalable,

@@ -10,6 +10,9 @@ use super::Figures;
 const HTCP: &str = "Linux multiplies its growth by RTT/100 ms, 0.1 to 2";
 const SCALABLE: &str = "Linux gains a segment a round trip up to 100 segments, and a loss takes an eighth of any window";
 
+const HIGHSPEED: &str = "Linux takes a step for each ACK, whatever it acknowledges, and halves a window that slow start alone brought up; with the ACKs \
+    named, in avoidance";
+
 impl Figures<'_> {
     /// How long an algorithm takes as Linux has it, where that is another; empty for all others.
     pub(super) fn of_linux(&self, top: f64) -> String {
@@ -34,6 +37,9 @@ impl Figures<'_> {
     /// How long the climb takes in Linux that follows an overflow of slow start, as a sentence without its full stop; empty where nothing is
     /// left to climb, and where it is the document's.
     pub(super) fn first_climb_of_linux(&self, overflow: Overflow) -> String {
+        if self.input.cc == Cc::HighSpeed {
+            return ". Linux halves there, as slow start moves no row of its table, and takes longer".to_owned();
+        }
         let Some((climb, why)) = self.climb_of_linux(overflow.climb.top) else {
             return String::new();
         };
@@ -64,6 +70,7 @@ impl Figures<'_> {
                 climb.htcp.scale = htcp::Growth::linux(self.rtt_s).scale;
                 (climb.htcp.scale != 1.0).then_some((climb, HTCP))
             }
+            Cc::HighSpeed => (climb.segments_per_ack > 1.0).then_some((climb, HIGHSPEED)),
             Cc::Scalable => scalable::differs(top).then_some((climb, SCALABLE)),
             _ => None,
         }

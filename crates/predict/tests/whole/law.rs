@@ -635,6 +635,27 @@ fn a_window_stands_still_until_all_of_it_has_arrived() {
     assert!((law::rounds_to_arrive(410.0, 0.01) - 2.02).abs() < 0.01);
 }
 
+/// `hstcp_cong_avoid` takes a step for each ACK; by the document each segment counts.
+#[test]
+fn highspeed_of_linux_takes_a_step_for_each_ack() {
+    let seconds = |rules, segments_per_ack| {
+        let climb = Climb {
+            cc: Cc::HighSpeed,
+            top: 10_000.0,
+            rtt_s: 0.12,
+            segments_per_ack,
+            htcp: htcp::Growth::PAPER,
+            rules,
+        };
+        climb.recovery_s().expect("a climb")
+    };
+    let once = seconds(Rules::Document, 1.0);
+    assert_eq!(seconds(Rules::Document, 5.0), once);
+    assert_eq!(seconds(Rules::Linux, 1.0), once);
+    let ratio = seconds(Rules::Linux, 5.0) / once;
+    assert!((4.9..5.1).contains(&ratio), "{ratio}");
+}
+
 /// Linux multiplies H-TCP's growth by the round trip over 100 ms: twice from 200 ms on, and nothing below 1.
 #[test]
 fn htcp_of_linux_grows_by_the_round_trip() {

@@ -301,10 +301,12 @@ impl Flow {
         (!self.loses_nothing() && bps < clean).then_some(clean)
     }
 
-    /// Segments for each ACK as growth in congestion avoidance counts them: Reno's steps, and what Linux's BIC measures.
+    /// Segments for each ACK as growth in congestion avoidance counts them: Reno's steps, what Linux's BIC measures, and those of an ACK
+    /// where each is a step, as of Linux's HighSpeed.
     pub(super) fn counted_per_ack(&self) -> f64 {
         match self.cc {
             Some(Cc::Bic) => bic::ack_ratio(self.config.delayed_ack.every.max(1).into()),
+            _ if self.counts_acks() => f64::from(self.config.delayed_ack.every.max(1)),
             _ => self.segments_per_step(),
         }
     }

@@ -648,12 +648,17 @@ fn a_forecast_out_of_range_says_so() {
         "{:?}",
         reno.notes
     );
-    // HighSpeed is Reno there, and says so; at rarer losses it is not.
-    let of_highspeed = |loss: &str| predicted(loss, &format!("{BULK}cc = \"highspeed\""));
+    // HighSpeed is Reno there, and says so; at rarer losses it is not. Linux's takes a step for each ACK, one for two segments: 1.31/√2.
+    let of_highspeed = |loss: &str, flavour: &str| {
+        let test = format!("{BULK}cc = \"highspeed\"\nflavour = \"{flavour}\"");
+        predicted(loss, &test)
+    };
     for (loss, said) in [("loss = 2e-3", true), ("loss = 1e-4", false)] {
-        let record = of_highspeed(loss);
-        let renos = says(&record, "its law is Reno's here: 1.31 / √p segments");
-        assert_eq!(renos, said, "{loss}: {:?}", record.notes);
+        for (flavour, constant) in [("linux", "0.93"), ("rfc", "1.31")] {
+            let record = of_highspeed(loss, flavour);
+            let words = format!("its law is Reno's here: {constant} / √p segments");
+            assert_eq!(says(&record, &words), said, "{loss}: {:?}", record.notes);
+        }
     }
     let many = predicted("", &format!("{BULK}parallel = 4000"));
     assert!(says(&many, "streams share the path"), "{:?}", many.notes);
@@ -2365,20 +2370,33 @@ fn a_threshold_of_slow_start_is_said() {
     assert!(says(&wide("", transfer), "as if slow start went on"));
 }
 
-/// One loss at 145 000 segments: Linux's table gains 72 a round trip there. Simulated 34.9 s, where the line of RFC 3649 gives 25.1.
+/// One loss at 145 000 segments: Linux's table gains 72 a round trip there with an ACK for each segment, and half of that with
+/// one for two. The line of RFC 3649 gives 25.1 s.
 #[test]
 fn highspeed_above_its_table_climbs_by_the_last_row() {
-    let of_flavour = |flavour: &str| {
+    let of_flavour = |flavour: &str, delayed: u32| {
         let far = "rate = \"10 Gbit/s\"\ndelay = \"91 ms\"\nqueue = \"400 MB\"\n[link.forward]\nlose = { flow = \"t\", segment = 2000000 }";
         let test = format!(
-            "kind = \"tcp\"\ncc = \"highspeed\"\nflavour = \"{flavour}\"\nwindow = \"211 MB\"\nduration = \"60 s\""
+            "kind = \"tcp\"\ncc = \"highspeed\"\nflavour = \"{flavour}\"\ndelayed_ack = {delayed}\nwindow = \"211 MB\"\nduration = \"60 s\""
         );
         by_router("rate = \"40 Gbit/s\"", far, &test)
     };
-    let linux = of_flavour("linux");
+    let linux = of_flavour("linux", 1);
     let off = of(&linux, "recovery_s") / 34.92;
     assert!((0.99..1.01).contains(&off), "{off}");
-    for record in [&linux, &of_flavour("rfc")] {
+    // A step for each ACK. By the document each segment counts.
+    let second = of(&of_flavour("linux", 2), "recovery_s") / 34.92;
+    assert!((1.9..2.01).contains(&second), "{second}");
+    assert!(
+        says(&linux, "halved by Linux's HighSpeed"),
+        "{:?}",
+        linux.notes
+    );
+    let by_document = [1, 2].map(|delayed| of_flavour("rfc", delayed));
+    let [each, other] = [0, 1].map(|n: usize| of(&by_document[n], "recovery_s"));
+    assert!((each / other - 1.0).abs() < 1e-3, "{each} {other}");
+    assert!(!says(&by_document[0], "halved by Linux's HighSpeed"));
+    for record in [&linux, &by_document[0]] {
         assert!(says(record, "ends at 83000 segments"), "{:?}", record.notes);
     }
 }

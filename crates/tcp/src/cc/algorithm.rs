@@ -61,6 +61,10 @@ macro_rules! algorithms {
                 match self { $(Chosen::$variant(c) => c.resume(now, sent),)* }
             }
 
+            pub(crate) fn complete(&mut self, segment: f64) -> Option<f64> {
+                match self { $(Chosen::$variant(c) => c.complete(segment),)* }
+            }
+
             pub(crate) fn restart(&mut self) {
                 match self { $(Chosen::$variant(c) => c.restart(),)* }
             }
@@ -148,6 +152,8 @@ mod tests {
                     assert!((0.0..=2.0).contains(&more), "{algorithm:?}: {more}");
                     control.hold(now);
                     control.resume(now, now);
+                    let settled = control.complete(1.0).unwrap_or(2.0);
+                    assert!(settled >= 0.0, "{algorithm:?}: {settled}");
                 }
                 control.restart();
             }

@@ -173,6 +173,7 @@ mod tests {
             now: Time::ZERO,
             window: flight,
             segment: SEGMENT,
+            timeout: false,
         });
         let mut now = 0.0;
         while cwnd < flight {

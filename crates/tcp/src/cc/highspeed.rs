@@ -1,6 +1,5 @@
 //! HighSpeed TCP (RFC 3649): steps and cuts that depend on the window.
 
-use super::whole::Whole;
 use super::{Ack, Control, Loss, Setup};
 use crate::flavour::Flavour;
 
@@ -129,10 +128,33 @@ fn row(w: f64) -> usize {
 #[derive(Clone, Debug)]
 pub(crate) struct HighSpeed {
     flavour: Flavour,
-    /// The window in segments that `step` is for.
+    /// The window in segments that `step` or `row` is for.
     window: f64,
+    /// By the document: segments in a round trip.
     step: f64,
-    whole: Whole,
+    /// By the kernel's rules: the row of [`TABLE`] that acknowledgements in avoidance moved to; the first
+    /// one until then, so that a loss in slow start takes a half (`ca->ai`).
+    row: usize,
+    /// By the kernel's rules: the steps counted towards the next segment (`snd_cwnd_cnt`).
+    count: f64,
+}
+
+impl HighSpeed {
+    /// Linux counts a step for each acknowledgement, whatever it acknowledges, and adds a segment once the count
+    /// is a window (`hstcp_cong_avoid`).
+    fn count_ack(&mut self, ack: &Ack) -> f64 {
+        let w = (ack.cwnd / ack.segment).floor();
+        if w != self.window {
+            self.window = w;
+            self.row = row(w);
+        }
+        self.count += (self.row + 1) as f64;
+        if self.count < w {
+            return 0.0;
+        }
+        self.count -= w;
+        ack.segment
+    }
 }
 
 impl Control for HighSpeed {
@@ -141,37 +163,35 @@ impl Control for HighSpeed {
             flavour: setup.flavour,
             window: 0.0,
             step: 1.0,
-            whole: Whole::default(),
+            row: 0,
+            count: 0.0,
         }
     }
 
     fn increase(&mut self, ack: &Ack) -> f64 {
+        if self.flavour == Flavour::Linux {
+            return self.count_ack(ack);
+        }
         let w = ack.cwnd * ack.per_byte;
         // The step changes by far less than itself within a segment.
         if (w - self.window).abs() >= 1.0 {
             self.window = w;
-            self.step = match self.flavour {
-                Flavour::Rfc => step(w),
-                Flavour::Linux => (row(w.floor()) + 1) as f64,
-            };
+            self.step = step(w);
         }
-        match self.flavour {
-            Flavour::Rfc => self.step * ack.acked / ack.cwnd * ack.segment,
-            Flavour::Linux => {
-                let acked = self.step * ack.acked * ack.per_byte;
-                self.whole.add(acked, w.floor()) * ack.segment
-            }
-        }
+        self.step * ack.acked / ack.cwnd * ack.segment
     }
 
     fn reduce(&mut self, loss: &Loss) -> f64 {
         let w = loss.window / loss.segment;
-        self.whole.clear();
-        let cut = match self.flavour {
-            Flavour::Rfc => cut(w),
-            Flavour::Linux => f64::from(TABLE[row(w.floor())].1) / 256.0,
-        };
-        loss.window * (1.0 - cut)
+        self.count = 0.0;
+        match self.flavour {
+            Flavour::Rfc => loss.window * (1.0 - cut(w)),
+            Flavour::Linux => {
+                let w = w.floor();
+                let taken = (w * f64::from(TABLE[self.row].1) / 256.0).floor();
+                (w - taken) * loss.segment
+            }
+        }
     }
 }
 
@@ -324,14 +344,52 @@ mod tests {
             .map(|_| highspeed.increase(&ack(1000.0, 1.0)))
             .sum();
         assert_eq!(added, 8.0);
-        assert_eq!(
-            highspeed.reduce(&loss(1000.0)),
-            1000.0 * (1.0 - 83.0 / 256.0)
-        );
-        let flat: f64 = (0..1000)
-            .map(|_| highspeed.increase(&ack(2e5, 200.0)))
+        // 1000 - (1000 * 83 >> 8): the part that is taken is rounded down, not the rest.
+        assert_eq!(highspeed.reduce(&loss(1000.0)), 676.0);
+        let flat: f64 = (0..1000).map(|_| highspeed.increase(&ack(1e3, 1.0))).sum();
+        assert_eq!(flat, 8.0);
+        assert_eq!(highspeed.reduce(&loss(1000.5)), 676.0);
+        // Beyond the table's end the last row goes on.
+        let flat: f64 = (0..200_000)
+            .map(|_| highspeed.increase(&ack(2e5, 1.0)))
             .sum();
         assert_eq!(flat, 72.0);
+    }
+
+    /// The window after 98 round trips from 1000 segments, with one acknowledgement for every `each` of them.
+    fn after_98_rounds(each: f64) -> f64 {
+        let mut highspeed = HighSpeed::new(&setup(Flavour::Linux));
+        let (mut w, mut rest) = (1000.0, 0.0);
+        for _ in 0..98 {
+            let due: f64 = w + rest;
+            let acks = (due / each).floor();
+            rest = due - acks * each;
+            for _ in 0..acks as u64 {
+                w += highspeed.increase(&ack(w, each));
+            }
+        }
+        w
+    }
+
+    /// `hstcp_cong_avoid` followed by itself, in whole numbers. Counted by segments, all three were about 1990.
+    #[test]
+    fn linux_counts_acknowledgements_and_not_what_they_acknowledge() {
+        assert_eq!(
+            [1.0, 2.0, 37.0].map(after_98_rounds),
+            [1994.0, 1449.0, 1021.0]
+        );
+    }
+
+    /// Until avoidance has moved the row it is the first: a half, of which the kernel takes the floor.
+    #[test]
+    fn in_linux_the_loss_behind_slow_start_takes_a_half() {
+        for (w, left) in [(1010.0, 505.0), (60.0, 30.0), (45.0, 23.0), (40.0, 20.0)] {
+            let mut highspeed = HighSpeed::new(&setup(Flavour::Linux));
+            assert_eq!(highspeed.reduce(&loss(w)), left);
+            // The document goes by the window.
+            let by_document = HighSpeed::new(&setup(Flavour::Rfc)).reduce(&loss(w));
+            assert!(by_document > w / 2.0, "{by_document}");
+        }
     }
 
     /// 100 Gbit/s over 120 ms hold a million: along the line a loss added 5 %, and a round trip one segment.

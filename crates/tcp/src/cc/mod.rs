@@ -59,6 +59,8 @@ pub(crate) struct Loss {
     pub(crate) window: f64,
     /// Payload bytes of a full segment.
     pub(crate) segment: f64,
+    /// Whether a retransmission timeout showed it.
+    pub(crate) timeout: bool,
 }
 
 /// What an algorithm must be shown besides growth and losses.
@@ -164,6 +166,12 @@ pub(crate) trait Control: Debug + Send {
         None
     }
 
+    /// A reduction without a timeout is complete, and cwnd is about to be ssthresh; `segment` is the payload bytes of a full
+    /// segment. Returns a new ssthresh in bytes, if it has one; the sender keeps it at two segments or more.
+    fn complete(&mut self, _segment: f64) -> Option<f64> {
+        None
+    }
+
     /// A retransmission timeout: cwnd starts again from one segment. Called after `reduce`.
     fn restart(&mut self) {}
 
@@ -225,6 +233,7 @@ mod tests {
             now,
             window,
             segment: 1.0,
+            timeout: false,
         }
     }
 

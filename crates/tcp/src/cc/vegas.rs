@@ -3,6 +3,7 @@
 
 use farpath_units::Duration;
 
+use super::whole::Whole;
 use super::{Ack, Control, Loss, Seen, Setup, Steer, Watch};
 use crate::flavour::Flavour;
 
@@ -29,6 +30,8 @@ pub(crate) struct Vegas {
     /// Whether this round's slow start grows.
     grows: bool,
     watching: bool,
+    /// Reno's count in Linux, of rounds with few samples.
+    whole: Whole,
 }
 
 impl Vegas {
@@ -39,19 +42,48 @@ impl Vegas {
         self.grows = self.flavour == Flavour::Linux || !self.grows;
     }
 
-    /// The end of a round, in units of segments: what it says about cwnd and ssthresh.
-    fn judge(&self, w: f64, ssthresh: f64) -> (Option<f64>, Option<f64>) {
-        let slow_start = w < ssthresh;
-        if self.samples < LEAST_SAMPLES {
-            return ((!slow_start).then_some(w + 1.0), None);
+    /// Segments of its own in the queue, and the window without them, in segments: by the document W(RTT − base)/RTT, by
+    /// `tcp_vegas_cong_avoid` W(RTT − base)/base in whole numbers, which is more by as much as the round trip is longer.
+    fn queued(&self, w: f64) -> (f64, f64) {
+        if self.flavour == Flavour::Linux {
+            // The kernel adds a microsecond to each sample, so that none is 0.
+            let micros = |d: Duration| (d.as_ps() / 1_000_000 + 1) as f64;
+            let (rtt, base) = (micros(self.round_min), micros(self.base));
+            let w = w.floor();
+            return ((w * (rtt - base) / base).floor(), (w * base / rtt).floor());
         }
         let rtt = self.round_min.as_secs_f64().max(1e-12);
         let queued = w * (rtt - self.base.as_secs_f64()) / rtt;
+        (queued, (w - queued).floor())
+    }
+
+    /// Reno's growth in a round with few samples: a segment by the document. Linux hands the one acknowledgement that ends
+    /// the round, of `acked` segments, to `tcp_reno_cong_avoid`.
+    fn as_reno(&mut self, w: f64, acked: f64) -> f64 {
+        match self.flavour {
+            Flavour::Rfc => 1.0,
+            Flavour::Linux => self.whole.add(acked, w.floor()),
+        }
+    }
+
+    /// The end of a round, in units of segments: what it says about cwnd and ssthresh. The acknowledgement that ends it is
+    /// of `acked`.
+    fn judge(&mut self, w: f64, ssthresh: f64, acked: f64) -> (Option<f64>, Option<f64>) {
+        let slow_start = w < ssthresh;
+        if self.samples < LEAST_SAMPLES {
+            let more = if slow_start {
+                0.0
+            } else {
+                self.as_reno(w, acked)
+            };
+            return ((more > 0.0).then_some(w + more), None);
+        }
+        let (queued, path) = self.queued(w);
         if slow_start {
             if queued <= GAMMA {
                 return (None, None);
             }
-            let w = w.min((w - queued).floor() + 1.0).max(2.0);
+            let w = w.min(path + 1.0).max(2.0);
             return (Some(w), Some(ssthresh.min(w - 1.0)));
         }
         if queued > BETA {
@@ -75,6 +107,7 @@ impl Control for Vegas {
             round_end: 0,
             grows: true,
             watching: false,
+            whole: Whole::default(),
         }
     }
 
@@ -85,6 +118,7 @@ impl Control for Vegas {
 
     /// A loss is Reno's.
     fn reduce(&mut self, loss: &Loss) -> f64 {
+        self.whole.clear();
         loss.window * 0.5
     }
 
@@ -111,7 +145,8 @@ impl Control for Vegas {
             return Steer::default();
         }
         let w = seen.cwnd / seen.segment;
-        let (cwnd, ssthresh) = self.judge(w, seen.ssthresh / seen.segment);
+        let acked = seen.delivered as f64 / seen.segment;
+        let (cwnd, ssthresh) = self.judge(w, seen.ssthresh / seen.segment, acked);
         self.begin(seen);
         Steer {
             cwnd: cwnd
@@ -137,19 +172,24 @@ mod tests {
 
     /// Ten samples of a round at `w` whose shortest round trip is `rtt_us`, on a path of 100 ms.
     fn round(flavour: Flavour, w: f64, ssthresh: f64, rtt_us: u64) -> Steer {
+        round_of(flavour, (w, ssthresh), (100_000, rtt_us))
+    }
+
+    /// The same of a window and a threshold, and of a path's round trip and the shortest in microseconds.
+    fn round_of(
+        flavour: Flavour,
+        (w, ssthresh): (f64, f64),
+        (path_us, rtt_us): (u64, u64),
+    ) -> Steer {
         let mut vegas = Vegas::new(&setup(flavour));
-        vegas.watch(&seen(Time::ZERO, Duration::from_ms(100), 0, w, ssthresh));
+        let path = Duration::from_us(path_us);
+        vegas.watch(&seen(Time::ZERO, path, 0, w, ssthresh));
         let end = vegas.round_end;
         let mut steer = Steer::default();
         for n in 0..10 {
-            let una = if n == 9 { end } else { n };
-            steer = vegas.watch(&seen(
-                Time::ZERO,
-                Duration::from_us(rtt_us),
-                una,
-                w,
-                ssthresh,
-            ));
+            let una = if n == 9 { end } else { n.min(end - 1) };
+            let rtt = Duration::from_us(rtt_us);
+            steer = vegas.watch(&seen(Time::ZERO, rtt, una, w, ssthresh));
         }
         steer
     }
@@ -169,6 +209,40 @@ mod tests {
             let steer = round(Flavour::Rfc, 100.0, 50.0, rtt_us);
             assert_eq!(steer.cwnd, cwnd, "{rtt_us} µs");
         }
+    }
+
+    /// Linux's diff is W(RTT − base)/base, whole: with w = 7 and 4.96 ms it is 5 at 8.61 ms, where the document has 3.
+    #[test]
+    fn linux_measures_the_queue_against_the_empty_path() {
+        for (flavour, cwnd) in [(Flavour::Linux, Some(6.0)), (Flavour::Rfc, None)] {
+            let steer = round_of(flavour, (7.0, 4.0), (4960, 8610));
+            assert_eq!(steer.cwnd, cwnd, "{flavour:?}");
+        }
+        // A queue that is short beside the path is the same to both.
+        for (rtt_us, cwnd) in [
+            (101_500, Some(101.0)),
+            (103_500, None),
+            (106_000, Some(99.0)),
+        ] {
+            for flavour in [Flavour::Linux, Flavour::Rfc] {
+                let steer = round(flavour, 100.0, 50.0, rtt_us);
+                assert_eq!(steer.cwnd, cwnd, "{flavour:?} {rtt_us} µs");
+            }
+        }
+        // Whole numbers: 4.9 segments are four, and stay.
+        assert_eq!(round(Flavour::Linux, 100.0, 50.0, 104_900).cwnd, None);
+        assert_eq!(round(Flavour::Linux, 100.0, 50.0, 105_100).cwnd, Some(99.0));
+    }
+
+    /// Ten acknowledgements of one segment each; the tenth segment makes one more of ten.
+    #[test]
+    fn rounds_with_few_samples_count_one_acknowledgement_each_in_linux() {
+        let mut vegas = Vegas::new(&setup(Flavour::Linux));
+        let grown: Vec<Option<f64>> = (0..10).map(|_| vegas.judge(10.0, 5.0, 1.0).0).collect();
+        assert!(grown[..9].iter().all(Option::is_none), "{grown:?}");
+        assert_eq!(grown[9], Some(11.0));
+        let mut vegas = Vegas::new(&setup(Flavour::Rfc));
+        assert_eq!(vegas.judge(10.0, 5.0, 1.0).0, Some(11.0));
     }
 
     #[test]

@@ -27,8 +27,10 @@ pub(crate) struct Westwood {
     bandwidth: f64,
     first: f64,
     rtt: Duration,
-    /// [`Duration::MAX`] before the first sample, and after a timeout.
+    /// [`Duration::MAX`] before the first sample, and by the document after a timeout.
     rtt_min: Duration,
+    /// By the kernel's rules: the next sample is the smallest round trip, whatever was before.
+    learns_anew: bool,
 }
 
 impl Westwood {
@@ -47,6 +49,17 @@ impl Westwood {
             }
         }
     }
+
+    /// Bytes of bandwidth times the smallest round trip; `None` before there is a sample of both.
+    fn pipe(&self) -> Option<f64> {
+        let known = self.bandwidth > 0.0 && self.rtt_min < Duration::MAX;
+        known.then(|| self.bandwidth * self.rtt_min.as_secs_f64())
+    }
+
+    /// The same as Linux takes it: whole segments, and none before there are samples (`tcp_westwood_bw_rttmin`).
+    fn whole_pipe(&self, segment: f64) -> f64 {
+        (self.pipe().unwrap_or(0.0) / segment).floor() * segment
+    }
 }
 
 impl Control for Westwood {
@@ -60,6 +73,7 @@ impl Control for Westwood {
             first: 0.0,
             rtt: Duration::ZERO,
             rtt_min: Duration::MAX,
+            learns_anew: false,
         }
     }
 
@@ -67,18 +81,28 @@ impl Control for Westwood {
         self.reno.increase(ack)
     }
 
-    /// Bandwidth times the smallest round trip; without an estimate, Reno's half. Never more than
-    /// what was in use.
+    /// By the document bandwidth times the smallest round trip, Reno's half without an estimate, and never more than
+    /// what was in use. Linux takes Reno's half for as long as the repair lasts, and the estimate at once
+    /// after a timeout alone (`tcp_westwood_event`).
     fn reduce(&mut self, loss: &Loss) -> f64 {
         let half = self.reno.reduce(loss);
-        if self.bandwidth == 0.0 || self.rtt_min == Duration::MAX {
-            return half;
+        match (self.flavour, self.pipe()) {
+            (Flavour::Linux, _) if loss.timeout => self.whole_pipe(loss.segment).min(loss.window),
+            (Flavour::Linux, _) | (Flavour::Rfc, None) => half,
+            (Flavour::Rfc, Some(pipe)) => pipe.min(loss.window),
         }
-        (self.bandwidth * self.rtt_min.as_secs_f64()).min(loss.window)
+    }
+
+    /// Linux falls, or rises, to the estimate when the repair is over, with what was measured meanwhile.
+    fn complete(&mut self, segment: f64) -> Option<f64> {
+        (self.flavour == Flavour::Linux).then(|| self.whole_pipe(segment))
     }
 
     fn restart(&mut self) {
-        self.rtt_min = Duration::MAX;
+        match self.flavour {
+            Flavour::Rfc => self.rtt_min = Duration::MAX,
+            Flavour::Linux => self.learns_anew = true,
+        }
     }
 
     fn watches(&self) -> Watch {
@@ -88,7 +112,10 @@ impl Control for Westwood {
     fn watch(&mut self, seen: &Seen) -> Steer {
         if let Some(rtt) = seen.rtt {
             self.rtt = rtt;
-            self.rtt_min = self.rtt_min.min(rtt);
+            self.rtt_min = match core::mem::take(&mut self.learns_anew) {
+                true => rtt,
+                false => self.rtt_min.min(rtt),
+            };
         }
         self.delivered += seen.delivered;
         if self.begun == Time::ZERO {
@@ -122,11 +149,48 @@ mod tests {
 
     #[test]
     fn a_random_loss_with_an_empty_queue_costs_nearly_nothing() {
-        for flavour in [Flavour::Rfc, Flavour::Linux] {
-            let mut westwood = steady(flavour, 1000, 20, 100);
-            let left = westwood.reduce(&loss(1000.0));
-            assert!((970.0..=1000.0).contains(&left), "{left}");
-        }
+        let mut westwood = steady(Flavour::Rfc, 1000, 20, 100);
+        let left = westwood.reduce(&loss(1000.0));
+        assert!((970.0..=1000.0).contains(&left), "{left}");
+        assert_eq!(westwood.complete(1.0), None);
+    }
+
+    /// Linux's `.ssthresh` is Reno's; CA_EVENT_COMPLETE_CWR sets the estimate. It fell to that at once.
+    #[test]
+    fn linux_halves_for_the_repair_and_then_takes_the_estimate() {
+        let mut westwood = steady(Flavour::Linux, 1000, 20, 100);
+        assert_eq!(westwood.reduce(&loss(1000.0)), 500.0);
+        let left = westwood.complete(1.0).unwrap();
+        assert!((970.0..=1000.0).contains(&left), "{left}");
+        assert_eq!(left, left.floor());
+        // A sample of the repair's round counts, here one of nothing: 1/64 of the estimate is gone.
+        westwood.sample(0.0);
+        let after = westwood.complete(1.0).unwrap();
+        assert!((left - after - left / 64.0).abs() < 2.0, "{left} {after}");
+    }
+
+    /// CA_EVENT_LOSS sets ssthresh to the estimate, and the smallest round trip is that of the next sample.
+    #[test]
+    fn in_linux_a_timeout_leaves_the_estimate() {
+        let mut westwood = steady(Flavour::Linux, 1000, 20, 100);
+        let timeout = Loss {
+            timeout: true,
+            ..loss(2000.0)
+        };
+        let left = westwood.reduce(&timeout);
+        assert!((970.0..=1000.0).contains(&left), "{left}");
+        westwood.restart();
+        assert_eq!(westwood.rtt_min, Duration::from_ms(100));
+        westwood.watch(&seen(Time::ZERO, Duration::from_ms(150), 1, 1.0, 1.0));
+        assert_eq!(westwood.rtt_min, Duration::from_ms(150));
+    }
+
+    /// Before the first sample the kernel's estimate is nothing, of which the sender keeps two segments.
+    #[test]
+    fn linux_without_a_sample_is_left_with_the_least() {
+        let mut westwood = Westwood::new(&setup(Flavour::Linux));
+        assert_eq!(westwood.reduce(&loss(100.0)), 50.0);
+        assert_eq!(westwood.complete(1.0), Some(0.0));
     }
 
     /// A window of 1000 over a queue that doubles the round trip: half of it is the pipe.

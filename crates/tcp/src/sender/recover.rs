@@ -31,6 +31,7 @@ impl Sender {
             now,
             window,
             segment,
+            timeout,
         });
         if !self.sampled {
             self.ssthresh = ssthresh.max(LEAST_SSTHRESH * segment);
@@ -81,11 +82,16 @@ impl Sender {
         (self.una < point && self.regain.is_infinite()).then_some(window)
     }
 
-    /// cwnd is ssthresh now, unless the algorithm sets cwnd itself.
+    /// A reduction is complete: cwnd is ssthresh now, unless the algorithm sets cwnd itself.
     pub(super) fn fall_to_ssthresh(&mut self) {
-        if !self.sampled {
-            self.cwnd = self.ssthresh;
+        if self.sampled {
+            return;
         }
+        let segment = self.segment as f64;
+        if let Some(ssthresh) = self.control.complete(segment) {
+            self.ssthresh = ssthresh.min(self.cwnd_most).max(LEAST_SSTHRESH * segment);
+        }
+        self.cwnd = self.ssthresh;
     }
 
     /// An ACK carries ECN-Echo (RFC 3168 §6.1.2): call it before `on_ack`. Ignored unless ECN is on.

@@ -1,6 +1,9 @@
 //! The ways a window comes down, on the example of RFC 6937 (obsoleted by RFC 9937); limited transmit; NewReno; old timers.
 
-use farpath_tcp::{Config, DelayedAck, Out, Profile, Recovery, Reduction, SackBlock, Sender};
+use farpath_tcp::{
+    Algorithm, Config, DelayedAck, Flavour, Out, Phase, Profile, Recovery, Reduction, SackBlock,
+    Sender, SlowStart,
+};
 use farpath_units::{Duration, Time};
 
 use crate::harness::{Dialogue, Path, RTT, classic, config, ms};
@@ -13,6 +16,40 @@ fn ack_each(recovery: Recovery) -> Config {
             timeout: Duration::from_ms(40),
         },
         ..config()
+    }
+}
+
+/// Segment 400 is lost in slow start, at a window of some 400, of which the filters have some 40 yet. Linux's Westwood+ halves for the
+/// repair and takes its estimate behind it, in whole segments. The document's takes it at once.
+#[test]
+fn linux_westwood_takes_its_estimate_behind_the_repair() {
+    for (flavour, repairs_at_half) in [(Flavour::Linux, true), (Flavour::Rfc, false)] {
+        let config = Config {
+            algorithm: Algorithm::Westwood,
+            flavour,
+            slow_start: SlowStart::Standard,
+            ..ack_each(classic())
+        };
+        let mut d = Dialogue::new(&config, Path::new(RTT).losing([400]));
+        while d.sender.phase() != Phase::Recovery {
+            assert!(d.step());
+        }
+        let during = d.sender.ssthresh_bytes();
+        assert_eq!(during > 150_000, repairs_at_half, "{flavour:?}: {during}");
+        while d.sender.phase() == Phase::Recovery {
+            assert!(d.step());
+        }
+        let (cwnd, after) = (d.sender.cwnd_bytes(), d.sender.ssthresh_bytes());
+        assert!((10_000..150_000).contains(&after), "{flavour:?}: {after}");
+        assert!(
+            (after..=after + 1000).contains(&cwnd),
+            "{flavour:?}: {cwnd}"
+        );
+        if repairs_at_half {
+            assert_eq!(after % 1000, 0, "{after}");
+        } else {
+            assert_eq!(after, during);
+        }
     }
 }
 

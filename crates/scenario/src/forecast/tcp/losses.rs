@@ -105,7 +105,7 @@ impl Flow {
         let own = match cc {
             Cc::Reno => 0.0,
             Cc::Cubic => cubic_own_window(self.loss, round_trip_s, CUBIC_C),
-            Cc::HighSpeed => highspeed::own_window(self.loss),
+            Cc::HighSpeed => highspeed::own_window(self.loss_for_law()),
             _ => held.segments,
         };
         let repairs = Repairs {
@@ -177,7 +177,21 @@ impl Flow {
             losses: self.losses,
             htcp: self.htcp(),
         };
-        law::window(cc, self.loss, on)
+        law::window(cc, self.loss_for_law(), on)
+    }
+
+    /// The loss ratio by which the law of its window is taken. Linux's HighSpeed takes a step for each ACK, so that its losses count as much
+    /// more frequent.
+    pub(super) fn loss_for_law(&self) -> f64 {
+        match self.counts_acks() {
+            true => self.loss * self.counted_per_ack(),
+            false => self.loss,
+        }
+    }
+
+    /// Whether its sender takes a step for each ACK, whatever it acknowledges, as HighSpeed in Linux.
+    pub(super) fn counts_acks(&self) -> bool {
+        self.cc == Some(Cc::HighSpeed) && self.config.flavour == Flavour::Linux
     }
 
     /// Whether its sender has CUBIC as Linux computes it.

@@ -2,7 +2,7 @@
 
 use farpath_predict::Cc;
 use farpath_predict::overflow::{Overflow, about};
-use farpath_tcp::SlowStart;
+use farpath_tcp::{Flavour, SlowStart};
 
 use crate::forecast::Path;
 use crate::forecast::flow::Flow;
@@ -96,9 +96,15 @@ impl Flow {
         let cycle_s = self.cycle_s(0.0).unwrap_or(f64::INFINITY);
         let is_measured = test.omit.as_secs_f64() <= cycle_s.max(left_s);
         let climbs = began < self.pipe() && left_s > 0.0 && self.goes_beyond(overflow, amount);
+        let halves = match (self.cc, self.config.flavour) {
+            (Some(Cc::HighSpeed), Flavour::Linux) => {
+                "; that is a cut by its table, where Linux's HighSpeed halves behind slow start"
+            }
+            _ => "",
+        };
         climbs.then(|| {
             let climb = format!(
-                "overflows the queue at a window of some {:.3} MB, if nothing ends it before; {}",
+                "overflows the queue at a window of some {:.3} MB, if nothing ends it before; {}{halves}",
                 overflow.window * self.mss() / 1e6,
                 overflow.words(full, self.mss())
             );

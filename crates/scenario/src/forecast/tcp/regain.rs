@@ -27,6 +27,7 @@ impl Path<'_> {
         record.notes.extend(flow.note_of_whole_segments(filled));
         record.notes.extend(flow.note_of_estimate(filled));
         record.notes.extend(flow.note_of_gathered());
+        record.notes.extend(flow.notes_of_counted_acks());
         if let Some(measured) = test.duration.filter(|d| seconds > d.as_secs_f64()) {
             record.notes.push(format!(
                 "recovery_s is that of a full window, and more than the {measured} of the test: a loss in slow start, before the window is full, is made good sooner"
@@ -104,6 +105,36 @@ impl Flow {
                 self.counted_per_ack()
             )
         })
+    }
+
+    /// Where Linux counts acknowledgements: what a receiver that gathers segments does to its growth, and HighSpeed's first cut.
+    fn notes_of_counted_acks(&self) -> Vec<String> {
+        if self.config.flavour == Flavour::Rfc {
+            return Vec::new();
+        }
+        let gathers = self.config.gro.as_secs_f64() > self.segment_s();
+        let slower = match self.cc {
+            Some(Cc::HighSpeed) => Some(format!(
+                "outside the formula's range: Linux's HighSpeed takes a step for each ACK, and recovery_s is of one for {:.0} segments: where its \
+                 receiver gathers more of them (GRO), it is as many times as long",
+                self.counted_per_ack()
+            )),
+            Some(Cc::Htcp) => Some(
+                "recovery_s is of an H-TCP that counts segments: Linux's adds one at most for two ACKs, and takes longer where its receiver gathers \
+                 segments (GRO) and it is to add more than half as many a round trip"
+                    .to_owned(),
+            ),
+            _ => None,
+        };
+        let halves = (self.cc == Some(Cc::HighSpeed)).then(|| {
+            "recovery_s is of a window that avoidance brought up: one that slow start alone did is halved by Linux's HighSpeed, and takes longer"
+                .to_owned()
+        });
+        slower
+            .filter(|_| gathers)
+            .into_iter()
+            .chain(halves)
+            .collect()
     }
 
     /// How long Westwood+ takes where it estimates less than the line's bandwidth.

@@ -145,8 +145,9 @@ impl Flow {
     /// Reno's constant, where HighSpeed's window is one in which it is Reno.
     fn highspeed_as_reno(&self) -> Option<f64> {
         let alone = self.cc == Some(Cc::HighSpeed) && self.chain.is_none();
-        let constant = law::highspeed_as_reno(self.loss, self.losses);
-        constant.filter(|_| alone)
+        let loss = self.loss_for_law();
+        let constant = law::highspeed_as_reno(loss, self.losses).filter(|_| alone)?;
+        Some(constant * (self.loss / loss).sqrt())
     }
 
     /// What simulated connections of BBR have of its law under many losses, and on which round trips.
@@ -162,8 +163,16 @@ impl Flow {
         }
     }
 
-    /// That Linux's BIC grows by the segments for each ACK, of which super-frames make more than `delayed_ack` says.
+    /// What more segments for each ACK than `delayed_ack` says, as super-frames make, do to a sender by Linux's rules: BIC grows by them,
+    /// and HighSpeed takes a step for each ACK.
     fn doubt_of_ack_ratio(&self) -> Option<String> {
+        if self.counts_acks() && self.config.tso > 0 {
+            return Some(format!(
+                "HighSpeed in Linux takes a step for each ACK, here one for {:.0} segments: where super-frames are acknowledged whole there are \
+                 fewer, and the flow has less",
+                self.counted_per_ack()
+            ));
+        }
         (self.cc == Some(Cc::Bic) && self.config.tso > 0).then(|| {
             format!(
                 "BIC in Linux grows faster by the segments for each ACK, here taken for {:.2}: where super-frames are acknowledged whole \
