@@ -50,12 +50,14 @@ fn tell_apart(items: &[Item]) -> bool {
     items.iter().map(apart).sum::<f64>().abs() >= TELLS
 }
 
-/// Says of both no more than a verdict needs, where they lead, one as likely as the other, and nothing is known of either.
+/// Says of both less than a verdict needs, where they lead, one as likely as the other, and nothing is known of either. More connections that
+/// carry more show that it is one of the two.
 fn hold_tie(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) {
     let [first, second, ..] = ranking else { return };
     let both = BOTH.contains(&first.cause) && BOTH.contains(&second.cause);
     let tie = both && first.confidence - second.confidence < APART;
-    if !tie || !e.knows_neither_end() || tell_apart(items) {
+    let shown = e.counted_else.wider.is_some() || tell_apart(items);
+    if !tie || !e.knows_neither_end() || shown {
         return;
     }
     for r in [first, second] {
