@@ -213,6 +213,25 @@ pub(crate) fn is_other_end(facts: &Facts, flow: &Flow, of: (u32, Side), rate: f6
     either && copies && rate > 0.0 && other
 }
 
+impl Evidence {
+    /// Whether the processor that is full did nothing for the kernel beside a test that a window of the settings explains: another program had it.
+    fn is_filled_beside_window(&self) -> bool {
+        let beside = self.core.as_ref().is_some_and(Core::is_of_program_alone);
+        self.tester && beside && self.is_met_by_settings(BY_WINDOW)
+    }
+
+    /// What a full processor speaks for.
+    fn weights_of_full(&self) -> Vec<(Cause, f64)> {
+        match self.is_filled_beside_window() {
+            true => Vec::new(),
+            false => vec![(Cause::HostCpu, 26.0)],
+        }
+    }
+}
+
+/// A window that leaves so many times the rate at most explains it.
+const BY_WINDOW: f64 = 1.2;
+
 /// A processor that is less busy than this has so much left that something else comes first.
 const BUSY: f64 = 0.25;
 
@@ -282,7 +301,7 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
     if let Some(cpu) = &e.cpu {
         items.push(Item {
             holds: step(cpu.value, FULL[0], FULL[1]),
-            weights: vec![(Cause::HostCpu, 26.0)],
+            weights: e.weights_of_full(),
             sentence: of_processor(e, cpu),
         });
         let waits = e.core.as_ref().map_or(0.0, Core::waits);
