@@ -45,6 +45,11 @@ impl Aside {
         self.open = false;
     }
 
+    /// Whether what is read now is set aside.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// The text of a host of this number begins.
     pub(super) fn host(&mut self, host: u32) {
         if self.open {
