@@ -199,7 +199,7 @@ fn is_public(address: &str) -> bool {
 }
 
 /// Whether two addresses of IPv4 are of one network of 256 addresses: nothing translates between them.
-fn is_beside(one: &str, other: &str) -> bool {
+pub(crate) fn is_beside(one: &str, other: &str) -> bool {
     let network = |text: &str| text.parse::<Ipv4Addr>().ok().map(|a| u32::from(a) >> 8);
     network(one).is_some() && network(one) == network(other)
 }

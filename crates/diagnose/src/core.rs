@@ -182,7 +182,7 @@ pub(crate) fn outside(program: &str, ends: [&str; 2], bare: bool) -> Option<&'st
 
 /// Whether an address is a public one of IPv4: networks of tunnels are private or of 100.64.0.0/10, nearly always. Those of IPv6 are
 /// often public in a tunnel, too.
-fn is_public(host: &str) -> bool {
+pub(crate) fn is_public(host: &str) -> bool {
     host.parse::<Ipv4Addr>().is_ok_and(|a| {
         let shared = u32::from(a) >> 22 == SHARED;
         !a.is_private() && !a.is_loopback() && !a.is_link_local() && !shared

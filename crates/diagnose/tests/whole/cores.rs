@@ -481,3 +481,47 @@ Linux 5.14.0-427.el9.x86_64 (ps1) \t11/30/2026 \t_x86_64_\t(4 CPU)
     let kernel = first(&text(&kernel)).verdict;
     assert!(kernel.confidence + 0.1 < beside.confidence, "{kernel:#?}");
 }
+
+/// A tunnel whose program is full carries 80 Mbit/s: the test of 472 Mbit/s to the public address of its host goes beside it.
+#[test]
+fn a_test_outside_a_tunnel_is_not_held_by_its_program() {
+    let test = |from: &str, to: &str, mbit: f64| {
+        let rows: String = (0..10)
+            .map(|n| {
+                let size = mbit / 8.388_608;
+                format!(
+                    "[  5]   {n}.00-{}.00  sec  {size:.1} MBytes  {mbit} Mbits/sec    0   410 KBytes\n",
+                    n + 1
+                )
+            })
+            .collect();
+        format!(
+            "user@lap:~$ iperf3 -c {to} -t 10
+Connecting to host {to}, port 5201
+[  5] local {from} port 43112 connected to {to} port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+{rows}- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00 sec  {:.1} MBytes  {mbit} Mbits/sec  0             sender
+[  5]   0.00-10.04 sec  {:.1} MBytes  {mbit} Mbits/sec                  receiver
+
+",
+            mbit * 1.192,
+            mbit * 1.192
+        )
+    };
+    let top = "[root@vpn ~]# top -b -n 1 -H | head -12
+top - 03:31:10 up 120 days,  4:11,  1 user,  load average: 1.02, 1.00, 0.98
+%Cpu(s): 21.1 us,  4.4 sy,  0.0 ni, 74.0 id,  0.0 wa,  0.0 hi,  0.5 si,  0.0 st
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   1188 nobody    20   0   12880   7012   5400 R  99.3   0.1   9121:10 openvpn
+";
+    let inside = test("10.8.0.6", "10.8.0.1", 80.1);
+    let outside = test("192.168.1.20", "198.51.100.1", 472.0);
+    let d = of(&format!("{inside}{outside}{top}"), &Known::default());
+    let causes: Vec<&str> = d.flows.iter().map(|f| f.verdict.cause).collect();
+    assert_eq!(causes.len(), 2, "{d:#?}");
+    assert_eq!(causes[0], "host_cpu", "{d:#?}");
+    assert_ne!(causes[1], "host_cpu", "{d:#?}");
+}
