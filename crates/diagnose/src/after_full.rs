@@ -61,6 +61,14 @@ impl Evidence {
         ROUNDED * self.passes_whole >= segment + HEADERS
     }
 
+    /// The segment that is sent again and again, bytes, by the window of one of a log that hangs to its end; 0 of any other.
+    pub(crate) fn hanging_segment(&self) -> f64 {
+        let first = still_from(&self.counted).filter(|_| !self.udp && !self.is_bbr());
+        let still = first.map_or(&self.counted[..0], |n| &self.counted[n..]);
+        let windows = still.iter().filter_map(|r| r.cwnd);
+        ROUNDED * windows.reduce(libm::fmin).unwrap_or(0.0)
+    }
+
     /// Whether many full segments are known to have passed.
     fn carried_full(&self) -> bool {
         self.stuck.as_ref().is_some_and(Stuck::carried_full) || self.log_carried_full()
@@ -149,6 +157,22 @@ mod tests {
             mss: 1448.0,
             ..Evidence::default()
         }
+    }
+
+    /// A log that was broken off has no report of its receiver: its window of one segment, 8.74 kB, is as large as the pings that are lost.
+    #[test]
+    fn a_window_of_one_large_segment_is_as_large_as_the_pings_that_are_lost() {
+        let rows = [(0.7, 2.0), (0.0, 1.0), (0.0, 0.0), (0.0, 1.0)];
+        let with = |rows: &[(f64, f64)], cwnd: f64| {
+            let mut e = evidence(rows);
+            e.counted.iter_mut().for_each(|r| r.cwnd = Some(cwnd));
+            e.is_as_large(&Figure::exact(9000.0, Place::You))
+        };
+        assert!(with(&rows, 8950.0));
+        assert!(!with(&rows, 1448.0));
+        // What goes on has a window of any size.
+        let on = [(0.7, 2.0), (0.0, 1.0), (0.0, 0.0), (300.0, 0.0)];
+        assert!(!with(&on, 8950.0));
     }
 
     #[test]

@@ -199,7 +199,7 @@ fn is_public(address: &str) -> bool {
 }
 
 /// Whether two addresses of IPv4 are of one network of 256 addresses: nothing translates between them.
-fn is_beside(one: &str, other: &str) -> bool {
+pub(crate) fn is_beside(one: &str, other: &str) -> bool {
     let network = |text: &str| text.parse::<Ipv4Addr>().ok().map(|a| u32::from(a) >> 8);
     network(one).is_some() && network(one) == network(other)
 }
@@ -256,6 +256,7 @@ impl Assumed {
             // What lies between is on the way to the receiver.
             let to = if between { Side::Receiver } else { side };
             let said = facts.facts.iter().filter(|f| f.of == Of::Host(*n));
+            let counted = facts.counters.iter().filter(|c| c.host == *n);
             let windows = is_windows(facts, *n);
             let unnamed = windows.then_some(UNNAMED);
             let named = facts.hosts[*n as usize].first().map(String::as_str);
@@ -269,7 +270,7 @@ impl Assumed {
                     Some(ends) => ends.far.clone(),
                     None => flow.called(to),
                 },
-                places: said.map(|f| f.at).collect(),
+                places: said.map(|f| f.at).chain(counted.map(|c| c.at)).collect(),
                 windows,
                 between,
                 either,

@@ -16,6 +16,8 @@ pub(crate) struct Core {
     soft: f64,
     /// Share of its time that the hypervisor gave to others, 0 to 1.
     steal: f64,
+    /// Share of its time in the kernel's own work, 0 to 1, where the table has it.
+    system: Option<f64>,
     /// Other processors of the host that were idle.
     idle: f64,
     /// The figures are of all processors together, which are full.
@@ -36,6 +38,9 @@ const STEAL: f64 = 0.2;
 /// One that takes this share of any makes what is to be sent wait for its turn, surely: a processor that is given and taken has idle time, too.
 const WAITS: f64 = 0.5;
 
+/// A test that fills a processor spends more than this part of its time in the kernel, which sends and receives for it. A choice.
+const OF_KERNEL: f64 = 0.02;
+
 impl Core {
     /// What a host's text says of it; the end of the flow that it is may have other names.
     pub(crate) fn of(facts: &Facts, host: Of, names: &[u32]) -> Option<Core> {
@@ -48,6 +53,7 @@ impl Core {
             number: get("cpu_number")?,
             soft: get("cpu_soft_ratio")?,
             steal: get("cpu_steal_ratio")?,
+            system: get("cpu_system_ratio"),
             idle: get("cpu_idle_count")?,
         })
     }
@@ -55,6 +61,12 @@ impl Core {
     /// Whether soft interrupts fill it.
     pub(crate) fn is_soft(&self) -> bool {
         self.soft > SOFT && !self.is_stolen()
+    }
+
+    /// Whether a program's own work is all that it did, while another processor was idle: what sends and receives for a test is the kernel.
+    pub(crate) fn is_of_program_alone(&self) -> bool {
+        let kernel = self.system.map(|system| system + self.soft + self.steal);
+        kernel.is_some_and(|kernel| kernel < OF_KERNEL) && self.idle > 0.0 && !self.all
     }
 
     /// Whether soft interrupts take most of what it is used for, and handle each segment by itself.
@@ -170,7 +182,7 @@ pub(crate) fn outside(program: &str, ends: [&str; 2], bare: bool) -> Option<&'st
 
 /// Whether an address is a public one of IPv4: networks of tunnels are private or of 100.64.0.0/10, nearly always. Those of IPv6 are
 /// often public in a tunnel, too.
-fn is_public(host: &str) -> bool {
+pub(crate) fn is_public(host: &str) -> bool {
     host.parse::<Ipv4Addr>().is_ok_and(|a| {
         let shared = u32::from(a) >> 22 == SHARED;
         !a.is_private() && !a.is_loopback() && !a.is_link_local() && !shared
@@ -182,7 +194,25 @@ const SHARED: u32 = (100 << 2) | (64 >> 6);
 
 #[cfg(test)]
 mod tests {
-    use super::{builds, is_tunnel, may_lie_between, outside};
+    use super::{Core, builds, is_tunnel, may_lie_between, outside};
+
+    /// All of a processor in %usr is another program's than a test's; a twentieth in %sys may be the test's.
+    #[test]
+    fn a_processor_without_work_of_the_kernel_is_of_a_program_alone() {
+        let core = |system: Option<f64>, idle: f64| Core {
+            number: 0.0,
+            soft: 0.0,
+            steal: 0.0,
+            system,
+            idle,
+            all: false,
+            unjoined: false,
+        };
+        assert!(core(Some(0.0), 3.0).is_of_program_alone());
+        for other in [core(Some(0.05), 3.0), core(Some(0.0), 0.0), core(None, 3.0)] {
+            assert!(!other.is_of_program_alone(), "{other:?}");
+        }
+    }
 
     #[test]
     fn a_compiler_is_known_by_its_program() {

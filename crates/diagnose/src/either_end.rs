@@ -1,4 +1,5 @@
-//! A send buffer as large as hosts come with, which nobody measured: a receiver's window of that size leaves the same rate.
+//! A send buffer as large as hosts come with, which nobody measured: a receiver's window of that size leaves the same rate. So do both of any
+//! size, where no text says how large either is.
 
 use crate::cause::Cause;
 use crate::evidence::Evidence;
@@ -14,6 +15,9 @@ const TELLS: f64 = 4.0;
 
 /// The most that is said of either: it is not a verdict.
 const EITHER: f64 = 0.39;
+
+/// Shares within so much of each other are a tie.
+const APART: f64 = 0.1;
 
 impl Evidence {
     /// Whether no text says how large the room at either end is, nor what the sender waited for.
@@ -46,9 +50,25 @@ fn tell_apart(items: &[Item]) -> bool {
     items.iter().map(apart).sum::<f64>().abs() >= TELLS
 }
 
+/// Says of both less than a verdict needs, where they lead, one as likely as the other, and nothing is known of either. More connections that
+/// carry more show that it is one of the two.
+fn hold_tie(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) {
+    let [first, second, ..] = ranking else { return };
+    let both = BOTH.contains(&first.cause) && BOTH.contains(&second.cause);
+    let tie = both && first.confidence - second.confidence < APART;
+    let shown = e.counted_else.wider.is_some() || tell_apart(items);
+    if !tie || !e.knows_neither_end() || shown {
+        return;
+    }
+    for r in [first, second] {
+        r.confidence = r.confidence.min(EITHER);
+    }
+}
+
 /// Shares the lead of a send buffer with the receiver's window, where a size that hosts come with is all that speaks for the buffer.
 /// Says so where it does.
 pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) -> Option<String> {
+    hold_tie(e, items, ranking);
     let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
     if !leads || !e.knows_neither_end() || tell_apart(items) {
         return None;
@@ -105,6 +125,36 @@ mod tests {
         assert!(text.contains("131072 bytes"), "{text}");
         assert_eq!([open[0].cause, open[1].cause], BOTH);
         assert!(open[..2].iter().all(|r| r.confidence == EITHER), "{open:?}");
+    }
+
+    /// 8.1 MB in flight are near no buffer that hosts come with: 41 % each was a verdict.
+    #[test]
+    fn a_tie_of_both_ends_is_no_verdict() {
+        let open = Evidence {
+            rate: Some(Figure::exact(905e6, Place::You)),
+            rtt: Some(Figure::exact(0.072, Place::You)),
+            ..evidence()
+        };
+        let ranking = |window: f64, buffer: f64| {
+            let all = [(Cause::ReceiveWindow, window), (Cause::SendBuffer, buffer)];
+            let each = all.into_iter();
+            each.map(|(cause, confidence)| Ranking { cause, confidence })
+                .collect::<Vec<_>>()
+        };
+        let mut tie = ranking(0.41, 0.41);
+        assert!(even_out(&open, &[], &mut tie).is_none());
+        assert!(tie.iter().all(|r| r.confidence == EITHER), "{tie:?}");
+        // What leads by more stays, and so does what a kernel says.
+        let mut lead = ranking(0.6, 0.3);
+        assert!(even_out(&open, &[], &mut lead).is_none());
+        assert_eq!(lead[0].confidence, 0.6);
+        let waited = Evidence {
+            rwnd_share: Some(Figure::exact(0.5, Place::You)),
+            ..open
+        };
+        let mut said = ranking(0.41, 0.41);
+        assert!(even_out(&waited, &[], &mut said).is_none());
+        assert_eq!(said[0].confidence, 0.41);
     }
 
     #[test]

@@ -14,6 +14,19 @@ use crate::verdict::NARROW;
 /// what Windows has; 131072 of macOS; 212992, `net.core.rmem_default` and `wmem_default` of Linux; 262144 of AIX.
 const USUAL: [f64; 4] = [65_535.0, 131_072.0, 212_992.0, 262_144.0];
 
+/// Windows that Linux grows to, bytes: half (`net.ipv4.tcp_adv_win_scale` of 1) of 6 MiB, the most of `net.ipv4.tcp_rmem` by default, and of
+/// what is set again and again (Documentation/networking/ip-sysctl.rst).
+const GROWN: [f64; 6] = [
+    3.0 * MIB,
+    4.0 * MIB,
+    8.0 * MIB,
+    16.0 * MIB,
+    32.0 * MIB,
+    64.0 * MIB,
+];
+
+const MIB: f64 = 1_048_576.0;
+
 /// A window shows as so much less in flight than it has, by segments that are not whole, or so much more, by rounding.
 const LESS: f64 = 1.06;
 const MORE: f64 = 1.02;
@@ -28,17 +41,46 @@ const USED: f64 = 0.4;
 /// The most that is said of a line that is guessed, where such a window fits as well: it is not a verdict.
 const GUESSED: f64 = 0.39;
 
+/// The most that is said of a line by its rate alone, which nobody named, and of one that is slower than what the hosts have. Choices.
+const BY_RATE: f64 = 0.7;
+const BELOW_PORTS: f64 = 0.6;
+
 impl Evidence {
-    /// The usual line that the rate fills, bit/s, and the usual window or buffer that fits it as well, bytes; none where something speaks for
-    /// one of the two alone.
-    fn fits_both(&self) -> Option<(f64, f64)> {
-        let line = usual_line(self)?;
+    /// The usual line that the rate fills, bit/s, where nobody named one, or one that is faster.
+    fn guessed_line(&self) -> Option<f64> {
+        let alone = self.around.group.is_none();
+        usual_line(self).or_else(|| self.lower_port().filter(|_| alone))
+    }
+
+    /// Whether nothing but the rate speaks for a full line: no losses, and no queue.
+    fn shows_no_queue(&self) -> bool {
         let lossless = self.retransmits.as_ref().is_none_or(|r| r.value <= 1.0);
         let added = self.queueing().zip(self.rtt_floor.as_ref());
         let queued = added.is_some_and(|(added, floor)| added > QUEUED * floor.value);
-        let queued = queued || self.outgrown().is_some();
-        let open = lossless && !queued && !self.udp;
-        let flight = self.settled_flight().filter(|_| open)?;
+        lossless && !queued && self.outgrown().is_none() && !self.udp
+    }
+
+    /// The receiver's window, bytes, whose settings leave at their least what the rate puts in flight.
+    fn known_window(&self, flight: f64) -> Option<f64> {
+        let least = self.windows.iter().map(|room| room.bytes.low);
+        let mut near = least.filter(|bytes| is_beside_line(flight, *bytes));
+        near.next().filter(|_| self.rwnd_share.is_none())
+    }
+
+    /// What leaves the same rate as a line that is guessed.
+    fn rooms_beside(&self) -> Vec<Cause> {
+        let flight = self.settled_flight().map_or(0.0, |f| f.value);
+        match self.known_window(flight) {
+            Some(_) => vec![Cause::ReceiveWindow],
+            None => self.open_rooms(),
+        }
+    }
+
+    /// The usual line that the rate fills, bit/s, and the usual window or buffer that fits it as well, bytes; none where something speaks for
+    /// one of the two alone.
+    fn fits_both(&self) -> Option<(f64, f64)> {
+        let line = self.guessed_line()?;
+        let flight = self.settled_flight().filter(|_| self.shows_no_queue())?;
         let narrow = flight.high < NARROW * flight.low;
         // A rate that is the line's to a hundredth leaves no room for a window that is not as near.
         let exact = fills_exactly(self);
@@ -46,8 +88,12 @@ impl Evidence {
         let near = |bytes: f64| !exact || is_beside_line(flight.value, bytes) && bytes >= once;
         let fits =
             |bytes: &f64| flight.low < MORE * bytes && *bytes < LESS * flight.high && near(*bytes);
-        let usual = USUAL.into_iter().filter(|_| narrow).find(fits)?;
-        (!self.open_rooms().is_empty()).then_some((line, usual))
+        let grown = |bytes: &f64| is_beside_line(flight.value, *bytes) && *bytes >= once;
+        let usual = USUAL.into_iter().find(fits);
+        let usual = usual.or_else(|| GROWN.into_iter().find(grown));
+        let fits = self.known_window(flight.value).or(usual);
+        let open = narrow && !self.rooms_beside().is_empty();
+        Some((line, fits.filter(|_| open)?))
     }
 
     /// Bytes that were in flight at some time at least, by the largest congestion window of a kernel that lets only such a window grow as is
@@ -71,24 +117,42 @@ impl Evidence {
         open.map(|(cause, _)| cause).collect()
     }
 
-    /// How fast the line is, where it is guessed, and a window fits as well.
+    /// How fast the line is, where it is guessed, and a window fits as well, or the hosts have faster ports.
     pub(crate) fn asks_guessed_line(&self, likely: &[Cause]) -> Option<MissingFact> {
-        let (line, bytes) = self.fits_both().filter(|_| likely.contains(&Cause::Link))?;
-        Some(MissingFact {
-            fact: "line_bps",
-            would_decide: format!(
+        let line = self
+            .guessed_line()
+            .filter(|_| likely.contains(&Cause::Link))?;
+        let below = self.line.is_some();
+        let would_decide = match self.fits_both() {
+            Some((_, bytes)) => format!(
                 "whether a line of {} is full, or a window or buffer of {bytes:.0} bytes: both leave this rate",
                 bps(line)
             ),
-            command: line_command(self),
+            None if below && self.shows_no_queue() => format!(
+                "whether the path has a line of {}, which the rate alone shows, and which is then full",
+                bps(line)
+            ),
+            None => return None,
+        };
+        let command = match below {
+            true => "what the contract of each access allows, and the speed of each link on the way (ethtool INTERFACE, show interfaces); then farpath diagnose --line RATE ... with the slowest of them".to_owned(),
+            false => line_command(self),
+        };
+        Some(MissingFact {
+            fact: "line_bps",
+            would_decide,
+            command,
         })
     }
 
-    /// The most that is said of a line: little where it is guessed, and a window fits as well.
+    /// The most that is said of a line: less where its rate alone shows it, and little where a window fits as well.
     pub(crate) fn at_most_of_guess(&self) -> f64 {
-        match self.fits_both() {
-            Some(_) => GUESSED,
-            None => 1.0,
+        let guessed = self.guessed_line().is_some() && self.shows_no_queue();
+        match (self.fits_both(), guessed) {
+            (Some(_), _) => GUESSED,
+            (None, true) if self.line.is_some() => BELOW_PORTS,
+            (None, true) => BY_RATE,
+            (None, false) => 1.0,
         }
     }
 }
@@ -99,7 +163,7 @@ pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<(Vec<Cau
     let leads = ranking.first().is_some_and(|r| r.cause == Cause::Link);
     let (line, bytes) = e.fits_both().filter(|_| leads)?;
     let mut alike = vec![Cause::Link];
-    alike.extend(e.open_rooms());
+    alike.extend(e.rooms_beside());
     let is_alike = |r: &&Ranking| alike.contains(&r.cause);
     let all: f64 = ranking.iter().filter(is_alike).map(|r| r.confidence).sum();
     let each = all / alike.len() as f64;
@@ -112,8 +176,12 @@ pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<(Vec<Cau
     }
     ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let flight = e.settled_flight().map_or(bytes, |f| f.value);
+    let room = match e.known_window(flight) {
+        Some(_) => "which the receiver's settings leave at least",
+        None => "which hosts come with",
+    };
     let text = format!(
-        "the rate is what a line of {} leaves, and it puts {flight:.0} bytes in flight in a round trip, as a window or buffer of {bytes:.0} bytes does, which hosts come with: how fast the line is (--line), and how large both are, tell them apart",
+        "the rate is what a line of {} leaves, and it puts {flight:.0} bytes in flight in a round trip, as a window or buffer of {bytes:.0} bytes does, {room}: how fast the line is (--line), and what the sender waits for (ss -ti), tell them apart",
         bps(line)
     );
     Some((alike, text))
@@ -123,6 +191,7 @@ pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<(Vec<Cau
 mod tests {
     use super::*;
     use crate::fact::{Figure, Place};
+    use crate::room::Room;
 
     /// So many bit/s over so many seconds, and nothing besides.
     fn evidence(rate: f64, rtt: f64) -> Evidence {
@@ -164,6 +233,57 @@ mod tests {
         assert_eq!(with(None).fits_both(), Some((1e9, 65_535.0)));
         assert_eq!(with(Some(120e3)).fits_both(), Some((1e9, 65_535.0)));
         assert_eq!(with(Some(1.25e6)).fits_both(), None);
+    }
+
+    /// 8 MiB over 72.02 ms, and 3 MiB over 267.43 ms, on hosts with 10 Gbit/s: what lines of 1 Gbit/s and 100 Mbit/s leave, too.
+    #[test]
+    fn a_window_that_linux_grows_to_shares_with_a_line_below_the_ports() {
+        let beside = |rate: f64, rtt: f64| Evidence {
+            line: Some((Figure::exact(10e9, Place::You), "the interface")),
+            steady: vec![rate; 8],
+            peak: rate,
+            interval_s: 1.0,
+            ..evidence(rate, rtt)
+        };
+        let window = beside(932e6, 0.07202);
+        assert_eq!(window.fits_both(), Some((1e9, 8.0 * MIB)));
+        assert_eq!(window.at_most_of_guess(), GUESSED);
+        let default = beside(94.1e6, 0.26743);
+        assert_eq!(default.fits_both(), Some((100e6, 3.0 * MIB)));
+        assert!(default.asks_guessed_line(&[Cause::Link]).is_some());
+        // 5.9 MB are near none of them: a guess all the same, and asked for.
+        let alone = beside(941e6, 0.05);
+        assert_eq!(alone.fits_both(), None);
+        assert_eq!(alone.at_most_of_guess(), BELOW_PORTS);
+        assert!(alone.asks_guessed_line(&[Cause::Link]).is_some());
+        assert_eq!(evidence(941e6, 0.05).at_most_of_guess(), BY_RATE);
+        // Who named the line knows it.
+        let named = Evidence {
+            line: Some((Figure::exact(1e9, Place::You), "the line")),
+            ..beside(932e6, 0.07202)
+        };
+        assert_eq!(named.at_most_of_guess(), 1.0);
+    }
+
+    /// The receiver's settings are known, and leave just this rate.
+    #[test]
+    fn a_known_window_of_the_same_rate_shares_with_the_line() {
+        let bytes = Figure::between(4.2e6, 3.0 * MIB, 4.5 * MIB, Place::You);
+        let known = Evidence {
+            windows: vec![Room {
+                bytes,
+                memory: None,
+                what: "net.ipv4.tcp_rmem".to_owned(),
+                asked: false,
+            }],
+            ..evidence(941e6, 0.02674)
+        };
+        assert_eq!(known.fits_both(), Some((1e9, 3.0 * MIB)));
+        assert_eq!(known.rooms_beside(), [Cause::ReceiveWindow]);
+        // One that leaves far more does not.
+        let mut larger = known.clone();
+        larger.windows[0].bytes = larger.windows[0].bytes.times(4.0);
+        assert_eq!(larger.known_window(941e6 * 0.02674 / 8.0), None);
     }
 
     #[test]

@@ -172,7 +172,7 @@ fn too_large(e: &Evidence, items: &mut Vec<Item>) {
     let rate = e.rate.as_ref().map_or(0.0, |r| r.value);
     let as_large = e.is_as_large(lost) || rate <= 0.0;
     let proven = e.is_proven_hole();
-    let holds = if proven {
+    let holds = if proven || e.hanging_segment() > 0.0 {
         1.0
     } else {
         1.0 - step(rate, 1e5, 2e6)

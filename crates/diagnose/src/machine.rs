@@ -1,8 +1,9 @@
 //! What the hosts have to give: processors, and interfaces with room for what arrives.
 
 use crate::advice::SOFTNET;
+use crate::bystander::is_beside;
 use crate::cause::Cause;
-use crate::core::{ALL, Core, builds, is_tunnel, outside, receives};
+use crate::core::{ALL, Core, builds, is_public, is_tunnel, outside, receives};
 use crate::duplex::Mismatch;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
@@ -11,7 +12,7 @@ use crate::infer::is_bare;
 use crate::items::{Item, LOSSES, of, step};
 use crate::read::command::ASKED;
 use crate::read::{COPIES, Facts};
-use crate::seen::Side;
+use crate::seen::{Side, Test};
 use crate::tally::{Tally, tally};
 
 impl Evidence {
@@ -67,7 +68,8 @@ impl Evidence {
                 let program = word(facts, of, "cpu_program").map_or("", |(name, _)| name);
                 let kernel = program.is_empty() || receives(program);
                 let tunnels = is_tunnel(program, &flow.to.host);
-                if tunnels && self.goes_beside(program, flow, number(facts, of, "cpu_ratio")) {
+                let cpu = number(facts, of, "cpu_ratio");
+                if tunnels && self.goes_beside(program, (facts, flow), cpu) {
                     continue;
                 }
                 if builds(program) && number(facts, of, ALL).is_none() {
@@ -115,12 +117,19 @@ impl Evidence {
     }
 
     /// Whether a flow does not go through the tunnel of a program, as far as its ends and its rate say; a full processor is kept to be said.
-    fn goes_beside(&mut self, program: &str, flow: &Flow, cpu: Option<&Figure>) -> bool {
+    fn goes_beside(
+        &mut self,
+        program: &str,
+        (facts, flow): (&Facts, &Flow),
+        cpu: Option<&Figure>,
+    ) -> bool {
         let line = self.line.as_ref().map(|(line, _)| line.value);
         let rate = self.rate.as_ref().filter(|_| !self.udp);
         let bare = rate.is_some_and(|r| is_bare(r.value, self.mss, line));
         let ends = [flow.from.host.as_str(), flow.to.host.as_str()];
-        let Some(why) = outside(program, ends, bare) else {
+        let inside = rate.is_some_and(|r| outruns_tunnel(facts, flow, r.value));
+        let inside = inside.then_some(SLOWER_INSIDE);
+        let Some(why) = outside(program, ends, bare).or(inside) else {
             return false;
         };
         if let Some(cpu) = cpu.filter(|c| c.value > FULL[0]) {
@@ -213,6 +222,25 @@ pub(crate) fn is_other_end(facts: &Facts, flow: &Flow, of: (u32, Side), rate: f6
     either && copies && rate > 0.0 && other
 }
 
+impl Evidence {
+    /// Whether the processor that is full did nothing for the kernel beside a test that a window of the settings explains: another program had it.
+    fn is_filled_beside_window(&self) -> bool {
+        let beside = self.core.as_ref().is_some_and(Core::is_of_program_alone);
+        self.tester && beside && self.is_met_by_settings(BY_WINDOW)
+    }
+
+    /// What a full processor speaks for.
+    fn weights_of_full(&self) -> Vec<(Cause, f64)> {
+        match self.is_filled_beside_window() {
+            true => Vec::new(),
+            false => vec![(Cause::HostCpu, 26.0)],
+        }
+    }
+}
+
+/// A window that leaves so many times the rate at most explains it.
+const BY_WINDOW: f64 = 1.2;
+
 /// A processor that is less busy than this has so much left that something else comes first.
 const BUSY: f64 = 0.25;
 
@@ -224,6 +252,26 @@ pub(crate) const FULL: [f64; 2] = [0.88, 0.95];
 
 /// The same of one that soft interrupts use, each for a segment by itself. A choice.
 const UNJOINED: [f64; 2] = [0.75, 0.85];
+
+/// What speaks against a flow going through a tunnel that another test shows.
+const SLOWER_INSIDE: &str = "it is far faster than another test between two private addresses of one network, as a tunnel has them";
+
+/// A flow with so many times the rate of a test inside a tunnel does not go through it. A choice.
+const OUTRUNS: f64 = 2.0;
+
+/// Whether a test between two private addresses of one network, as the ends of a tunnel have them, was far slower than a flow whose ends are not of
+/// one.
+fn outruns_tunnel(facts: &Facts, flow: &Flow, rate: f64) -> bool {
+    let one_network = |from: &str, to: &str| is_beside(from, to) && !is_public(from);
+    let slower = |test: &Test| {
+        let goodput = test.goodput();
+        goodput.is_some_and(|(own, _)| OUTRUNS * own.value < rate)
+    };
+    let inside = |test: &&Test| one_network(&test.from.host, &test.to.host) && slower(test);
+    let ends = [&flow.from.host, &flow.to.host];
+    let known = ends.iter().all(|end| !end.is_empty());
+    known && !is_beside(ends[0], ends[1]) && facts.tests.iter().any(|t| inside(&t))
+}
 
 /// How busy the busiest processor is, for people.
 fn of_processor(e: &Evidence, cpu: &Figure) -> String {
@@ -282,7 +330,7 @@ pub(crate) fn by_machines(e: &Evidence, items: &mut Vec<Item>) {
     if let Some(cpu) = &e.cpu {
         items.push(Item {
             holds: step(cpu.value, FULL[0], FULL[1]),
-            weights: vec![(Cause::HostCpu, 26.0)],
+            weights: e.weights_of_full(),
             sentence: of_processor(e, cpu),
         });
         let waits = e.core.as_ref().map_or(0.0, Core::waits);

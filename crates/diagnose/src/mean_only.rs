@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::infer::UNDER;
 use crate::items::Item;
+use crate::room::Room;
 
 /// A part of a test's time below the first is lost in rounding. Above the second slow start is much of the test, and weighed as that.
 const PART: [f64; 2] = [0.02, 0.2];
@@ -15,6 +16,13 @@ const UNSAID: f64 = 0.15;
 
 /// Settings that usually leave so many times their least say nothing for a rate below that.
 const USUALLY: f64 = 1.2;
+
+/// A window or buffer that is full shows in even intervals as so many times less at most, and by so many segments, which need not be whole. Choices.
+const LESS: f64 = 1.08;
+const SEGMENTS: f64 = 4.0;
+
+/// A round trip under load may be so much longer than pings found it, seconds, though no queue shows. A choice.
+const LATER_S: f64 = 1e-3;
 
 /// Most that is said of a window or buffer that leaves more than was measured: it is not a verdict.
 const ABOVE: f64 = 0.39;
@@ -50,8 +58,8 @@ impl Evidence {
         })
     }
 
-    /// What a window or buffer leaves by its settings, where that is a little more at its least than was measured though it usually is far
-    /// more, and nothing shows that it was waited for.
+    /// What a window or buffer leaves by its settings, where that is more at its least than was measured, and nothing shows that it was waited
+    /// for: a little more, though it usually is far more, or more than a full one shows in even intervals.
     fn leaves_more(&self, cause: Cause) -> Option<Figure> {
         let (rooms, waited) = match cause {
             Cause::SendBuffer => {
@@ -66,15 +74,22 @@ impl Evidence {
             Some(_) => 0.0,
             None => self.start_part().unwrap_or(UNSAID),
         };
-        let more = |limit: &Figure| {
-            rate.high < limit.low && (1.0 - start) * limit.value > USUALLY * limit.low
+        let shown = self.late().is_some() && self.is_even() && !self.udp;
+        let later = rtt.high / (rtt.high + LATER_S);
+        let more = |(room, limit): &(&Room, Figure)| {
+            let usually = (1.0 - start) * limit.value > USUALLY * limit.low;
+            let less = LESS + SEGMENTS * self.mss / room.bytes.low.max(1.0);
+            let full = !shown || room.asked || less * rate.high >= later * limit.low;
+            rate.high < limit.low && (usually || !full)
         };
-        let all = rooms.iter().map(|r| in_flight(cause, self, rtt, r).rate);
-        let all: Vec<Figure> = all.collect();
+        let all = rooms.iter();
+        let all = all.map(|r| (r, in_flight(cause, self, rtt, r).rate));
+        let all: Vec<(&Room, Figure)> = all.collect();
         if waited || self.account.is_some() || !all.iter().all(more) {
             return None;
         }
-        let least = all.into_iter().min_by(|a, b| a.low.total_cmp(&b.low));
+        let rates = all.into_iter().map(|(_, limit)| limit);
+        let least = rates.min_by(|a, b| a.low.total_cmp(&b.low));
         // What leaves far more does not meet the rate.
         least.filter(|least| rate.high >= UNDER * least.low)
     }
@@ -111,7 +126,6 @@ pub(crate) fn by_room(e: &Evidence, items: &mut Vec<Item>) {
 mod tests {
     use super::*;
     use crate::fact::Place;
-    use crate::room::Room;
 
     /// 860 Mbit/s on average of 30 s over 241 ms, nothing lost, and a send buffer of 64 MiB of which 45 to 100 % is data.
     fn evidence() -> Evidence {
@@ -152,6 +166,29 @@ mod tests {
             ..evidence()
         };
         assert_eq!(lossy.start_part(), None);
+    }
+
+    /// 7.89 Gbit/s in even seconds over 60.02 ms, and a window of 64 to 96 MiB, which leaves 8.94 Gbit/s at least.
+    #[test]
+    fn a_window_that_leaves_more_than_even_intervals_show_is_not_named() {
+        let window = |rate: f64, asked: bool| Evidence {
+            rate: Some(Figure::exact(rate, Place::You)),
+            rtt: Some(Figure::exact(0.060_02, Place::You)),
+            steady: vec![rate; 8],
+            buffers: Vec::new(),
+            windows: vec![Room {
+                bytes: Figure::between(73.8e6, 67_108_864.0, 100_663_296.0, Place::You),
+                memory: None,
+                what: "net.ipv4.tcp_rmem".to_owned(),
+                asked,
+            }],
+            ..evidence()
+        };
+        let most = |e: &Evidence| e.at_most_of_room(Cause::ReceiveWindow);
+        assert!(most(&window(7.8e9, false)) < 0.4);
+        // A full one shows as a little less; what a program asked for is not known as well.
+        assert_eq!(most(&window(8.6e9, false)), 1.0);
+        assert_eq!(most(&window(7.8e9, true)), 1.0);
     }
 
     #[test]

@@ -251,7 +251,7 @@ impl Evidence {
 
     /// Whether the connection's packets are as large as such of which all are lost.
     pub(crate) fn is_as_large(&self, lost: &Figure) -> bool {
-        self.mss + HEADERS >= lost.low
+        libm::fmax(self.mss, self.hanging_segment()) + HEADERS >= lost.low
     }
 
     /// The most that is said of a hole for large packets.

@@ -41,7 +41,8 @@ pub(crate) fn leave_out(facts: &Facts, flows: &mut [Flow]) -> bool {
         }
         let rest = without(flow, hosts);
         let (all, tied) = (Judged::of(facts, flow), Judged::of(facts, &rest));
-        if is_overruled(&all, &tied) {
+        if is_overruled(&all, &tied) || damages_elsewhere((facts, flow), &all, &tied, &rest.untied)
+        {
             *flow = rest;
             any = true;
         }
@@ -70,12 +71,13 @@ pub(crate) fn apart(facts: &Facts, flow: &Flow) -> Vec<u32> {
     apart.filter(|host| speaks(facts, *host)).collect()
 }
 
-/// Whether a host says something of itself. One that carries what others send may lie between the ends.
+/// Whether a host says something of itself, or counts something. One that carries what others send may lie between the ends.
 fn speaks(facts: &Facts, host: u32) -> bool {
     let of = Of::Host(host);
     let program = word(facts, of, "cpu_program");
     let carries = program.is_some_and(|(program, _)| may_lie_between(program));
-    facts.facts.iter().any(|f| f.of == of) && !carries
+    let says = facts.facts.iter().any(|f| f.of == of);
+    (says || facts.counters.iter().any(|c| c.host == host)) && !carries
 }
 
 /// Whether a host that may be either end is likely another: by its name, where others pinged or tested, or by its addresses. So is one with a name
@@ -140,6 +142,27 @@ fn is_overruled(all: &Judged<'_>, tied: &Judged<'_>) -> bool {
     let hint = cause == Cause::Unknown || OF_ANY.contains(&cause);
     let hint = hint || all.e.assumed_for(cause).is_some();
     hint && certain >= SHOWN && is_direct(&tied.e, shown)
+}
+
+/// Whether damaged frames of hosts that nothing ties to an end are named beside a loss that the other texts show: where these have the damage
+/// that lost it, or the host that counts has addresses of its own and none of an end.
+fn damages_elsewhere(
+    (facts, flow): (&Facts, &Flow),
+    all: &Judged<'_>,
+    tied: &Judged<'_>,
+    hosts: &[u32],
+) -> bool {
+    let damaged = all.e.around.damaged.as_ref();
+    let damaged = damaged.filter(|d| d.count.value > 0.0 && hosts.contains(&d.host));
+    let Some(damaged) = damaged else { return false };
+    let cause = Cause::RandomLoss;
+    if all.cause() != cause || tied.cause() != cause {
+        return false;
+    }
+    let names = &facts.hosts[damaged.host as usize];
+    let own = |name: &String| names.iter().any(|n| alike(n, name));
+    let other = !all.e.settled_by_damage() && has_other_addresses(facts, flow, own);
+    other || is_direct(&tied.e, cause)
 }
 
 /// Whether a verdict goes by what was seen of the flow itself. A window that settings are read of, a kind of loss that its pattern suggests, and

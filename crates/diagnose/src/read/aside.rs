@@ -45,6 +45,11 @@ impl Aside {
         self.open = false;
     }
 
+    /// Whether what is read now is set aside.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// The text of a host of this number begins.
     pub(super) fn host(&mut self, host: u32) {
         if self.open {
@@ -58,6 +63,10 @@ impl Aside {
     }
 }
 
+/// Words between `not` and what something is not of, and what that is.
+const OF: [&str; 7] = ["on", "of", "part", "in", "for", "this", "the"];
+const HERE: [&str; 5] = ["path", "ticket", "incident", "case", "flow"];
+
 /// Whether a line says that what follows belongs to another matter.
 fn sets_aside(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphanumeric());
@@ -66,8 +75,21 @@ fn sets_aside(text: &str) -> bool {
     let is = |list: &[&str], word: &String| list.contains(&word.as_str());
     let pairs = |two: &[String]| is(&OTHER, &two[0]) && is(&MATTERS, &two[1]);
     let unrelated = words.iter().any(|w| w == "unrelated");
-    let denied = words.iter().any(|w| is(&NOT, w));
-    words.len() <= WORDS_MAX && !denied && (unrelated || words.windows(2).any(pairs))
+    // That something is not of this ticket, or not on this path, denies nothing.
+    let elsewhere = |at: usize| words[at] == "not" && is_not_of_here(&words[at + 1..]);
+    let mut denials = (0..words.len()).filter(|at| is(&NOT, &words[*at]));
+    let denied = denials.any(|at| !elsewhere(at));
+    let heads = text.trim_end().ends_with(':') && (0..words.len()).any(elsewhere);
+    let other = unrelated || heads || words.windows(2).any(pairs);
+    words.len() <= WORDS_MAX && !denied && other
+}
+
+/// Whether words behind a `not` go on with what is here: `on this path`, `this ticket`.
+fn is_not_of_here(words: &[String]) -> bool {
+    let between = words.iter().take_while(|w| OF.contains(&w.as_str()));
+    let between = between.count();
+    let here = words.get(between);
+    between > 0 && here.is_some_and(|w| HERE.contains(&w.as_str()))
 }
 
 #[cfg(test)]
@@ -80,11 +102,16 @@ mod tests {
             "(other ticket, my web server here is at full load, ignore)",
             "### from another ticket:",
             "unrelated, of web77:",
+            "FYI, other ticket, web server www3, not on this path:",
+            "not this ticket - the mail server:",
         ] {
             assert!(sets_aside(text), "{text}");
         }
         for text in [
             "this is not another ticket",
+            "the drops are not on this path",
+            "not this ticket? it may be another ticket, or not:",
+            "not the receiver:",
             "the other end, same ticket",
             "on the other host",
             "hi, is this ok? it should be 10G",

@@ -81,6 +81,9 @@ const SAYS: [(&str, &str); 12] = [
     ("Link is down", UNLINKED),
 ];
 
+/// The fact of a host whose log a text sets aside.
+const OTHER: &str = "log_of_other";
+
 /// What a driver logs of a link that it lost.
 const UNLINKED: &str = "what was sent meanwhile was lost: dmesg -T has when it went and came; a cable, its plug or transceiver, or the port at its other end";
 
@@ -113,6 +116,9 @@ impl Tool for KernelLog {
             return true;
         }
         self.lists = false;
+        if facts.aside.is_open() {
+            return self.other(line, facts);
+        }
         let is_link = self.links.line(line, facts);
         if !is_link && self.events.line(line, facts) {
             self.links.router = true;
@@ -161,6 +167,17 @@ impl Tool for KernelLog {
 }
 
 impl KernelLog {
+    /// Takes a line of a host that the text sets aside: nothing in it is of the path.
+    fn other(&mut self, line: Line<'_>, facts: &mut Facts) -> bool {
+        let found = SAYS.iter().any(|(words, _)| line.bare.contains(words));
+        let logged = found && is_logged(line.bare) || links::is_of(line.bare);
+        if logged {
+            let host = facts.host_again(&mut self.host);
+            facts.word(host, OTHER, "yes", line.at);
+        }
+        logged
+    }
+
     /// What a line says of a slot.
     fn slot(&mut self, said: slot::Said, line: Line<'_>, facts: &mut Facts) {
         for (name, value) in [CARRIES, COULD].into_iter().zip(said) {

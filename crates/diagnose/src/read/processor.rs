@@ -34,13 +34,17 @@ pub(super) struct Processor {
 struct Row {
     /// Share of the time of a processor.
     share: f64,
-    /// Of a processor: soft interrupts, and what the hypervisor took.
-    parts: [f64; 2],
+    /// Of a processor: soft interrupts, what the hypervisor took, and the kernel's own work.
+    parts: [f64; 3],
     at: Place,
 }
 
 /// Names of the facts of a processor's parts, as columns have them and as facts are called.
-const PARTS: [(&str, &str); 2] = [("%soft", "cpu_soft_ratio"), ("%steal", "cpu_steal_ratio")];
+const PARTS: [(&str, &str); 3] = [
+    ("%soft", "cpu_soft_ratio"),
+    ("%steal", "cpu_steal_ratio"),
+    ("%sys", "cpu_system_ratio"),
+];
 
 /// Processors that are so busy on average are all full.
 const FULL: f64 = 0.95;
@@ -215,8 +219,8 @@ impl Processor {
         words.len().checked_sub(left).map(|n| words[n])
     }
 
-    /// What interrupts and the hypervisor took of a processor, as shares of its time.
-    fn parts(&self, words: &[&str]) -> [f64; 2] {
+    /// What interrupts, the hypervisor and the kernel took of a processor, as shares of its time.
+    fn parts(&self, words: &[&str]) -> [f64; 3] {
         PARTS.map(|(column, _)| {
             let share = self.behind(words, column).and_then(decimal);
             share.unwrap_or(0.0) / 100.0

@@ -544,3 +544,25 @@ fn a_host_that_tests_another_path_is_not_tied_to_this_one() {
     assert_eq!(own.cause, "host_cpu", "{own:#?}");
     assert!(own.confidence > 0.6, "{own:#?}");
 }
+
+/// A note left the log of another host out, and its link that went down stood among the reasons, and was asked for first.
+#[test]
+fn a_log_that_is_set_aside_says_nothing_of_the_path() {
+    let log = "[root@db7 ~]# dmesg -T | tail -3\n[Mon Nov 30 03:14:21 2026] tg3 0000:04:00.0 eno1: Link is down\n[Mon Nov 30 03:14:25 2026] tg3 0000:04:00.0 eno1: Link is up at 1000 Mbps, full duplex\n";
+    let with = |line: &str| of(&(new() + line + log), &on("40Gbit/s"));
+    for line in [
+        "unrelated (db server db7), for the other ticket:\n",
+        "not this ticket - the db server:\n",
+    ] {
+        let d = with(line);
+        let why = d.flows[0].verdict.because.join("\n");
+        assert!(!why.contains("eno1"), "{why}");
+        assert!(!asked(&d.flows[0], "link_down_times"), "{d:#?}");
+        let notes = notes(&d);
+        assert!(notes.contains("db7"), "{notes}");
+        assert!(!notes.contains("the kernel says"), "{notes}");
+    }
+    let d = with("the server's log:\n");
+    let why = d.flows[0].verdict.because.join("\n");
+    assert!(why.contains("eno1"), "{why}");
+}

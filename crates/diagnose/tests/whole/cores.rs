@@ -421,3 +421,107 @@ Speed: 10000 Mbps
     let missing: String = flow.missing.iter().map(|m| m.command.as_str()).collect();
     assert!(!missing.contains("/proc/net/bonding"), "{missing}");
 }
+
+/// A window of the receiver's settings holds the flow, and another program fills a processor of the sender: all of it is in %usr.
+#[test]
+fn a_processor_of_another_program_does_not_weaken_a_window() {
+    let rows: String = (0..10)
+        .map(|n| {
+            format!(
+                "[  5]   {n}.00-{}.00  sec  63.1 MBytes  530 Mbits/sec    0   9.80 MBytes\n",
+                n + 1
+            )
+        })
+        .collect();
+    let text = |table: &str| {
+        format!(
+            "[root@ps1 ~]# ip -4 addr show eno1
+2: eno1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000
+    inet 192.0.2.10/24 brd 192.0.2.255 scope global eno1
+[root@ps1 ~]# iperf3 -c 198.51.100.20 -t 10
+Connecting to host 198.51.100.20, port 5201
+[  5] local 192.0.2.10 port 43112 connected to 198.51.100.20 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+{rows}- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00 sec   631 MBytes   529 Mbits/sec    0             sender
+[  5]   0.00-10.04 sec   631 MBytes   527 Mbits/sec                  receiver
+[root@ps1 ~]# ping -qc 20 198.51.100.20
+20 packets transmitted, 20 received, 0% packet loss, time 19027ms
+rtt min/avg/max/mdev = 94.811/94.990/95.090/0.041 ms
+[root@ps2 ~]# ip -4 addr show eno1
+2: eno1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000
+    inet 198.51.100.20/24 brd 198.51.100.255 scope global eno1
+[root@ps2 ~]# sysctl net.ipv4.tcp_rmem
+net.ipv4.tcp_rmem = 4096\t87380\t12582912
+[root@ps1 ~]# sysctl net.ipv4.tcp_wmem
+net.ipv4.tcp_wmem = 4096\t65536\t134217728
+[root@ps1 ~]# ethtool eno1 | grep Speed
+\tSpeed: 10000Mb/s
+{table}"
+        )
+    };
+    let table = format!(
+        "[root@ps1 ~]# mpstat -P ALL 5 1
+Linux 5.14.0-427.el9.x86_64 (ps1) \t11/30/2026 \t_x86_64_\t(4 CPU)
+
+03:31:01 AM  {COLUMNS}
+03:31:06 AM  all   25.60    0.00    2.10    0.00    0.00    0.10    0.00    0.00    0.00   72.20
+03:31:06 AM    0  100.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00
+03:31:06 AM    1    1.00    0.00    6.30    0.00    0.00    0.10    0.00    0.00    0.00   92.60
+"
+    );
+    let alone = first(&text("")).verdict;
+    assert_eq!(alone.cause, "receive_window", "{alone:#?}");
+    let beside = first(&text(&table)).verdict;
+    assert_eq!(beside.cause, "receive_window", "{beside:#?}");
+    assert!(beside.confidence + 0.05 > alone.confidence, "{beside:#?}");
+    // What the kernel fills may be the test's.
+    let kernel = table.replace("0  100.00    0.00    0.00", "0    3.00    0.00   97.00");
+    let kernel = first(&text(&kernel)).verdict;
+    assert!(kernel.confidence + 0.1 < beside.confidence, "{kernel:#?}");
+}
+
+/// A tunnel whose program is full carries 80 Mbit/s: the test of 472 Mbit/s to the public address of its host goes beside it.
+#[test]
+fn a_test_outside_a_tunnel_is_not_held_by_its_program() {
+    let test = |from: &str, to: &str, mbit: f64| {
+        let rows: String = (0..10)
+            .map(|n| {
+                let size = mbit / 8.388_608;
+                format!(
+                    "[  5]   {n}.00-{}.00  sec  {size:.1} MBytes  {mbit} Mbits/sec    0   410 KBytes\n",
+                    n + 1
+                )
+            })
+            .collect();
+        format!(
+            "user@lap:~$ iperf3 -c {to} -t 10
+Connecting to host {to}, port 5201
+[  5] local {from} port 43112 connected to {to} port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+{rows}- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00 sec  {:.1} MBytes  {mbit} Mbits/sec  0             sender
+[  5]   0.00-10.04 sec  {:.1} MBytes  {mbit} Mbits/sec                  receiver
+
+",
+            mbit * 1.192,
+            mbit * 1.192
+        )
+    };
+    let top = "[root@vpn ~]# top -b -n 1 -H | head -12
+top - 03:31:10 up 120 days,  4:11,  1 user,  load average: 1.02, 1.00, 0.98
+%Cpu(s): 21.1 us,  4.4 sy,  0.0 ni, 74.0 id,  0.0 wa,  0.0 hi,  0.5 si,  0.0 st
+
+    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   1188 nobody    20   0   12880   7012   5400 R  99.3   0.1   9121:10 openvpn
+";
+    let inside = test("10.8.0.6", "10.8.0.1", 80.1);
+    let outside = test("192.168.1.20", "198.51.100.1", 472.0);
+    let d = of(&format!("{inside}{outside}{top}"), &Known::default());
+    let causes: Vec<&str> = d.flows.iter().map(|f| f.verdict.cause).collect();
+    assert_eq!(causes.len(), 2, "{d:#?}");
+    assert_eq!(causes[0], "host_cpu", "{d:#?}");
+    assert_ne!(causes[1], "host_cpu", "{d:#?}");
+}

@@ -27,6 +27,7 @@ mod clustered;
 mod cores;
 mod counted_hops;
 mod counters;
+mod damaged_elsewhere;
 mod damaged_pings;
 mod datagram_sockets;
 mod documented;

@@ -78,7 +78,7 @@ const TICKETS: [Ticket; 19] = [
     ticket!("cpu", "100 Gbit/s", 0, In("host_cpu", 0.85)),
     ticket!("satellite", "16 Mbit/s", 0, In("send_buffer", 0.9)),
     ticket!("sndwnd", "10 Gbit/s", 0, In("receive_window", 0.95)),
-    ticket!("hundred", "1 Gbit/s", 0, In("link", 0.9)),
+    ticket!("hundred", "1 Gbit/s", 0, In("link", 0.6)),
     ticket!("jumbo", "10 Gbit/s", 0, In("mtu_black_hole", 0.9)),
     ticket!("onecore", "10 Gbit/s", 0, In("host_cpu", 0.9)),
     ticket!(

@@ -64,6 +64,12 @@ impl Links {
     }
 }
 
+/// Whether a line says that a link went down, or came up.
+pub(super) fn is_of(text: &str) -> bool {
+    let by_router = of_router(text).or_else(|| of_routeros(text));
+    by_router.or_else(|| of_kernel(text)).is_some()
+}
+
 /// The port of a router's event, and whether it came up: `%LINEPROTO-5-UPDOWN: Line protocol on Interface Gi0/8, changed state to down`,
 /// `%ETHPORT-5-IF_DOWN_LINK_FAILURE: Interface Ethernet1/1 is down (Link failure)`,
 /// `SNMP_TRAP_LINK_DOWN: ifIndex 523, ifAdminStatus up(1), ifOperStatus down(2), ifName ge-0/0/3`.
