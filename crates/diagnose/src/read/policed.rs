@@ -14,7 +14,7 @@ use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::port::{Kind, OF_TC, Port, PortReading};
 use crate::words::{after, decimal, decimal_prefix, option_rate, rate, size, whole};
-use typed::{command, filters};
+use typed::{command, filters, names_protection, protects};
 
 /// A contract as it was stated.
 #[derive(Clone, PartialEq)]
@@ -72,6 +72,9 @@ pub(super) struct Policed {
     /// The host whose filters `tc` prints, and the interface they are at; and whether lines of one are read.
     filters: Port,
     of_tc: bool,
+    /// Whether what is read is of a router's control plane, and what was dropped there: for people, and where.
+    protects: bool,
+    protected: Option<(String, Place)>,
 }
 
 impl Tool for Policed {
@@ -82,6 +85,10 @@ impl Tool for Policed {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         self.beside(line, facts);
+        if let Some(own) = protects(text) {
+            self.close();
+            self.protects = own;
+        }
         if let Some(packets) = super::ports::of_class(text) {
             self.close();
             self.queue(Kind::Dropped, packets as f64, line.at);
@@ -121,6 +128,10 @@ impl Tool for Policed {
     fn finish(&mut self, facts: &mut Facts) {
         self.close();
         facts.ports.append(&mut self.counted);
+        if let Some((said, at)) = self.protected.take() {
+            let note = format!("{}: {said}", facts.place(at));
+            facts.notes.push(note);
+        }
         let [different, of_classes] = classes::parted(core::mem::take(&mut self.found));
         if different.len() > FEW {
             facts.notes.push(format!(
@@ -173,6 +184,10 @@ impl Policed {
     fn close(&mut self) {
         self.action = None;
         let Some(open) = self.open.take() else { return };
+        if self.protects || names_protection(&self.policy) || names_protection(&self.class) {
+            self.protect(&open);
+            return;
+        }
         self.count(&open);
         let bps = match open.drops {
             [Some(false), Some(true)] => open.peak_bps.or(open.bps),
@@ -190,6 +205,20 @@ impl Policed {
                 at,
             });
         }
+    }
+
+    /// Notes a policer of a router's control plane: it meets what goes to the router itself, and nothing that the router forwards.
+    fn protect(&mut self, open: &Open) {
+        let dropped = open.exceeded.iter().flatten().next_back();
+        let (said, at) = match (dropped, open.at) {
+            (Some((count, at)), _) => (format!(" dropped {count} packets"), *at),
+            (None, Some(at)) => (" stands here".to_owned(), at),
+            (None, None) => return,
+        };
+        let said = format!(
+            "a policer of a router's control plane{said}: it meets what goes to the router itself, such as pings to it, and nothing that it forwards. Pings that the router leaves unanswered are no loss of a path through it"
+        );
+        self.protected.get_or_insert((said, at));
     }
 
     /// Keeps what a policer of IOS dropped: what exceeds a rate, unless it is marked.
