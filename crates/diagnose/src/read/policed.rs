@@ -7,6 +7,7 @@
 mod car;
 pub(super) mod classes;
 mod now;
+mod protected;
 mod typed;
 
 use super::conditioned::{FEW, POLICER, SHAPER, words_of};
@@ -14,7 +15,8 @@ use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::port::{Kind, OF_TC, Port, PortReading};
 use crate::words::{after, decimal, decimal_prefix, option_rate, rate, size, whole};
-use typed::{command, filters, names_protection, protects};
+use protected::protects;
+use typed::{command, filters};
 
 /// A contract as it was stated.
 #[derive(Clone, PartialEq)]
@@ -128,10 +130,7 @@ impl Tool for Policed {
     fn finish(&mut self, facts: &mut Facts) {
         self.close();
         facts.ports.append(&mut self.counted);
-        if let Some((said, at)) = self.protected.take() {
-            let note = format!("{}: {said}", facts.place(at));
-            facts.notes.push(note);
-        }
+        self.notes_protection(facts);
         let [different, of_classes] = classes::parted(core::mem::take(&mut self.found));
         if different.len() > FEW {
             facts.notes.push(format!(
@@ -184,7 +183,7 @@ impl Policed {
     fn close(&mut self) {
         self.action = None;
         let Some(open) = self.open.take() else { return };
-        if self.protects || names_protection(&self.policy) || names_protection(&self.class) {
+        if self.is_protection() {
             self.protect(&open);
             return;
         }
@@ -205,20 +204,6 @@ impl Policed {
                 at,
             });
         }
-    }
-
-    /// Notes a policer of a router's control plane: it meets what goes to the router itself, and nothing that the router forwards.
-    fn protect(&mut self, open: &Open) {
-        let dropped = open.exceeded.iter().flatten().next_back();
-        let (said, at) = match (dropped, open.at) {
-            (Some((count, at)), _) => (format!(" dropped {count} packets"), *at),
-            (None, Some(at)) => (" stands here".to_owned(), at),
-            (None, None) => return,
-        };
-        let said = format!(
-            "a policer of a router's control plane{said}: it meets what goes to the router itself, such as pings to it, and nothing that it forwards. Pings that the router leaves unanswered are no loss of a path through it"
-        );
-        self.protected.get_or_insert((said, at));
     }
 
     /// Keeps what a policer of IOS dropped: what exceeds a rate, unless it is marked.

@@ -16,24 +16,6 @@ pub(super) fn command(text: &str) -> Option<(&str, &str)> {
     (is_it && shortens(interface, "interface", 3)).then_some((router, name))
 }
 
-/// Whether a command asks for the policers of a router's control plane (CoPP); none of what is not a command that shows something.
-pub(super) fn protects(text: &str) -> Option<bool> {
-    if ["Control Plane", "control-plane"].contains(&text) {
-        return Some(true);
-    }
-    let (_, command) = text.split_once(['#', '>'])?;
-    let first = command.split_whitespace().next()?;
-    let lower = command.to_ascii_lowercase();
-    let own = lower.contains("control-plane") || lower.contains("copp");
-    shortens(first, "show", 2).then_some(own)
-}
-
-/// Whether a policy map or a class is of the control plane, by its name.
-pub(super) fn names_protection(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    lower.contains("copp") || lower.contains("control-plane")
-}
-
 /// The interface whose filters a command of `tc` prints: `hv1# tc -s filter show dev vnet7 ingress`.
 pub(super) fn filters(text: &str) -> Option<&str> {
     let words: Vec<&str> = text.split_whitespace().take(20).collect();
