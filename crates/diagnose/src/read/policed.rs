@@ -15,7 +15,6 @@ use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::port::{Kind, OF_TC, Port, PortReading};
 use crate::words::{after, decimal, decimal_prefix, option_rate, rate, size, whole};
-use protected::protects;
 use typed::{command, filters};
 
 /// A contract as it was stated.
@@ -87,10 +86,7 @@ impl Tool for Policed {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         self.beside(line, facts);
-        if let Some(own) = protects(text) {
-            self.close();
-            self.protects = own;
-        }
+        self.turns(text);
         if let Some(packets) = super::ports::of_class(text) {
             self.close();
             self.queue(Kind::Dropped, packets as f64, line.at);

@@ -1,10 +1,10 @@
-//! Policers of a router's control plane (CoPP): they meet what goes to the router itself, and are no ceiling of a path.
+//! Policers of a router's control plane (CoPP): they meet what goes to the router itself, and never hold what it forwards.
 
 use super::{Facts, Open, Policed};
 use crate::words::shortens;
 
 /// Whether a command asks for the policers of a router's control plane (CoPP); none of what is not a command that shows something.
-pub(super) fn protects(text: &str) -> Option<bool> {
+fn protects(text: &str) -> Option<bool> {
     if ["Control Plane", "control-plane"].contains(&text) {
         return Some(true);
     }
@@ -22,6 +22,14 @@ fn names_protection(name: &str) -> bool {
 }
 
 impl Policed {
+    /// Takes from a command, or a head, whether what follows is of a control plane.
+    pub(super) fn turns(&mut self, text: &str) {
+        if let Some(own) = protects(text) {
+            self.close();
+            self.protects = own;
+        }
+    }
+
     /// Whether what is read is of a control plane.
     pub(super) fn is_protection(&self) -> bool {
         self.protects || names_protection(&self.policy) || names_protection(&self.class)
@@ -36,7 +44,7 @@ impl Policed {
             (None, None) => return,
         };
         let said = format!(
-            "a policer of a router's control plane{said}: it meets what goes to the router itself, such as pings to it, and nothing that it forwards. Pings that the router leaves unanswered are no loss of a path through it"
+            "a policer of a router's control plane{said}: it meets what goes to the router itself, such as pings to it, and nothing that it forwards. Pings that the router leaves unanswered say nothing of loss on a path through it"
         );
         self.protected.get_or_insert((said, at));
     }
