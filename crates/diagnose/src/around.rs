@@ -85,6 +85,10 @@ pub(crate) struct Around {
     pub(crate) trace_alone: Option<String>,
     /// A loop of routers in which a trace ended, and what it shows, for people.
     pub(crate) looped: Option<(crate::routing_loop::RoutingLoop, String)>,
+    /// Answers to SYNs that are lost behind a capture, and what they show, for people.
+    pub(crate) lost_answers: Option<(crate::lost_answers::LostAnswers, String)>,
+    /// Whether a router or a host says why packets do not go on.
+    pub(crate) barred: bool,
     /// A request that a client timed, where no rate was measured.
     pub(crate) request: Option<crate::request_times::Request>,
     /// What hosts say is wrong with them, for people.
@@ -279,6 +283,9 @@ impl Evidence {
         self.around.trace_alone = by_trace_alone(facts);
         let looped = facts.routing_loop.as_ref();
         self.around.looped = looped.map(|found| (found.clone(), found.said(facts)));
+        let lost = crate::lost_answers::LostAnswers::of(facts);
+        self.around.lost_answers = lost.map(|lost| (lost.clone(), lost.said(facts)));
+        self.around.barred = crate::barred::is_said(facts);
         self.around.stalled = crate::no_rate::stalled(facts);
         self.around.fault = crate::host_fault::fault(facts);
         self.around.own_answers = own_answers(facts);

@@ -129,6 +129,8 @@ pub(crate) struct Evidence {
     pub(crate) large_lost: Option<Figure>,
     /// The path MTU that a trace found by itself, or else that the host of the pings knows, or else that a router reported to it.
     pub(crate) found_mtu: Option<(Figure, MtuBy)>,
+    /// How often a segment was sent again as large as before, though a router had reported a smaller MTU.
+    pub(crate) mtu_unheeded: f64,
     /// A bridge of containers whose MTU is above that of the path, as its host knows that.
     pub(crate) container_bridge: Option<ContainerBridge>,
     /// Bytes of the smallest pings that were refused with a word.
@@ -546,6 +548,8 @@ impl Evidence {
         let known = || Some((all("mtu_known_there_bytes")?, MtuBy::Host));
         let reported = || Some((all("mtu_router_bytes")?, MtuBy::Router));
         self.found_mtu = found.or_else(known).or_else(reported);
+        let unheeded = facts.along(flow, crate::read::reported_mtu::UNHEEDED);
+        self.mtu_unheeded = unheeded.map(|n| n.value).fold(0.0, libm::fmax);
         self.container_bridge = ContainerBridge::of(facts, self.found_mtu.as_ref());
         self.of_conditioners(facts, flow);
         self.of_segments(facts, flow);

@@ -69,6 +69,10 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
 
 /// A path MTU that was found: what reports packets that are too large reaches this sender. Said where nothing was measured.
 fn discovered(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(mtu) = e.heeds_no_report() {
+        unheeded(e, mtu, items);
+        return;
+    }
     let Some((mtu, by)) = e.found_mtu.as_ref().filter(|_| e.rate.is_none()) else {
         refused(e, items);
         return;
@@ -92,6 +96,30 @@ fn discovered(e: &Evidence, items: &mut Vec<Item>) {
                 MtuBy::Router => " at most",
                 MtuBy::Trace | MtuBy::Host => "",
             }
+        ),
+    });
+}
+
+/// So often a segment is sent again before that shows that its sender does not heed a report: one may be under way. A choice.
+const UNHEEDED_LEAST: f64 = 2.0;
+
+impl Evidence {
+    /// The MTU that a router reports, bytes, where the sender goes on with packets that are larger.
+    pub(crate) fn heeds_no_report(&self) -> Option<f64> {
+        let (mtu, by) = self.found_mtu.as_ref()?;
+        let unheeded = *by == MtuBy::Router && self.mtu_unheeded >= UNHEEDED_LEAST;
+        unheeded.then_some(mtu.value)
+    }
+}
+
+/// A router reports how much passes, and the same segment is sent again and again.
+fn unheeded(e: &Evidence, mtu: f64, items: &mut Vec<Item>) {
+    items.push(Item {
+        holds: 1.0,
+        weights: [of(&LOSSES, -20.0), vec![(Cause::MtuBlackHole, 50.0)]].concat(),
+        sentence: format!(
+            "a router on the way reports that packets of more than {mtu:.0} bytes do not pass (ICMP, fragmentation needed), and the same larger segment was sent again {:.0} times: its sender does not heed the report. A firewall of that host that drops ICMP keeps it from its kernel (RFC 1191)",
+            e.mtu_unheeded
         ),
     });
 }

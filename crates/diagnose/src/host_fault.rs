@@ -17,6 +17,9 @@ pub(crate) const TIME_WAITS: &str = "time_wait_count";
 pub(crate) const OWN_PORTS: [&str; 2] = ["own_port_first", "own_port_last"];
 const USUAL: [f64; 2] = [32_768.0, 60_999.0];
 
+/// A program could not write: what it says.
+pub(crate) const NO_SPACE: &str = "no_space";
+
 /// How many neighbours a host keeps at most (`gc_thresh3`).
 pub(crate) const NEIGHBOURS_MOST: &str = "neighbour_most";
 
@@ -36,6 +39,8 @@ pub(crate) fn fault(facts: &Facts) -> Option<String> {
         full_neighbours(facts),
         crate::swap::first(facts),
         full_disk(facts),
+        without_room(facts),
+        crate::barred::fault(facts),
     ];
     let all: Vec<String> = all.into_iter().flatten().collect();
     (!all.is_empty()).then(|| format!("{FAULT}{}", all.join("; ")))
@@ -109,6 +114,26 @@ fn full_neighbours(facts: &Facts) -> Option<String> {
     Some(format!(
         "the table of neighbours ({kind}) of a host is full, as its kernel logged ({}): what goes to a neighbour without a place in it waits or is dropped, now to one and now to another. {room}, or fewer hosts in one network (ip neigh | wc -l counts them)",
         facts.place(at)
+    ))
+}
+
+/// A program that could not write what it was sent, or was to send.
+fn without_room(facts: &Facts) -> Option<String> {
+    let fact = last(facts, NO_SPACE)?;
+    let Value::Word(said) = &fact.value else {
+        return None;
+    };
+    let whose = match said.contains("[receiver]") {
+        true => "the host that the files go to",
+        false => "the host that writes",
+    };
+    let full = match said.contains("quota") {
+        true => "the quota of that user there is used up",
+        false => "the file system there is full, or has no inode left",
+    };
+    Some(format!(
+        "{whose} cannot write ({}): {said}; {full}, and the program ends, whatever the network carries. On that host: df -h and df -i of that folder, quota -s; delete or move files, or enlarge the file system, and begin anew",
+        facts.place(fact.at)
     ))
 }
 

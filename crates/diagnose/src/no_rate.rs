@@ -12,6 +12,7 @@ use crate::host_fault::FAULT;
 use crate::late_hops::WAITING;
 use crate::long_requests::{LONG, LongRequests};
 use crate::long_way::LENGTH;
+use crate::lost_answers::LOST_BACK;
 use crate::one_way::CLEAN_WAY;
 use crate::quiet_port::QUIET;
 use crate::read::Facts;
@@ -60,6 +61,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         TWICE,
         TWO_HOSTS,
         LOOP,
+        LOST_BACK,
     ];
     let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
@@ -81,6 +83,7 @@ impl Evidence {
             Cause::Outage => self.around.one_version.is_some(),
             Cause::Middlebox => self.idle_session.is_some(),
             Cause::SetUp => self.request_trips().is_some(),
+            Cause::MtuBlackHole => self.heeds_no_report().is_some(),
             Cause::HostCpu => self.is_throttled_server(cause),
             _ => false,
         };
@@ -98,6 +101,7 @@ impl Evidence {
         let trace = || looped().or_else(|| self.around.trace_alone.clone());
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
+        let back = || Some(self.around.lost_answers.as_ref()?.1.clone());
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
         let failed = || self.failed_test.as_ref().map(FailedTest::said);
         let not_begun = || not_begun().or_else(|| failed().map(str::to_owned));
@@ -107,7 +111,7 @@ impl Evidence {
         let twice = || self.twice.clone();
         let said = said.or_else(login).or_else(twice).or_else(trace);
         let said = said.or_else(stalled).or_else(memory);
-        let said = said.or_else(not_begun).or_else(quiet);
+        let said = said.or_else(back).or_else(not_begun).or_else(quiet);
         said.unwrap_or_else(nothing)
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct OneWay {
     pub(crate) lost: f64,
     /// By how much their delays differ, ms; none where no text says that.
     pub(crate) varied_ms: Option<f64>,
+    /// The least delay, ms, by the clocks of both ends; none where no text says that.
+    pub(crate) least_ms: Option<f64>,
     /// Whether some came twice, or out of order.
     pub(crate) disordered: bool,
     /// Where it was read.
@@ -67,6 +69,10 @@ impl OneWay {
                     .varied_ms
                     .zip(next.varied_ms)
                     .map(|(a, b)| libm::fmax(a, b)),
+                least_ms: both
+                    .least_ms
+                    .zip(next.least_ms)
+                    .map(|(a, b)| libm::fmin(a, b)),
                 disordered: both.disordered || next.disordered,
                 ..both
             }
@@ -143,10 +149,11 @@ impl OneWayLoss {
         });
         let way = there.ends();
         format!(
-            "{} of the packets that went one way{way} were lost ({:.0} of {:.0}){back}; no text says whether the path was idle meanwhile",
+            "{} of the packets that went one way{way} were lost ({:.0} of {:.0}){back}; no text says whether the path was idle meanwhile{}",
             part(there.lost / there.sent),
             there.lost,
-            there.sent
+            there.sent,
+            self.clocks()
         )
     }
 }
@@ -177,10 +184,34 @@ impl OneWayLoss {
             None => (String::new(), "the other way, "),
         };
         Some(format!(
-            "{CLEAN_WAY}: all {:.0} packets{} arrived{varied}{back}. Not tested are {other}a higher rate, larger packets, other times, and what TCP makes of the path: iperf3, or pscheduler task throughput, tests that",
+            "{CLEAN_WAY}: all {:.0} packets{} arrived{varied}{back}. Not tested are {other}a higher rate, larger packets, other times, and what TCP makes of the path: iperf3, or pscheduler task throughput, tests that{}",
             there.sent,
-            there.ends()
+            there.ends(),
+            self.clocks()
         ))
+    }
+
+    /// That the clocks of both ends differ, where a delay is below zero; a full stop before. Empty where none is.
+    fn clocks(&self) -> String {
+        let ways = [Some(&self.there), self.back.as_ref()];
+        let mut ways = ways.into_iter().flatten();
+        let below = ways.find_map(|way| Some((way, way.least_ms.filter(|ms| *ms < 0.0)?)));
+        let Some((way, least)) = below else {
+            return String::new();
+        };
+        let back = self.back.as_ref().and_then(|back| back.least_ms);
+        let apart = match self.there.least_ms.zip(back) {
+            Some((there, back)) => format!(
+                ", by {:.1} ms if both ways take as long: a half of the round trip, {:.1} ms, is then the delay of each",
+                libm::fabs(there - back) / 2.0,
+                there + back
+            ),
+            None => String::new(),
+        };
+        format!(
+            ". The delay{} is below zero ({least:.1} ms), which cannot be: the clocks of both hosts are not synchronised, and differ{apart}. On both: chronyc tracking, or ntpq -p; until they agree, delays of one way say nothing, and the sum of both is right",
+            way.ends()
+        )
     }
 }
 
@@ -194,5 +225,42 @@ impl Evidence {
     pub(crate) fn lost_one_way(&self, loss: &Figure) -> Option<String> {
         let own = self.around.one_way.as_ref();
         own.filter(|way| way.is(loss)).map(OneWayLoss::said)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred packets of which none was lost, with this least delay, ms.
+    fn way(least_ms: f64) -> OneWay {
+        OneWay {
+            from: "a.example".to_owned(),
+            to: "b.example".to_owned(),
+            sent: 100.0,
+            lost: 0.0,
+            varied_ms: Some(0.7),
+            least_ms: Some(least_ms),
+            disordered: false,
+            at: Place::You,
+        }
+    }
+
+    /// A delay below zero was passed over: nothing was wrong.
+    #[test]
+    fn a_delay_below_zero_is_clocks_that_differ() {
+        let said = |there: f64, back: f64| {
+            let both = OneWayLoss {
+                there: way(there),
+                back: Some(way(back)),
+            };
+            both.clean().expect("nothing was lost")
+        };
+        for (there, back) in [(-8.1, 32.1), (32.1, -8.1)] {
+            let text = said(there, back);
+            assert!(text.contains("differ, by 20.1 ms"), "{text}");
+        }
+        let text = said(12.0, 12.1);
+        assert!(!text.contains("clocks"), "{text}");
     }
 }

@@ -277,6 +277,10 @@ fn lost_in_words(e: &Evidence, idle: &Figure) -> String {
         return one_way;
     }
     match idle.value >= 1.0 {
+        true if e.around.barred => {
+            "nothing that ping or a trace sent reached its target: what came back are errors"
+                .to_owned()
+        }
         true => "nothing that ping or a trace sent was answered".to_owned(),
         false => format!(
             "{} of the packets that ping or a trace sent were lost; no text says whether the path was idle meanwhile",

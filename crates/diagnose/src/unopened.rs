@@ -144,6 +144,12 @@ impl Unopened {
         self.why == Why::NoPort
     }
 
+    /// Whether it may have been to this address: the line names none, a name, or this one.
+    pub(crate) fn may_be_to(&self, address: &str) -> bool {
+        let other = self.host.parse::<core::net::IpAddr>();
+        other.is_err() || alike(&self.host, address)
+    }
+
     /// Whether something refused the connection.
     pub(crate) fn is_refused(&self) -> bool {
         self.why == Why::Refused

@@ -17,19 +17,57 @@ pub(crate) struct Unresolved {
 }
 
 impl Unresolved {
-    /// Of `10.90.4.1 dev eno1 FAILED`; none of other rows.
-    pub(crate) fn of(text: &str, at: Place) -> Option<Unresolved> {
+    /// Of `10.90.4.1 dev eno1 FAILED`, and of `10.90.4.1 FAILED` below a command that names the interface; none of other rows.
+    pub(crate) fn of(text: &str, asked: &str, at: Place) -> Option<Unresolved> {
+        if let Some((address, interface)) = incomplete(text) {
+            return Some(Unresolved {
+                address: crate::address(address),
+                interface: crate::redact(interface),
+                at,
+            });
+        }
         let state = text.rsplit(' ').next()?;
         let address = text.split(' ').next()?;
         let failed = ["FAILED", "INCOMPLETE"].contains(&state);
         let is_address = address.parse::<core::net::IpAddr>().is_ok();
         (failed && is_address).then_some(())?;
+        let bare = text.split_whitespace().count() == 2 && !asked.is_empty();
+        let interface = after(text, " dev ").or_else(|| bare.then_some(asked))?;
         Some(Unresolved {
             address: crate::address(address),
-            interface: crate::redact(after(text, " dev ")?),
+            interface: crate::redact(interface),
             at,
         })
     }
+}
+
+/// The interface of which `ip neigh show dev eth0` asks, empty where a command for neighbours names none; none of other lines.
+pub(crate) fn asked(text: &str) -> Option<String> {
+    let is_one = text.contains("ip neigh") || text.contains("ip n ");
+    let typed = is_one && text.len() < 200;
+    typed.then(|| after(text, " dev ").unwrap_or("").to_owned())
+}
+
+/// Address and interface of a row of `arp` without a hardware address: `10.0.0.1  (incomplete)  eth0`, `? (10.0.0.1) at <incomplete> on eth0`,
+/// and `Internet  10.0.0.1  0  Incomplete  ARPA` of IOS, which names no interface.
+fn incomplete(text: &str) -> Option<(&str, &str)> {
+    let words: Vec<&str> = text.split_whitespace().take(8).collect();
+    let found = match words[..] {
+        [address, "(incomplete)", .., interface] => (address, interface),
+        [
+            _,
+            address,
+            "at",
+            "<incomplete>" | "(incomplete)",
+            "on",
+            interface,
+            ..,
+        ] => (address.strip_prefix('(')?.strip_suffix(')')?, interface),
+        ["Internet", address, _, "Incomplete", "ARPA", ..] => (address, "INTERFACE"),
+        _ => return None,
+    };
+    found.0.parse::<core::net::IpAddr>().ok()?;
+    Some(found)
 }
 
 /// What is asked of a host that does not find a neighbour: where `ip neigh` says so of whom was pinged, or the host itself answered its pings.
@@ -72,16 +110,29 @@ mod tests {
 
     #[test]
     fn rows_of_neighbours_without_an_address_are_known() {
-        let of = |text: &str| Unresolved::of(text, Place::You).map(|n| (n.address, n.interface));
+        let below = |text: &str, asked: &str| {
+            Unresolved::of(text, asked, Place::You).map(|n| (n.address, n.interface))
+        };
+        let of = |text: &str| below(text, "");
         for state in ["FAILED", "INCOMPLETE"] {
             let row = format!("10.90.4.1 dev eno1 {state}");
             let found = ("10.90.4.1".to_owned(), "eno1".to_owned());
             assert_eq!(of(&row), Some(found));
         }
+        let found = Some(("10.90.4.1".to_owned(), "eno1".to_owned()));
+        assert_eq!(below("10.90.4.1 FAILED", "eno1"), found);
+        assert_eq!(asked("# ip neigh show dev eno1"), Some("eno1".to_owned()));
+        for row in [
+            "10.90.4.1                (incomplete)                  eno1",
+            "? (10.90.4.1) at <incomplete> on eno1",
+        ] {
+            assert_eq!(of(row), found, "{row}");
+        }
         for other in [
             "10.90.4.1 dev eno1 lladdr 00:00:5e:00:53:01 REACHABLE",
             "the job FAILED",
             "10.90.4.1 FAILED",
+            "Internet  10.90.4.1  3  0000.5e00.5301  ARPA  Vlan4",
         ] {
             assert_eq!(of(other), None, "{other}");
         }

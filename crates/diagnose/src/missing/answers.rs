@@ -125,13 +125,19 @@ fn on_the_way(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFac
     if let Some((looped, _)) = &e.around.looped {
         return Some(looped.asks());
     }
+    if let Some((lost, _)) = &e.around.lost_answers {
+        return Some(lost.asks());
+    }
     let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let refused = &facts.refused;
     let unreachable = refused.unreachable.is_some();
     if !silent && !unreachable {
         return None;
     }
-    crate::unresolved::asks(facts, asking).or_else(|| {
+    let own = crate::barred::asks_own(facts, asking);
+    let near = own.or_else(|| crate::unresolved::asks(facts, asking));
+    let said = near.or_else(|| crate::barred::asks_way(facts, asking));
+    said.or_else(|| {
         let by = refused.expired.as_ref().filter(|_| !unreachable)?;
         Some(MissingFact {
             fact: "reachable",
@@ -151,7 +157,9 @@ fn of_silence(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> 
         return Vec::new();
     }
     let dead = e.dead_port().map(DeadPort::asks);
+    let answered = e.idle_loss.as_ref().is_some_and(|lost| lost.value < 1.0);
     let meant = match unreachable.as_deref() {
+        Some("") if answered => "its pings are answered, so that a way leads there: the firewall of that host, or one before it, rejects what else is sent".to_owned(),
         Some("") => "the own host has no route to it, or a firewall rejects".to_owned(),
         Some(by) => format!(
             "{by} says that the host is unreachable: its network has no host with this address that answers (ARP, ND), or no way leads there"

@@ -33,6 +33,10 @@ pub(super) fn asked(
         }
     }
     let hole = likely.first() == Some(&Cause::MtuBlackHole);
+    if hole && e.heeds_no_report().is_some() && e.rate.is_none() {
+        all.push(of_dropped_reports(asking));
+        return true;
+    }
     let Some(lost) = e.large_lost.as_ref().filter(|_| hole) else {
         return false;
     };
@@ -42,6 +46,18 @@ pub(super) fn asked(
         all.extend(of_place(facts, asking));
     }
     is_all
+}
+
+/// Whether the sender's own firewall drops what routers report.
+fn of_dropped_reports(asking: &Asking) -> MissingFact {
+    MissingFact {
+        fact: "icmp_dropped",
+        would_decide: format!(
+            "why the host that sends to {} does not heed what the router reports: a rule of its own firewall that drops ICMP",
+            asking.host
+        ),
+        command: "on that host: iptables -nvL INPUT; nft list ruleset; let in ICMP \"fragmentation needed\" before the rule that drops: iptables -I INPUT -p icmp --icmp-type fragmentation-needed -j ACCEPT".to_owned(),
+    }
 }
 
 /// Whether what hangs is large: pings of both sizes.
@@ -97,7 +113,8 @@ fn of_place(facts: &Facts, asking: &Asking) -> Option<MissingFact> {
 
 /// Whether packets that are too large are reported in the other direction, where they are in this one and nothing was measured.
 pub(super) fn of_way_back(e: &Evidence, asking: &Asking) -> Option<MissingFact> {
-    let (mtu, _) = e.found_mtu.as_ref().filter(|_| e.rate.is_none())?;
+    let open = e.rate.is_none() && e.heeds_no_report().is_none();
+    let (mtu, _) = e.found_mtu.as_ref().filter(|_| open)?;
     Some(MissingFact {
         fact: "mtu_back_bytes",
         would_decide: format!(

@@ -259,6 +259,7 @@ impl Facts {
             && !self.refused.shows_full_queue()
             && self.refused.unopened.is_none()
             && self.refused.test.is_none()
+            && self.refused.barred.is_none()
             && self.routing_loop.is_none()
             && !self.names.decide()
             && !self.shows_one_version()

@@ -2,8 +2,10 @@
 
 use super::own_ports::found_none;
 use super::{Facts, Line, NOTES_MAX};
-use crate::fact::Place;
+use crate::barred::{Barred, Why};
+use crate::fact::{Of, Place};
 use crate::failed_test::FailedTest;
+use crate::host_fault::NO_SPACE;
 use crate::unopened::Unopened;
 use crate::unresolved::Unresolved;
 
@@ -119,6 +121,12 @@ pub(crate) struct Refused {
     pub(crate) expired: Option<String>,
     /// The first neighbour whose hardware address a host did not find.
     pub(crate) unresolved: Option<Unresolved>,
+    /// The interface of which the last command asked for neighbours; empty where it names none.
+    pub(crate) neighbours_of: String,
+    /// What says why packets do not go on.
+    pub(crate) barred: Option<Barred>,
+    /// Whether a host has an address that it did not give itself.
+    pub(crate) addressed: bool,
 }
 
 impl Refused {
@@ -165,13 +173,30 @@ pub(crate) struct Uncaptured {
     pub(crate) at: Place,
 }
 
+/// What a program says that cannot write (ENOSPC, EDQUOT).
+const NO_ROOM: [&str; 2] = [": No space left on device", ": Disk quota exceeded"];
+
 /// Most of those that are kept.
 const UNCAPTURED_MAX: usize = 16;
 
 impl Facts {
     /// Takes a line that says by itself what is wrong: a host that is not reached, a neighbour that is not found, the end of a certificate.
     pub(super) fn says_so(&mut self, line: Line<'_>) -> bool {
-        self.unreachable(line.bare) || self.finds_none(line) || self.expires(line)
+        self.unreachable(line.bare)
+            || self.is_barred(line.bare, line.at)
+            || self.finds_none(line)
+            || self.expires(line)
+            || self.has_no_room(line)
+    }
+
+    /// Takes `write failed on "/srv/a": No space left on device (28)` of whatever program.
+    fn has_no_room(&mut self, line: Line<'_>) -> bool {
+        let said = NO_ROOM.iter().any(|words| line.bare.contains(words));
+        let is_one = said && line.bare.len() < 400;
+        if is_one {
+            self.word(Of::Path, NO_SPACE, line.bare, line.at);
+        }
+        is_one
     }
 
     /// Takes `notAfter=Nov 24 23:59:59 2026 GMT` of openssl, and the line above it.
@@ -213,7 +238,10 @@ impl Facts {
 
     /// Takes `10.90.4.1 dev eno1 FAILED` of `ip neigh`.
     fn finds_none(&mut self, line: Line<'_>) -> bool {
-        let found = Unresolved::of(line.bare, line.at);
+        if let Some(interface) = crate::unresolved::asked(line.bare) {
+            self.refused.neighbours_of = interface;
+        }
+        let found = Unresolved::of(line.bare, &self.refused.neighbours_of, line.at);
         let is_one = found.is_some();
         if self.refused.unresolved.is_none() {
             self.refused.unresolved = found;
@@ -259,6 +287,15 @@ impl Facts {
             self.refused.timed_out.get_or_insert(at);
             if tool == "curl" {
                 self.tries.opens(at, false);
+            }
+        }
+        if tool == "ping" {
+            let sends = lower.contains("sendmsg") || lower.contains("sendto");
+            if sends && lower.contains("operation not permitted") {
+                self.bars(Barred::own(Why::NotPermitted, at));
+            }
+            if lower.contains("network is unreachable") {
+                self.bars(Barred::own(Why::NoRoute, at));
             }
         }
         if lower.contains("no route to host") || lower.contains("network is unreachable") {

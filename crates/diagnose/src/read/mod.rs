@@ -94,6 +94,7 @@ mod rate_option;
 mod rate_program;
 mod rclone;
 mod read_ahead;
+pub(crate) mod reported_mtu;
 pub(crate) mod resolvers;
 mod robocopy;
 pub(crate) mod route;

@@ -90,6 +90,7 @@ impl OwPing {
                 sent: sent as f64,
                 lost: lost as f64,
                 varied_ms: own.delays.as_ref().map(|d| d[2].value - d[0].value),
+                least_ms: own.delays.as_ref().map(|d| d[0].value),
                 disordered: own.disordered,
                 at,
             });

@@ -3,8 +3,10 @@
 //! The closing lines are read; where there are none, the single answers.
 
 mod asked;
+mod first;
 
 use self::asked::Asked;
+use self::first::First;
 use super::parted::{Answer, parted, turned};
 use super::{Facts, Line, Tool};
 use crate::answered_twice::DUPLICATES;
@@ -33,6 +35,8 @@ pub(super) struct Ping {
     asked: Option<Asked>,
     /// Whether no router may cut the packets of the run, as its command says.
     whole: bool,
+    /// Whether the first ping alone was lost.
+    first: First,
 }
 
 const NS: f64 = 1e6;
@@ -72,11 +76,17 @@ impl Tool for Ping {
         if let Some(name) = named(text) {
             let (host, port) = apart(name);
             self.statistics(host, facts);
+            if text.starts_with("Sending ") {
+                self.first = First::default();
+            }
             self.size = routers_size(text).or(self.size);
             if let (Some(port), Some(of)) = (port, self.to) {
                 facts.exact(of, "service_port", f64::from(port), line.at);
             }
             return true;
+        }
+        if going {
+            self.first.marks(text);
         }
         self.answer(text, line.at, facts)
             || self.count(text, line.at, facts)
@@ -184,6 +194,7 @@ impl Ping {
             return false;
         }
         self.begins_with(text, facts);
+        self.first.answer(text);
         let ttl = ttl(text);
         if let Some(ttl) = ttl.filter(|_| facts.reply_ttls.len() < ANSWERS_MAX) {
             facts.reply_ttls.push((at, ttl, self.of()));
@@ -233,7 +244,8 @@ impl Ping {
                 facts.exact(of, "ping_large_lost_bytes", size, at);
                 return true;
             }
-            facts.exact(of, "ping_sent", sent as f64, at);
+            let counts = self.first.counted(sent, received, at, facts);
+            facts.exact(of, "ping_sent", counts as f64, at);
             facts.exact(of, "ping_received", received as f64, at);
             if let Some(size) = self.size.filter(|_| received > 0) {
                 facts.exact(of, "ping_answered_bytes", size, at);
@@ -288,7 +300,8 @@ impl Ping {
             facts.exact(of, "ping_large_lost_bytes", size, at);
             return true;
         }
-        facts.exact(of, "ping_sent", sent, at);
+        let counts = self.first.counted(sent as u64, received as u64, at, facts);
+        facts.exact(of, "ping_sent", counts as f64, at);
         facts.exact(of, "ping_received", received, at);
         if let Some(size) = self.size.filter(|_| received > 0.0) {
             facts.exact(of, "ping_answered_bytes", size, at);
@@ -339,6 +352,7 @@ impl Ping {
             facts.exact(self.of(), "ping_answered_bytes", size, at);
         }
         self.counted = None;
+        self.first = First::default();
         self.unsent = false;
         let all = || self.answers.iter().map(|a| &a.0);
         let by = |a: &&Figure, b: &&Figure| a.value.total_cmp(&b.value);

@@ -7,6 +7,7 @@
 mod car;
 pub(super) mod classes;
 mod now;
+mod protected;
 mod typed;
 
 use super::conditioned::{FEW, POLICER, SHAPER, words_of};
@@ -72,6 +73,9 @@ pub(super) struct Policed {
     /// The host whose filters `tc` prints, and the interface they are at; and whether lines of one are read.
     filters: Port,
     of_tc: bool,
+    /// Whether what is read is of a router's control plane, and what was dropped there: for people, and where.
+    protects: bool,
+    protected: Option<(String, Place)>,
 }
 
 impl Tool for Policed {
@@ -82,6 +86,7 @@ impl Tool for Policed {
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
         self.beside(line, facts);
+        self.turns(text);
         if let Some(packets) = super::ports::of_class(text) {
             self.close();
             self.queue(Kind::Dropped, packets as f64, line.at);
@@ -121,6 +126,7 @@ impl Tool for Policed {
     fn finish(&mut self, facts: &mut Facts) {
         self.close();
         facts.ports.append(&mut self.counted);
+        self.notes_protection(facts);
         let [different, of_classes] = classes::parted(core::mem::take(&mut self.found));
         if different.len() > FEW {
             facts.notes.push(format!(
@@ -173,6 +179,10 @@ impl Policed {
     fn close(&mut self) {
         self.action = None;
         let Some(open) = self.open.take() else { return };
+        if self.is_protection() {
+            self.protect(&open);
+            return;
+        }
         self.count(&open);
         let bps = match open.drops {
             [Some(false), Some(true)] => open.peak_bps.or(open.bps),

@@ -88,6 +88,7 @@ impl Latency {
                 sent: sent as f64,
                 lost: lost as f64,
                 varied_ms: None,
+                least_ms: None,
                 disordered: false,
                 at: line.at,
             });

@@ -1,7 +1,9 @@
 //! What `tcpdump` prints of handshakes: the options of each SYN.
 
 use super::label::name_at_prompt;
+use super::reported_mtu::ReportedMtu;
 use super::{Facts, Line, Tool};
+use crate::barred::Barred;
 use crate::fact::Place;
 use crate::redact::address;
 use crate::seen::End;
@@ -41,6 +43,8 @@ pub(super) struct Tcpdump {
     id: Option<u64>,
     /// The name at the prompt of the command above, and the port that it is of.
     asked: Option<(String, u16)>,
+    /// What routers report of packets that are too large, and whether they are sent again.
+    reported: ReportedMtu,
     /// Lines of segments with data, and where the first of them stands.
     data: usize,
     first: Option<Place>,
@@ -78,7 +82,8 @@ impl Tool for Tcpdump {
             self.take(held, at, facts);
             return true;
         }
-        let (Some((_, _, rest)), Some(flags)) = (ends(text), between(text, "Flags [", "]")) else {
+        let (Some((from, to, rest)), Some(flags)) = (ends(text), between(text, "Flags [", "]"))
+        else {
             // With -v a line of the packet stands before that of its segment.
             let packet = ["IP (tos ", "IP6 (flowlabel ", "IP6 (class ", "IP6 (hlim "];
             let listens = text.starts_with("listening on ") && text.contains("link-type");
@@ -86,6 +91,12 @@ impl Tool for Tcpdump {
             let counts = ENDS.iter().any(|e| text.ends_with(e));
             let known = packet.iter().any(|p| text.contains(p)) || talks || counts;
             self.nothing(line, facts);
+            let barred = Barred::of_packet(text, line.at);
+            let icmp = barred.is_some() || self.reported.report(line, facts);
+            if let Some(barred) = barred {
+                facts.bars(barred);
+            }
+            let known = known || icmp;
             self.id = identification(text);
             return known || facts.asks_for_names(text, line.at);
         };
@@ -96,7 +107,11 @@ impl Tool for Tcpdump {
         self.id = None;
         let length = between(rest, "length ", "").map_or("", |l| l.trim_end_matches(':'));
         let length = length.split([':', ' ']).next().and_then(whole);
-        if length.is_some_and(|bytes| bytes > 0) {
+        if let Some(bytes) = length.filter(|bytes| *bytes > 0) {
+            let sequence = between(rest, "seq ", ",").unwrap_or("");
+            let segment = format!("{} {} {sequence}", from.shown(), to.shown());
+            self.reported
+                .segment((&to.host, segment), bytes, line.at, facts);
             self.data += 1;
             self.first.get_or_insert(line.at);
         }

@@ -752,3 +752,72 @@ fn a_neighbour_without_a_hardware_address_is_named() {
     let found = "192.0.2.77 says that the host is unreachable";
     assert!(asks.would_decide.contains(found), "{asks:#?}");
 }
+
+/// A filter that says so was "a firewall that drops pings gives the same picture", and the trace was asked for that stands in the text.
+#[test]
+fn a_filter_that_says_so_is_named() {
+    let to = "198.51.100.77";
+    let filtered = "From 192.0.2.33 icmp_seq=1 Packet filtered\n";
+    let flow = unrated(&unanswered("noc@lg:~$ ", to, filtered));
+    let asks = &flow.missing[0];
+    assert!(
+        asks.would_decide
+            .contains("192.0.2.33 answers that a filter"),
+        "{asks:#?}"
+    );
+    assert!(asks.command.starts_with("on 192.0.2.33"), "{asks:#?}");
+    let denied = "ping: sendmsg: Operation not permitted\n";
+    let flow = unrated(&unanswered("noc@lg:~$ ", to, denied));
+    let why = flow.verdict.because.join("\n");
+    assert!(why.contains("rule of its own firewall"), "{why}");
+    assert!(flow.missing[0].command.contains("iptables -nvL OUTPUT"));
+    // A ping that may not open its socket says nothing of a firewall.
+    let socket = "ping: socket: Operation not permitted\n";
+    let flow = unrated(&unanswered("noc@lg:~$ ", to, socket));
+    let why = flow.verdict.because.join("\n");
+    assert!(!why.contains("own firewall"), "{why}");
+}
+
+/// The row below a command that names its interface has none itself.
+#[test]
+fn a_neighbour_of_a_named_interface_is_known() {
+    let near = unanswered(
+        "root@srv44:~# ",
+        "10.90.4.1",
+        "From 10.90.4.44 icmp_seq=1 Destination Host Unreachable\n",
+    );
+    let rows = "root@srv44:~# ip neigh show dev eno1\n10.90.4.1 FAILED\n";
+    let flow = unrated(&format!("{near}{rows}"));
+    let command = "arping -c 3 -I eno1 10.90.4.1";
+    assert!(
+        flow.missing[0].command.contains(command),
+        "{:#?}",
+        flow.missing
+    );
+}
+
+/// What is slow was asked, as of a clean path.
+#[test]
+fn a_disk_without_room_is_named() {
+    let copy = "rsync: [receiver] write failed on \"/srv/a.img\": No space left on device (28)\n";
+    let pings = "b1:~$ ping -qc 5 192.0.2.7\n5 packets transmitted, 5 received, 0% packet loss, time 4005ms\nrtt min/avg/max/mdev = 31.011/31.101/31.202/0.070 ms\n";
+    let flow = unrated(&format!("{copy}{pings}"));
+    let why = flow.verdict.because.join("\n");
+    assert!(why.contains("the file system there is full"), "{why}");
+    let flow = unrated(pings);
+    let why = flow.verdict.because.join("\n");
+    assert!(!why.contains("file system"), "{why}");
+}
+
+/// Nothing of it was read: "says nothing of a path".
+#[test]
+fn a_sender_that_does_not_heed_a_router_is_a_hole() {
+    let segment = "03:40:01.100 IP 10.1.1.5.993 > 10.8.0.7.50112: Flags [.], seq 1:1449, ack 80, win 501, length 1448\n";
+    let report = "03:40:01.101 IP 10.1.1.1 > 10.1.1.5: ICMP 10.8.0.7 unreachable - need to frag (mtu 1420), length 556\n";
+    let flow = unrated(&format!("{segment}{report}").repeat(4));
+    assert_eq!(flow.verdict.cause, "mtu_black_hole", "{:#?}", flow.verdict);
+    // Smaller segments behind the report heed it.
+    let heeds = segment.replace("1:1449", "1:1369").replace("1448", "1368");
+    let flow = unrated(&format!("{segment}{report}{heeds}"));
+    assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+}

@@ -845,3 +845,38 @@ fn a_rate_that_falls_on_is_not_a_policers() {
     let why = crate::because(&flow);
     assert!(!why.contains("the rate fell from"), "{why}");
 }
+
+/// What a router lets through to its own processor was a ceiling of the path, 64 kbit/s.
+#[test]
+fn a_policer_of_the_control_plane_is_not_of_the_path() {
+    let text = "\
+br1#show policy-map control-plane
+    Class-map: CM-ICMP (match-all)
+      188210 packets, 15810000 bytes
+      police:
+          cir 64000 bps, bc 8000 bytes
+        conformed 110210 packets, 9257640 bytes; actions:
+          transmit
+        exceeded 78000 packets, 6552000 bytes; actions:
+          drop
+br1#ping 192.0.2.7
+Sending 5, 100-byte ICMP Echos to 192.0.2.7, timeout is 2 seconds:
+!!!!!
+Success rate is 100 percent (5/5), round-trip min/avg/max = 1/1/4 ms
+";
+    let read = |text: &str| {
+        farpath_diagnose::read(&[farpath_diagnose::Source {
+            name: "t.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        }])
+    };
+    let rates = |text: &str| {
+        let facts = read(text);
+        let rates = facts.facts.iter().filter(|f| f.name.ends_with("_bps"));
+        rates.count()
+    };
+    assert_eq!(rates(text), 0);
+    assert!(read(text).notes.iter().any(|n| n.contains("control plane")));
+    let port = text.replace("control-plane", "interface Gi0/1");
+    assert_eq!(rates(&port), 1);
+}
