@@ -299,6 +299,7 @@ impl Connections {
             let beside = most.at_times(waits, largest) + &told.ended();
             let kept = waits.map_or(String::new(), |w| w.deferred_words(most.time()));
             told.cause += &(beside + &kept);
+            told.cause += waits.map_or("", Waits::multipath_words);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
                 told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
             }
