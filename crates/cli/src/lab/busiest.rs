@@ -162,7 +162,8 @@ impl Busiest {
         if let Some(empty) = self.empty.as_ref().filter(|_| self.carries_nothing()) {
             self.line = self.before() + &empty.words(self.took_s) + &self.behind();
         } else if let Some(many) = &self.many {
-            let words = match self.open_part() {
+            let part = self.open_part().or_else(|| many.part(self.took_s));
+            let words = match part {
                 Some(part) => many.words_of_part(self.host, part),
                 None => many.words(self.host),
             };

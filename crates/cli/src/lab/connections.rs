@@ -234,7 +234,9 @@ impl Connections {
         told.open_s = self.open().map(Duration::as_secs_f64);
         told.outstanding_ratio = outstanding(&each, told.open_s);
         told.is_back_to_back = is_back_to_back(&each);
-        told.many = told.many.map(|many| many.with_open(told.open_s));
+        let all_s = self.open_of_all();
+        let with_open = |many: Many| many.with_open(told.open_s).with_open_of_all(all_s);
+        told.many = told.many.map(with_open);
     }
 
     /// What is known of the connection that was given most to carry, or was asked for in vain, if there was one; the links that cross what each
