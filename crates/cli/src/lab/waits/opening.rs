@@ -28,8 +28,13 @@ impl Waits {
         }
     }
 
+    /// What its opening says beside that of a connection of this `time`, in words: a kernel that kept it from its program, and that it is such a subflow.
+    pub(in crate::lab) fn opened_words(&self, time: Duration) -> String {
+        self.deferred_words(time) + self.multipath_words()
+    }
+
     /// That it is such a subflow, behind what is said of it; empty where it is none.
-    pub(in crate::lab) fn multipath_words(&self) -> &'static str {
+    fn multipath_words(&self) -> &'static str {
         match self.is_multipath {
             true => {
                 "; it is a connection of Multipath TCP (MPTCP): whether its program, its send buffer or a slow reader holds data back, the kernel's \
