@@ -304,7 +304,7 @@ impl Connections {
             let opened = waits.map_or(String::new(), |w| w.opened_words(most.time()));
             told.cause += &(beside + &opened);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
-                told.cause += &most.reading(&told, other(ends));
+                told.cause.push_str(&most.reading(&told, other(ends)));
             }
             if first.is_some_and(|cause| cause.is_way() || cause.is_window()) {
                 told.cause.push_str(&others);

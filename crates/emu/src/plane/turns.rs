@@ -38,7 +38,7 @@ const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
-/// The option of Multipath TCP (RFC 8684 §3), and those of one byte (RFC 9293 §3.1).
+/// The kind of the option of Multipath TCP, and those of options of one byte.
 const MPTCP: u8 = 30;
 const OPTIONS_END: u8 = 0;
 const NOTHING: u8 = 1;

@@ -19,7 +19,7 @@ impl Waits {
     }
 
     /// Leaves open what limited a subflow of Multipath TCP where its kernel's account alone says it. What is written, and what has come and is not
-    /// read, waits at the sockets above (RFC 8684 §3.3): a subflow that nothing waits at may stand behind a window that is closed.
+    /// read, waits at the sockets above: a subflow that nothing waits at may stand behind a window that is closed.
     pub(in crate::lab) fn doubt_multipath(&self, causes: &mut Vec<(Cause, f64)>) {
         if self.is_multipath {
             let by_account = [Limit::Application, Limit::SendBuffer].map(Cause::Limit);

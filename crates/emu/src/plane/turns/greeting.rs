@@ -77,7 +77,7 @@ impl Talk {
         }
     }
 
-    /// An end asks to open the connection, by a SYN with data (RFC 7413): what it asks is on the way while the connection is set up.
+    /// An end asks to open the connection, by a SYN with data (TCP Fast Open): what it asks is on the way while the connection is set up.
     pub(super) fn opens_fast(&mut self, end: usize, now: Time) {
         let (who, _) = *self.asked.get_or_insert((end, now));
         self.turns.is_fast |= who == end && end == 0;

@@ -102,9 +102,9 @@ pub struct Turns {
     /// Since when the second end has had the first of what the first end has sent since the second one last spoke. None where that one spoke last, or
     /// `unanswered` says nothing of it.
     pub unheard: Option<Time>,
-    /// The first end's SYN carried data (TCP Fast Open, RFC 7413): `set_up` is 0, as what it asked was on the way meanwhile.
+    /// The first end's SYN carried data (TCP Fast Open): `set_up` is 0, as what it asked was on the way meanwhile.
     pub is_fast: bool,
-    /// Both ends agreed on Multipath TCP (RFC 8684): this is one of its subflows.
+    /// Both ends agreed on Multipath TCP: this is one of its subflows.
     pub is_multipath: bool,
     /// Which turns of each of the ends came at equal times.
     pub beats: [Beat; 2],
