@@ -533,8 +533,8 @@ impl Busiest {
         }
     }
 
-    /// That the sender of a connection whose receiver reads slowly does not read either, where it had data to read in this share of its samples and the
-    /// receiver waited for room in this share of its own time, as far as that was seen: both may wait for the other one to read.
+    /// That the sender of a connection whose receiver reads slowly does not read either: it had data to read in this share of its samples. The receiver
+    /// waited for room in this share of its own time, as far as that was seen.
     pub(super) fn stuck(&self, unread: Option<f64>, room: Option<f64>) -> String {
         let is_unread = [self.unread_ratio, unread].map(|share| share.is_some_and(|s| s > SLOW));
         let rooms = [self.waited_for_room_ratio, room];

@@ -264,7 +264,7 @@ const WINDOW_LEAST: f64 = 0.5;
 /// Connections whose times together are so many times that in which any was open were open side by side.
 const SIDE_BY_SIDE: f64 = 1.25;
 
-/// Connections whose times together are no more than so many times that in which any was open were open one after the other.
+/// Connections whose times together are at most so many times that in which any was open were open one after the other.
 const SERIAL: f64 = 1.05;
 
 impl Many {
