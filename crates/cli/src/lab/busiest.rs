@@ -162,7 +162,8 @@ impl Busiest {
         if let Some(empty) = self.empty.as_ref().filter(|_| self.carries_nothing()) {
             self.line = self.before() + &empty.words(self.took_s) + &self.behind();
         } else if let Some(many) = &self.many {
-            let words = match self.open_part() {
+            let part = self.open_part().or_else(|| many.part(self.took_s));
+            let words = match part {
                 Some(part) => many.words_of_part(self.host, part),
                 None => many.words(self.host),
             };
@@ -532,6 +533,22 @@ impl Busiest {
         }
     }
 
+    /// That the sender of a connection whose receiver reads slowly does not read either: it had data to read in this share of its samples. The receiver
+    /// waited for room in this share of its own time, as far as that was seen.
+    pub(super) fn stuck(&self, unread: Option<f64>, room: Option<f64>) -> String {
+        let is_unread = [self.unread_ratio, unread].map(|share| share.is_some_and(|s| s > SLOW));
+        let rooms = [self.waited_for_room_ratio, room];
+        let is_elsewhere = rooms.into_iter().flatten().any(|share| share <= SLOW);
+        match unread.filter(|_| is_unread == [true; 2] && !is_elsewhere) {
+            Some(share) => format!(
+                ", and {} had in {:.0} %: where each writes all before it reads, both wait for the other one to read, and neither goes on (a deadlock)",
+                self.sender,
+                100.0 * share
+            ),
+            None => String::new(),
+        }
+    }
+
     /// What stands before a number that may be too small.
     fn bound(&self) -> &'static str {
         if self.at_least { "at least " } else { "" }
@@ -548,6 +565,26 @@ impl Busiest {
 mod tests {
     use super::*;
     use crate::lab::many::Each;
+
+    /// Both ends write, and neither reads; and a sender that reads what comes, or that waits for something else.
+    #[test]
+    fn two_ends_that_wait_for_each_other_to_read_are_named() {
+        let told = Busiest {
+            sender: "your command",
+            unread_ratio: Some(0.97),
+            waited_for_room_ratio: Some(1.0),
+            ..Busiest::default()
+        };
+        let words =
+            ", and your command had in 95 %: where each writes all before it reads, both wait";
+        for room in [None, Some(0.9)] {
+            let said = told.stuck(Some(0.95), room);
+            assert!(said.starts_with(words), "{said}");
+        }
+        assert_eq!(told.stuck(Some(0.1), Some(0.9)), "");
+        assert_eq!(told.stuck(None, Some(0.9)), "");
+        assert_eq!(told.stuck(Some(0.95), Some(0.0)), "");
+    }
 
     /// Twenty of a round trip to be set up and one for an answer, 60 ms away, and half a second of something else after each.
     #[test]

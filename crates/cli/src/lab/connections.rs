@@ -96,6 +96,8 @@ pub(super) struct Connections {
     command: BTreeSet<String>,
     /// When the lab was about to end the server; none where that is not known.
     server_ended: Option<Time>,
+    /// When the command was ended by the lab or the user, at the earliest; none where it ended by itself.
+    cut_at: Option<Time>,
 }
 
 impl Connections {
@@ -234,7 +236,9 @@ impl Connections {
         told.open_s = self.open().map(Duration::as_secs_f64);
         told.outstanding_ratio = outstanding(&each, told.open_s);
         told.is_back_to_back = is_back_to_back(&each);
-        told.many = told.many.map(|many| many.with_open(told.open_s));
+        let all_s = self.open_of_all();
+        let with_open = |many: Many| many.with_open(told.open_s).with_open_of_all(all_s);
+        told.many = told.many.map(with_open);
     }
 
     /// What is known of the connection that was given most to carry, or was asked for in vain, if there was one; the links that cross what each
@@ -297,10 +301,10 @@ impl Connections {
             told.cause = most.why(causes, lost, silence);
             told.cause += &pieces.map_or(String::new(), |p| p.words(first));
             let beside = most.at_times(waits, largest) + &told.ended();
-            let kept = waits.map_or(String::new(), |w| w.deferred_words(most.time()));
-            told.cause += &(beside + &kept);
+            let opened = waits.map_or(String::new(), |w| w.opened_words(most.time()));
+            told.cause += &(beside + &opened);
             if first == Some(Cause::Limit(Limit::ReceiveWindow)) {
-                told.cause.push_str(&told.reading(SENDERS[1 - most.host]));
+                told.cause.push_str(&most.reading(&told, other(ends)));
             }
             if first.is_some_and(|cause| cause.is_way() || cause.is_window()) {
                 told.cause.push_str(&others);
@@ -393,7 +397,7 @@ impl Watched {
             held_small_s: None,
             other_held_small_s: None,
             unread_ratio: None,
-            waited_for_room_ratio: buffer::waited_ratio(&self.samples, &self.ends),
+            waited_for_room_ratio: self.waited_for_room(),
             doubt: None,
             connections: 0,
             all_bytes_sent: 0,
@@ -439,6 +443,17 @@ impl Watched {
         let unread = self.ends.iter().filter(|end| end.leaves_unread).count();
         let all = self.ends.len();
         (all >= SAMPLES_LEAST).then(|| unread as f64 / all as f64)
+    }
+
+    /// Share of the time in which its program was seen to wait for room.
+    fn waited_for_room(&self) -> Option<f64> {
+        buffer::waited_ratio(&self.samples, &self.ends)
+    }
+
+    /// Why the window of its receiver, the `other` end, was full, in words.
+    fn reading(&self, told: &Busiest, other: Option<&Watched>) -> String {
+        let room = other.and_then(Watched::waited_for_room);
+        told.reading(SENDERS[1 - self.host]) + &told.stuck(self.unread(), room)
     }
 
     /// The most bytes in flight in any sample: the kernel counts segments, and no more bytes than were sent.

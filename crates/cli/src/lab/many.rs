@@ -1,18 +1,16 @@
 //! Many connections that carried a little each: what they have in common says more than the largest of them.
 
+mod words;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use farpath_emu::plane::Repairs;
 use farpath_observe::Timers;
-use farpath_record::count_of;
 use farpath_units::Duration;
 use serde::Serialize;
 
-use super::bytes::quantity;
 use super::ending::Ending;
-use super::held::{self, UNHELD};
-use super::sender::SENDERS;
 use super::unheard::{Undecided, Unheard};
 
 /// What one of them came to.
@@ -48,6 +46,10 @@ pub(super) struct Each {
     pub(super) requests: [u64; 2],
     /// Time until its SYN was answered, beyond a round trip and what the path's losses cost, seconds: the server answered none at first.
     pub(super) late: f64,
+    /// Its SYN carried data: it took no round trip to be set up.
+    pub(super) is_fast: bool,
+    /// Time in which the command had it open, had nothing to wait for on it and did not ask, seconds.
+    pub(super) idle: f64,
 }
 
 impl Each {
@@ -71,6 +73,8 @@ impl Each {
             is_early: false,
             requests: [0; 2],
             late: 0.0,
+            is_fast: false,
+            idle: 0.0,
         })
     }
 
@@ -175,8 +179,16 @@ pub(super) struct Many {
     pub(super) from: bool,
     /// Bytes sent by all, each once.
     pub(super) bytes_sent: u64,
-    /// A round trip for each, in which it was set up, seconds.
+    /// A round trip for each, in which it was set up, seconds: none of those whose SYN carried data.
     pub(super) set_up_s: f64,
+    /// A round trip for each, seconds, and how many of them were set up without one.
+    #[serde(skip)]
+    round_trips_s: f64,
+    #[serde(skip)]
+    fast: u64,
+    /// Time in which the command had them open and neither waited nor asked, of all, seconds.
+    #[serde(skip)]
+    idle_s: f64,
     /// Time that the command waited for what they carried, of all, seconds.
     pub(super) busy_s: f64,
     /// Round trips that the handshake of TLS of each took, on average: part of what the command waited for.
@@ -220,6 +232,9 @@ pub(super) struct Many {
     one_way_s: f64,
     /// Time in which any connection was open, seconds; none where it is not known.
     pub(super) open_s: Option<f64>,
+    /// None of them was open beside another one.
+    #[serde(skip)]
+    is_serial: bool,
     /// Segments with data, and SYNs, that were lost of all, how many of them were SYNs, and how long the ends waited for their timers to send
     /// them again, seconds.
     pub(super) lost: u64,
@@ -249,6 +264,9 @@ const WINDOW_LEAST: f64 = 0.5;
 /// Connections whose times together are so many times that in which any was open were open side by side.
 const SIDE_BY_SIDE: f64 = 1.25;
 
+/// Connections whose times together are at most so many times that in which any was open were open one after the other.
+const SERIAL: f64 = 1.05;
+
 impl Many {
     /// What `all` connections of a sender have in common; none where they are few, or one carried much of it.
     pub(super) fn of(all: &[Each]) -> Option<Many> {
@@ -272,6 +290,8 @@ impl Many {
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
         let tls = |n: usize| mean(these().map(|e| f64::from(e.tls[n])));
+        let round_trip = rtts.iter().sum::<f64>() / rtts.len() as f64;
+        let fast = these().filter(|e| e.is_fast).count() as u64;
         let is_followed = these().all(|e| e.served.is_some());
         let [are_alike, none_has_most] = [PARTS, 2].map(|parts| largest * parts <= bytes_sent);
         let many = Many {
@@ -279,7 +299,10 @@ impl Many {
             port,
             from,
             bytes_sent,
-            set_up_s: rtts.iter().sum::<f64>() / rtts.len() as f64 * connections as f64,
+            set_up_s: round_trip * (connections - fast) as f64,
+            round_trips_s: round_trip * connections as f64,
+            fast,
+            idle_s: these().map(|e| e.idle).sum(),
             busy_s: these().map(|e| e.busy).sum(),
             tls_round_trips: tls(0),
             tls_window_round_trips: tls(1),
@@ -301,6 +324,7 @@ impl Many {
             line_s: these().map(|e| e.line[0] + e.line[1]).sum(),
             one_way_s: f64::max(line(0), line(1)),
             open_s: None,
+            is_serial: false,
             lost: these().map(|e| e.repairs.lost).sum(),
             syns_lost: these().map(|e| e.repairs.syns).sum(),
             timers_s: these().map(|e| e.repairs.timers.as_secs_f64()).sum(),
@@ -317,6 +341,24 @@ impl Many {
         Many { open_s, ..self }
     }
 
+    /// The same where all of the command's connections together were open for so many seconds, each counted by itself.
+    pub(super) fn with_open_of_all(self, all_s: f64) -> Many {
+        let is_serial = self.open_s.is_some_and(|open| all_s <= SERIAL * open);
+        Many { is_serial, ..self }
+    }
+
+    /// Whether what was measured of them cannot be: they were open one after the other, and for less time than that.
+    fn is_excessive(&self) -> bool {
+        let is_more = |open: f64| self.lived() >= SIDE_BY_SIDE * open;
+        self.is_serial && self.open_s.is_some_and(is_more)
+    }
+
+    /// The part that their time is of a command's that ran for so many seconds, where they were open one after the other and it is less than half.
+    pub(super) fn part(&self, took_s: Option<f64>) -> Option<f64> {
+        let part = self.lived() / took_s.filter(|took| *took > 0.0)?;
+        Some(part).filter(|part| self.is_serial && *part < MOST_OF_IT)
+    }
+
     /// Time that the command waited for them and for their handshakes, of all, seconds.
     fn lived(&self) -> f64 {
         (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE)
@@ -325,7 +367,7 @@ impl Many {
     /// Time in which any of them was open, seconds, where they were open side by side: their times together are longer by a quarter or more.
     fn side_by_side(&self) -> Option<f64> {
         self.open_s
-            .filter(|open| SIDE_BY_SIDE * open <= self.lived())
+            .filter(|open| !self.is_serial && SIDE_BY_SIDE * open <= self.lived())
     }
 
     /// The part of their time in which a link was full of what they carried. All of them share its time: where they were open side by side, it is
@@ -351,231 +393,13 @@ impl Many {
 
     /// The part of their time that opening them takes.
     fn opened(&self) -> f64 {
-        let opened = self.set_up_s * (1.0 + self.tls_round_trips);
+        let opened = self.set_up_s + self.round_trips_s * self.tls_round_trips;
         opened / self.lived()
     }
 
     /// Whether opening them takes so little of their time that something else is what limits them.
     pub(super) fn is_little(&self) -> bool {
         self.opened() < MOST_OF_IT
-    }
-
-    /// In words, of the sender's host that has this number.
-    pub(super) fn words(&self, host: usize) -> String {
-        self.said(host, "")
-    }
-
-    /// The same where connections were open for this part of the command's time alone: setting them up took less of that.
-    pub(super) fn words_of_part(&self, host: usize, part: f64) -> String {
-        let whole = format!(", {:.0} % of the command's", 100.0 * part * self.opened());
-        self.said(host, &whole)
-    }
-
-    /// In words, with the share of the `whole` that opening them took.
-    fn said(&self, host: usize, whole: &str) -> String {
-        let bytes = quantity(self.bytes_sent);
-        let lived = self.set_up_s + self.busy_s;
-        let way = if self.from { "from" } else { "to" };
-        let share = self.opened();
-        let spared = match self.tls_round_trips > 0.0 {
-            true => "them",
-            false => "it",
-        };
-        // What one of a pool spends on its set-up, the others fill the link with.
-        let is_full = self.side_by_side().is_some() && self.fill_a_link();
-        let is_spared = !(is_full || self.is_unheard());
-        let advice = match share >= ADVISED && is_spared {
-            true => format!(
-                "; a connection that is kept open spares {spared}{}",
-                self.growth()
-            ),
-            false => String::new(),
-        };
-        let mut causes = [
-            (self.share_of(self.server_s), self.served()),
-            (named(self.on_line()), self.lined()),
-            (self.share_of(self.timers_s), self.repaired()),
-            (self.share_of(self.late_s), self.answered_late()),
-            (
-                self.share_of(self.undecided.seconds),
-                self.undecided.words(),
-            ),
-            (1.0, self.ended()),
-        ];
-        causes.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let said = causes.iter().filter(|(_, words)| !words.is_empty());
-        let (mut first, mut last) = (String::new(), String::new());
-        for (of, words) in said {
-            match *of > share {
-                true => first.push_str(&format!("{words}; ")),
-                false => last.push_str(&format!("; {words}")),
-            }
-        }
-        format!(
-            "{} sent {bytes} over {} connections {way} port {}: {first}each took {:.1} round trips, {} ({:.0} % of their \
-             time{whole}){advice}{last}{}",
-            SENDERS[host],
-            self.connections,
-            self.port,
-            lived / self.set_up_s.max(f64::MIN_POSITIVE),
-            self.opening(),
-            100.0 * share,
-            self.held(host),
-        )
-    }
-
-    /// That a connection that is kept open has a window that has grown, too, where each of these sent more than a first one and took further round
-    /// trips that nothing else accounts for. How much each message was is not known.
-    fn growth(&self) -> &'static str {
-        let of_messages = self.set_up_s * (2.0 + self.tls_round_trips);
-        let of_ends = self.server_s + self.held_small_s + self.other_held_small_s;
-        let further =
-            self.lived() - of_messages - of_ends - self.line_s - self.timers_s - self.late_s;
-        let is_large = self.bytes_sent > FIRST_WINDOW * self.connections;
-        match is_large && further >= FURTHER * self.set_up_s {
-            true => {
-                ", and of messages that are larger than the first window (10 segments by default) most of its growth as well, where that is \
-                 not taken back in idle times (net.ipv4.tcp_slow_start_after_idle)"
-            }
-            false => "",
-        }
-    }
-
-    /// The part of their time that so many seconds are; 0 where it is not worth naming.
-    fn share_of(&self, seconds: f64) -> f64 {
-        named((seconds / self.lived()).min(1.0))
-    }
-
-    /// That the command waited for the server, where that took a part of their time worth naming.
-    fn served(&self) -> String {
-        let [command, server] = SENDERS;
-        let words = self.took(self.server_s, &format!("{command} waited for {server}"));
-        let queued = self.share_of(self.accept_queue_s);
-        let never = match self.unanswered {
-            0 => String::new(),
-            n => format!(
-                "{} not answered before {command} closed",
-                count_of(n, "request was", "requests were")
-            ),
-        };
-        let words = match words.is_empty() || queued <= 0.0 {
-            true => words,
-            false => format!(
-                "{words}, {:.0} % at least in its accept queue, as its program had not taken them",
-                100.0 * queued
-            ),
-        };
-        match words.is_empty() || never.is_empty() {
-            true => words + &never,
-            false => format!("{words}: {never}"),
-        }
-    }
-
-    /// That the server ended some of them before the command did, without an answer, or with a reset.
-    fn ended(&self) -> String {
-        let [_, server] = SENDERS;
-        let idle = match self.reset_idle == self.closed_idle {
-            true => ", which were idle, before your command asked again, and answered with a reset",
-            false => ", which were idle, before your command asked again",
-        };
-        let ends = [
-            (
-                self.closed_unanswered,
-                "closed or reset",
-                " without an answer",
-            ),
-            (self.reset_answered, "reset", ", which had sent something"),
-            (self.closed_idle, "had closed", idle),
-        ];
-        let ends = ends.into_iter().filter(|(n, ..)| *n > 0);
-        let said = ends.map(|(n, did, how)| format!("{server} {did} {n} of them{how}"));
-        said.collect::<Vec<String>>().join("; ")
-    }
-
-    /// That what they carried filled a link, where that took a part of their time worth naming.
-    fn lined(&self) -> String {
-        let of = match self.side_by_side() {
-            Some(_) => "the time in which any of them was open",
-            None => "their time",
-        };
-        match named(self.on_line()) {
-            0.0 => String::new(),
-            share => format!(
-                "a link of the path was full of what they carried {:.0} % of {of}",
-                100.0 * share
-            ),
-        }
-    }
-
-    /// What took so many seconds, and the part of their time that it is, where that is worth naming.
-    fn took(&self, seconds: f64, what: &str) -> String {
-        match self.share_of(seconds) {
-            0.0 => String::new(),
-            share => format!("{what} {:.0} % of their time", 100.0 * share),
-        }
-    }
-
-    /// What was lost of them, and what timers cost.
-    fn repaired(&self) -> String {
-        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
-        let syns = match self.syns_lost {
-            0 => String::new(),
-            n => format!(", {} among them", count_of(n, "SYN", "SYNs")),
-        };
-        match self.lost {
-            0 => String::new(),
-            n => format!(
-                "{} lost{syns}: retransmission timers took {:.1} s ({:.0} % of their time)",
-                count_of(n, "segment was", "segments were"),
-                self.timers_s,
-                100.0 * self.timers_s / lived
-            ),
-        }
-    }
-
-    /// That the server left SYNs unanswered at first, as where its accept queue is full, where that took a part of their time worth naming.
-    fn answered_late(&self) -> String {
-        let [_, server] = SENDERS;
-        let what = format!(
-            "{server} left the first SYN of {} of them without an answer, which took",
-            self.late
-        );
-        self.took(self.late_s, &what)
-    }
-
-    /// That small writes of either end waited, where that took a part of their time worth naming.
-    fn held(&self, host: usize) -> String {
-        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
-        let ends = [
-            (host, self.held_small_s),
-            (1 - host, self.other_held_small_s),
-        ];
-        let of = |(host, held): (usize, f64)| {
-            let share = held / lived;
-            (share >= ADVISED).then(|| {
-                format!(
-                    "; for {:.0} % of their time {}: {UNHELD}",
-                    100.0 * share,
-                    held::words(host)
-                )
-            })
-        };
-        ends.into_iter().filter_map(of).collect()
-    }
-
-    /// What was spent before the first request.
-    fn opening(&self) -> String {
-        let tls = match self.tls_round_trips {
-            0.0 => return "one of them to be set up".to_owned(),
-            1.0 => "one".to_owned(),
-            2.0 => "two".to_owned(),
-            n => format!("{n:.1}"),
-        };
-        let window = match self.tls_window_round_trips {
-            none if none < WINDOW_LEAST => "",
-            _ => ", as the server's certificates are larger than its first window",
-        };
-        format!("one of them to be set up and {tls} for TLS{window}")
     }
 }
 
@@ -613,6 +437,8 @@ mod tests {
             is_early: false,
             requests: [0; 2],
             late: 0.0,
+            is_fast: false,
+            idle: 0.0,
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -675,6 +501,8 @@ mod tests {
                     is_early: false,
                     requests: [0; 2],
                     late: 0.0,
+                    is_fast: false,
+                    idle: 0.0,
                 };
                 one.with_tls([tls, 0])
             };
@@ -737,6 +565,8 @@ mod tests {
                 is_early: false,
                 requests: [0; 2],
                 late: 0.0,
+                is_fast: false,
+                idle: 0.0,
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -773,6 +603,8 @@ mod tests {
                 is_early: false,
                 requests: [0; 2],
                 late: 0.0,
+                is_fast: false,
+                idle: 0.0,
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -810,6 +642,8 @@ mod tests {
                 is_early: false,
                 requests: [0; 2],
                 late: 0.0,
+                is_fast: false,
+                idle: 0.0,
             };
             let all: Vec<Each> = (0..30).map(|n| each(n).with_line([line, 0.0])).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -845,6 +679,8 @@ mod tests {
                 is_early: false,
                 requests: [0; 2],
                 late: 0.0,
+                is_fast: false,
+                idle: 0.0,
             };
             let all: Vec<Each> = (0..80).map(each).collect();
             Many::of(&all).expect("they are many").with_open(open)
@@ -890,6 +726,8 @@ mod tests {
                 is_early: false,
                 requests: [0; 2],
                 late: 0.0,
+                is_fast: false,
+                idle: 0.0,
             };
             let repairs = |n: u16| match n < lost {
                 true => Repairs {
@@ -933,6 +771,8 @@ mod tests {
                 is_early: false,
                 requests: [0; 2],
                 late: 0.0,
+                is_fast: false,
+                idle: 0.0,
             };
             let all: Vec<Each> = (0..10).map(each).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -944,6 +784,84 @@ mod tests {
         assert!(said(14_000, 1.0, 0.0).ends_with("spares it"));
         assert!(said(14_000, 4.3, 0.0).ends_with("spares it"));
         assert!(!said(200_000, 4.3, 0.33).contains("first window"));
+    }
+
+    /// Twelve connections one after another, 80 ms away: one is set up, and the SYNs of the others carry their requests.
+    #[test]
+    fn a_syn_with_data_takes_no_round_trip_to_be_set_up() {
+        let of = |fast: u16| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let of = Each::of([own.as_str(), "198.18.0.2:8000"], 500, None);
+                Each {
+                    rtt: Some(0.08),
+                    busy: 0.08,
+                    is_fast: n >= 12 - fast,
+                    ..of.expect("they have ports")
+                }
+            };
+            let all: Vec<Each> = (0..12).map(each).collect();
+            Many::of(&all).expect("they are many")
+        };
+        let some = of(11).words(1);
+        let words = "each took 1.1 round trips, one of them to be set up where the SYN carried no data, as on 1 of 12 (TCP Fast Open) (8 % of";
+        assert!(some.contains(words) && !some.contains("kept"), "{some}");
+        let all = of(12).words(1);
+        let words = "each took 1.0 round trips, none of them to be set up, as SYNs";
+        assert!(all.contains(words) && !all.contains("kept"), "{all}");
+        let none = of(0).words(1);
+        let words = "each took 2.0 round trips, one of them to be set up (50 % of their time); a connection that is kept open spares it";
+        assert!(none.ends_with(words), "{none}");
+        // One after the other they cannot have taken longer than they were open.
+        let open = |open: f64, all: f64| {
+            let many = of(0).with_open(Some(open)).with_open_of_all(all);
+            many.words(1)
+        };
+        let excessive = open(1.0, 1.0);
+        let words = "how many round trips each took is unknown: what was measured of them adds up to 1.9 s, and they were open for 1.0 s";
+        assert!(excessive.ends_with(words), "{excessive}");
+        assert!(open(1.92, 1.92).ends_with("kept open spares it"));
+        // Side by side they may have.
+        assert!(open(0.5, 1.92).contains("each took 2.0 round trips"));
+    }
+
+    /// Twelve connections, one after another, 60 ms away: on each the command works for 0.3 s before it asks.
+    #[test]
+    fn what_a_command_does_with_open_connections_is_named() {
+        let many = |idle: f64, all: f64| {
+            let each = |n: u16| {
+                let own = format!("198.18.0.1:{}", 40_000 + n);
+                let of = Each::of([own.as_str(), "198.18.0.2:8000"], 200, None);
+                Each {
+                    rtt: Some(0.06),
+                    busy: 0.06,
+                    idle,
+                    ..of.expect("they have ports")
+                }
+            };
+            let of: Vec<Each> = (0..12).map(each).collect();
+            let many = Many::of(&of).expect("they are many");
+            many.with_open(Some(5.04)).with_open_of_all(all)
+        };
+        let slow = many(0.3, 5.04);
+        let words = "; for 3.6 s of the 5.0 s in which they were open your command neither waited for them nor asked";
+        assert!(slow.words(0).ends_with(words), "{}", slow.words(0));
+        let part = slow.part(Some(5.8)).expect("it is little");
+        let said = slow.words_of_part(0, part);
+        assert!(
+            said.contains("(50 % of their time, 12 % of the command's)"),
+            "{said}"
+        );
+        assert_eq!(slow.part(Some(2.0)), None);
+        assert_eq!(slow.part(None), None);
+        for other in [many(0.01, 5.04), many(0.3, 9.0)] {
+            assert!(!other.words(0).contains("nor asked"));
+        }
+        assert_eq!(
+            many(0.3, 9.0).part(Some(5.8)),
+            None,
+            "they were side by side"
+        );
     }
 
     /// 200 kB each at 8 Mbit/s, twenty at a time, 60 ms away: 44 round trips, one of them to be set up.
@@ -965,6 +883,8 @@ mod tests {
             is_early: false,
             requests: [0; 2],
             late: 0.0,
+            is_fast: false,
+            idle: 0.0,
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -1085,6 +1005,8 @@ mod tests {
             is_early: false,
             requests: [0; 2],
             late: 0.0,
+            is_fast: false,
+            idle: 0.0,
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

@@ -20,7 +20,7 @@ pub(super) fn outstanding(all: &[Each], open_s: Option<f64>) -> Option<f64> {
     let busy: f64 = all.iter().map(|each| each.busy).sum();
     let shares = all
         .iter()
-        .map(|each| (each.busy + each.rtt.unwrap_or(0.0)) / open);
+        .map(|each| (each.busy + each.rtt.filter(|_| !each.is_fast).unwrap_or(0.0)) / open);
     let least = shares.fold(1.0, f64::min);
     let is_asked = 2.0 * served >= busy || is_back_to_back(all);
     let is_pool = all.len() >= LEAST && is_asked;

@@ -303,6 +303,9 @@ fn limit_of(
     let own = |version| address(NodeId(path.hosts[0]), version);
     connections.take_command([4, 6].map(own));
     connections.take_end(ended.until[1]);
+    if ended.by != By::Itself {
+        connections.take_cut(ended.until[0]);
+    }
     let of_interest = |turns: &Turns| has_port(ports, turns.ends);
     let turns = lab.plane.turns().filter(of_interest);
     turns.for_each(|turns| connections.take_turns(&turns));

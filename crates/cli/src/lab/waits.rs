@@ -2,6 +2,7 @@
 
 mod deferred;
 mod ends;
+mod opening;
 
 use farpath_emu::plane::{
     Beat, Deferred, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
@@ -27,6 +28,14 @@ pub(super) struct Waits {
     other: Duration,
     /// What of the server's own turns was before it spoke first.
     greeting: Duration,
+    /// Who opened the connection had it open for so long before it spoke first: that is not in the span.
+    unasked: Duration,
+    /// Since when the end that was asked to open it has had the first of several messages that it sent nothing back to.
+    unheard: Option<Time>,
+    /// The SYN carried data: setting it up took no time of its own.
+    is_fast: bool,
+    /// It is a subflow of Multipath TCP.
+    is_multipath: bool,
     /// This end had all of an answer, and had not asked again; or it had something to answer, where turns overlap.
     own: Duration,
     /// What of its own turns this end's host waited for answers over UDP, and the other's.
@@ -123,6 +132,10 @@ impl Waits {
             waited: [end, 1 - end].map(|who| turns.waited[who]),
             other: turns.at[1 - end],
             greeting: turns.greeting,
+            unasked: turns.unasked,
+            unheard: turns.unheard,
+            is_fast: turns.is_fast,
+            is_multipath: turns.is_multipath,
             own: turns.at[end] + turns.overlapping[1 - end].other,
             elsewhere: [end, 1 - end].map(|who| turns.elsewhere[who]),
             way: turns.way,

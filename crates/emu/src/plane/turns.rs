@@ -38,6 +38,14 @@ const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
+/// The kind of the option of Multipath TCP, and those of options of one byte.
+const MPTCP: u8 = 30;
+const OPTIONS_END: u8 = 0;
+const NOTHING: u8 = 1;
+
+/// Bytes of a header of TCP without options.
+const HEADER: usize = 20;
+
 /// So many connections are followed: what is more is not known.
 const CONNECTIONS: usize = 1 << 12;
 
@@ -52,6 +60,8 @@ struct Talk {
     asked: Option<(usize, Time)>,
     /// When the first end last sent data, and how much of the second one's had come by then.
     question: Option<(Time, u64)>,
+    /// Since when the second end has had the first of what the first one has sent since the second one last did.
+    unheard: Option<Time>,
     opened: Opened,
     /// What is being sent, by the end that sent last.
     message: Message,
@@ -97,6 +107,7 @@ impl Talk {
             begun: None,
             asked: None,
             question: None,
+            unheard: None,
             opened: Opened::default(),
             message: Message::default(),
             tail: None,
@@ -152,8 +163,9 @@ impl Talk {
         }
         self.goes_on_idle(end);
         self.answers_late(end);
-        if end == 0 {
-            self.question = Some((now, self.streams[1].arrived));
+        match end {
+            0 => self.question = Some((now, self.streams[1].arrived)),
+            _ => self.unheard = None,
         }
         let own = &mut self.streams[end];
         let there = own.is_all_there().then_some(own.grew);
@@ -245,6 +257,9 @@ impl Talk {
         *given = at.max(*given);
         let over = &mut self.over[1 - end];
         over.is_sent_more |= over.waited.is_some();
+        if end == 0 && self.last.is_some_and(|(who, _)| who == 0) {
+            self.unheard.get_or_insert(at);
+        }
         self.overlaps.arrived(end, self.streams[end].arrived, at);
         self.reaches(at);
     }
@@ -272,7 +287,11 @@ impl Talk {
     /// A segment of an end has arrived: the first one that comes to who asked to open the connection answers that.
     fn answers(&mut self, end: usize, at: Time) {
         if let Some((_, then)) = self.asked.filter(|(who, _)| *who != end) {
-            self.turns.set_up.get_or_insert(at.since(then.min(at)));
+            let took = match self.turns.is_fast {
+                true => Duration::ZERO,
+                false => at.since(then.min(at)),
+            };
+            self.turns.set_up.get_or_insert(took);
             self.turns.opening = None;
         }
     }
@@ -367,6 +386,9 @@ impl Talk {
             waited: [0, 1].map(|end| self.over[end].waited(self.waited(end))),
             handing,
             unanswered: last.map(since),
+            unheard: self
+                .unheard
+                .filter(|_| last.is_some_and(|(end, _)| end == 0)),
             ticketed: one.map(since).map(|(_, since)| since),
             overlapping: self.overlaps.found(),
             lines: self.carried.each_ref().map(Carried::known),
@@ -426,9 +448,15 @@ impl Talks {
             talk.small_writes[end].closes();
         }
         match packet.payload() {
-            0 if control & SYN != 0 => talk.opens(end, seq, now),
+            0 if control & SYN != 0 => {
+                talk.turns.is_multipath |= control & ACK != 0 && has_option(packet, bytes, MPTCP);
+                talk.opens(end, seq, now);
+            }
             0 => {}
             length => {
+                if control & SYN != 0 && control & ACK == 0 {
+                    talk.opens_fast(end, now);
+                }
                 let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
                 talk.reads(end, (seq, length), payload.unwrap_or_default());
                 let [first, last] = [0, packet.segments() - 1].map(|n| packet.slice(n, 1).1);
@@ -504,6 +532,23 @@ impl Talks {
     /// Whose turn it was, for each connection.
     pub(super) fn all(&self) -> impl Iterator<Item = Turns> + '_ {
         self.0.values().map(Talk::turns)
+    }
+}
+
+/// Whether the header of a segment, which these bytes are, has an option of this kind.
+fn has_option(packet: &Packet, bytes: &[u8], kind: u8) -> bool {
+    let [from, to] = [packet.transport_at, packet.payload_at].map(usize::from);
+    let mut options = bytes.get(from + HEADER..to).unwrap_or_default();
+    loop {
+        options = match options {
+            [] | [OPTIONS_END, ..] => return false,
+            [NOTHING, rest @ ..] => rest,
+            [found, ..] if *found == kind => return true,
+            [_, length, ..] => options
+                .get(usize::from(*length).max(2)..)
+                .unwrap_or_default(),
+            [_] => return false,
+        };
     }
 }
 
@@ -1045,6 +1090,54 @@ mod tests {
     }
 
     /// Both send at will: neither waits for the other.
+    /// A request each second that nobody answers: the first of them is known beside the last. One that is answered is none of them.
+    #[test]
+    fn the_first_of_several_requests_without_an_answer_is_known() {
+        let unheard = |answers: bool| {
+            let mut talk = talk();
+            for n in 0..3_u32 {
+                let then = 1000 * u64::from(n);
+                talk.sent(0, (10 * n, 10), at(then));
+                talk.arrived(0, (10 * n, 10), at(then + 30));
+                if answers {
+                    talk.sent(1, (10 * n, 10), at(then + 31));
+                    talk.arrived(1, (10 * n, 10), at(then + 61));
+                }
+            }
+            talk.turns().unheard
+        };
+        assert_eq!(unheard(false), Some(at(30)));
+        assert_eq!(unheard(true), None);
+    }
+
+    #[test]
+    fn options_are_read_up_to_their_end() {
+        let found = |options: &[u8]| {
+            let bytes = [&[0; HEADER][..], options].concat();
+            let packet = Packet {
+                version: 4,
+                transport_at: 0,
+                payload_at: bytes.len() as u16,
+                end: bytes.len() as u32,
+                cut: Default::default(),
+                segment: 0,
+                partial: None,
+                addresses: ["198.18.0.1", "198.18.0.2"].map(|a| a.parse().expect(a)),
+                transport: Transport::Other,
+                class: 0,
+                ttl: 64,
+                dont_fragment: true,
+                fragment_of: None,
+                is_last: true,
+            };
+            has_option(&packet, &bytes, MPTCP)
+        };
+        assert!(found(&[2, 4, 5, 180, 1, 3, 3, 7, 30, 4, 0, 1]));
+        assert!(!found(&[2, 4, 5, 180, 1, 3, 3, 7]));
+        assert!(!found(&[2, 4, 30, 30, 0, 30, 4, 0]), "behind the end");
+        assert!(!found(&[3, 0, 7]) && !found(&[8]) && !found(&[]));
+    }
+
     #[test]
     fn who_sends_before_all_has_come_has_not_waited() {
         let mut talk = talk();

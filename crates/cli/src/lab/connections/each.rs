@@ -45,7 +45,12 @@ impl Connections {
         let asked = waits.map(|w| w.beats[usize::from(one.host != 0)]);
         let asked = asked.map_or([0; 2], |beat| [beat.taken, beat.prompt]);
         let is_early = waits.and_then(|w| w.left_early(one.host)).is_some();
-        let of = of.map(|e| Each { is_early, ..e });
+        let of = of.map(|e| Each {
+            is_early,
+            is_fast: waits.is_some_and(Waits::is_fast),
+            idle: waits.map_or(0.0, |w| w.idle_of_command(one.host)),
+            ..e
+        });
         of.map(|e| e.with_ending(ending).with_requests(asked))
     }
 

@@ -75,6 +75,7 @@ impl Watched {
         if let Some(waits) = waits {
             waits.share(time, lost, causes);
             waits.share_landing(time, causes);
+            waits.share_unasked(time, causes);
         }
         let known = waits.map_or(0.0, |waits| waits.known(time));
         let held = [Some(self), other].map(|end| end.map_or(0.0, Watched::held_share));
@@ -99,6 +100,7 @@ impl Watched {
             if self.host == 1 && self.held_small() < HELD_LEAST {
                 waits.name_asked(time, causes);
             }
+            waits.doubt_multipath(causes);
             if is_whole {
                 waits.share_set_up(gone, time, causes);
             }

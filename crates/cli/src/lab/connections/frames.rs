@@ -43,6 +43,11 @@ impl Connections {
         self.server_ended = Some(at);
     }
 
+    /// Takes in when the lab or the user was about to end the command.
+    pub(in crate::lab) fn take_cut(&mut self, at: Time) {
+        self.cut_at = Some(at);
+    }
+
     /// Takes in the addresses of the command's host.
     pub(in crate::lab) fn take_command(&mut self, addresses: impl IntoIterator<Item = IpAddr>) {
         let names = addresses
@@ -76,7 +81,10 @@ impl Connections {
         told.timers_s = waits.repairs().timers.as_secs_f64();
         told.server_ended = waits.ending(one.host);
         told.is_steered = self.is_steered(ends, one);
-        let threw_away = waits.threw_away(one.host);
+        // The kernel of a command that was ended resets what is unread.
+        let reset = waits.command_reset(one.host);
+        let is_cut = reset.zip(self.cut_at).is_some_and(|(at, cut)| at >= cut);
+        let threw_away = waits.threw_away(one.host) && !is_cut;
         told.command_reset = threw_away.then(|| match waits.has_answered(one.host) {
             true => Reset::BehindAnswers,
             false => Reset::Unanswered,
@@ -116,5 +124,37 @@ impl Connections {
         for ends in [[a.clone(), b.clone()], [b, a]] {
             self.tls.insert(ends, tls);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::seen::Seen;
+
+    /// A command that resets its connection 4 s after its start, behind its own data: by itself, or when it was ended.
+    #[test]
+    fn a_reset_of_a_command_that_was_ended_is_not_its_own() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let reset = |cut: Option<u64>| {
+            let ends = ["198.18.0.1:40000", "198.18.0.2:7000"];
+            let mut connections = Connections::across([100_000; 2]);
+            let mut seen = Seen::default();
+            (seen.end.sent, seen.end.acked) = (Some(9000), 9000);
+            connections.note(at(3900), 0, [(ends.map(str::to_owned), seen)]);
+            connections.take_turns(&Turns {
+                reset: [Some(at(4000)), None],
+                threw_away: [true, false],
+                ..Turns::between(ends.map(|end| end.parse().expect(end)))
+            });
+            if let Some(cut) = cut {
+                connections.take_cut(at(cut));
+            }
+            let told = connections.told([None, None]);
+            told.expect("there is one").command_reset
+        };
+        assert_eq!(reset(None), Some(Reset::Unanswered));
+        assert_eq!(reset(Some(3995)), None);
+        assert_eq!(reset(Some(4005)), Some(Reset::Unanswered));
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use farpath_units::{Duration, Time};
 
 use super::{Connections, Watched};
+use crate::lab::waits::Waits;
 
 /// Where of more than one end in so many neither a sample nor a frame is known, it is not known how long any was open.
 const UNSEEN_PARTS: usize = 10;
@@ -20,10 +21,30 @@ impl Connections {
         if unseen * UNSEEN_PARTS > self.all.len() || self.all.values().any(|c| c.is_given_up) {
             return None;
         }
+        Some(together(&self.spans()))
+    }
+
+    /// Time in which each of them was open, of all, seconds: more than that in which any was where they were open side by side.
+    pub(super) fn open_of_all(&self) -> f64 {
+        let of = |(ends, _): (&[String; 2], &Watched)| {
+            let [own, peer] = ends;
+            // Each has two ends.
+            let is_first = own <= peer || !self.all.contains_key(&[peer.clone(), own.clone()]);
+            self.open_of(ends).filter(|_| is_first)
+        };
+        self.all
+            .iter()
+            .filter_map(of)
+            .map(Duration::as_secs_f64)
+            .sum()
+    }
+
+    /// From when until when each end was open that was seen, in order.
+    fn spans(&self) -> Vec<(Time, Time)> {
         let ends: BTreeSet<&[String; 2]> = self.all.keys().chain(self.waits.keys()).collect();
         let mut spans: Vec<(Time, Time)> = ends.into_iter().filter_map(|e| self.span(e)).collect();
         spans.sort_unstable();
-        Some(together(&spans))
+        spans
     }
 
     /// The same of one of them, by both of its ends; none where neither was seen.
@@ -41,9 +62,15 @@ impl Connections {
     /// From when until when one of these ends was open; none where it was not seen.
     fn span(&self, ends: &[String; 2]) -> Option<(Time, Time)> {
         let listed = self.all.get(ends);
-        let set_up = listed.map_or(Duration::ZERO, Watched::set_up);
-        let seen = self.waits.get(ends).and_then(|waits| waits.open(set_up));
-        let both = [listed.and_then(Watched::open), seen].into_iter().flatten();
+        let waits = self.waits.get(ends);
+        // What a SYN carries is seen with it.
+        let set_up = match waits.is_some_and(Waits::is_fast) {
+            true => Duration::ZERO,
+            false => listed.map_or(Duration::ZERO, Watched::set_up),
+        };
+        let seen = waits.and_then(|waits| waits.open(set_up));
+        let both = [listed.and_then(|one| one.open(set_up)), seen];
+        let both = both.into_iter().flatten();
         let (from, to) = both.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
         let closed = listed.and_then(|one| self.closed(ends, one));
         Some((from, closed.map_or(to, |closed| closed.min(to))))
@@ -72,10 +99,10 @@ impl Connections {
 }
 
 impl Watched {
-    /// From its SYN to its end, or to its last sample; none where it was never listed.
-    fn open(&self) -> Option<(Time, Time)> {
+    /// From its SYN, which was `set_up` before it was open, to its end, or to its last sample; none where it was never listed.
+    fn open(&self, set_up: Duration) -> Option<(Time, Time)> {
         let is_known = self.is_closed || !self.samples.is_empty();
-        let begun = self.begun().as_ps().saturating_sub(self.set_up().as_ps());
+        let begun = self.begun().as_ps().saturating_sub(set_up.as_ps());
         is_known.then(|| (Time::from_ps(begun), self.last.sample.t))
     }
 

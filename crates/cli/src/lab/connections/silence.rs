@@ -57,6 +57,8 @@ enum Before {
     Ticket,
     /// A request to the server, which it had.
     Request,
+    /// Several requests, one after another, to which the server sent nothing back.
+    Requests,
 }
 
 /// A pause at the end, in which one side had all that was sent to it and sent nothing.
@@ -82,12 +84,15 @@ impl Silence {
             0 => waits.ticketed_pause(end).map(|p| (p, Before::Ticket)),
             _ => waits.asked_pause(end).map(|p| (p, Before::Request)),
         };
+        if let Some(silence) = Silence::of_several((host, waits), end, command) {
+            return Some(silence);
+        }
         let ((from, until), before) = idle.or(all).or(more)?;
         // Who asked waits for the answer, whatever else may come.
         let is_asked = match before {
             Before::All => host == 0 && waits.is_unanswered(),
             Before::Idle => false,
-            Before::Ticket | Before::Request => true,
+            Before::Ticket | Before::Request | Before::Requests => true,
         };
         let awaited = command.map(|command| command.awaited((from, until), is_asked));
         let awaited = awaited.unwrap_or(Err(Why::TooShort));
@@ -95,13 +100,35 @@ impl Silence {
         let is_known = match before {
             Before::All | Before::Idle => true,
             Before::Ticket => awaited == Ok(true),
-            Before::Request => awaited == Ok(true) || (awaited.is_err() && waits.is_other_open()),
+            Before::Request | Before::Requests => {
+                awaited == Ok(true) || (awaited.is_err() && waits.is_other_open())
+            }
         };
         is_known.then_some(Silence {
             from,
             until,
             before,
             awaited,
+            is_cut: false,
+        })
+    }
+
+    /// The same behind several requests without an answer, as of a client with a timeout that asks again: where its program slept until something
+    /// came between them as well. One that sends a stream by itself sleeps in something else.
+    fn of_several(
+        (host, waits): (usize, &Waits),
+        end: Time,
+        command: Option<&Watched>,
+    ) -> Option<Silence> {
+        let [from, last, until] = waits.unheard_pause(host, end)?;
+        let command = command?;
+        let parts = [(from, last), (from, until)];
+        let awaits = |part: &(Time, Time)| command.awaited(*part, true) == Ok(true);
+        parts.iter().all(awaits).then_some(Silence {
+            from,
+            until,
+            before: Before::Requests,
+            awaited: Ok(true),
             is_cut: false,
         })
     }
@@ -152,6 +179,11 @@ impl Silence {
         self.until.since(self.from)
     }
 
+    /// Whether it is behind a request to the server.
+    fn is_of_request(&self) -> bool {
+        matches!(self.before, Before::Request | Before::Requests)
+    }
+
     /// What it makes of the last request of the command, which has no answer where it `is_unanswered`: else the server closed.
     fn unheard(&self, is_unanswered: bool) -> Unheard {
         let seconds = self.time().as_secs_f64();
@@ -185,8 +217,11 @@ impl Silence {
                 "{last} {other} had all of it and sent nothing back but one record, as a ticket of TLS is"
             ),
             Before::Request => format!("{last} {server} had a request and had not answered it"),
+            Before::Requests => {
+                format!("{last} {command} asked again and again, and {server} sent nothing back")
+            }
         };
-        let is_request = self.before == Before::Request;
+        let is_request = self.is_of_request();
         let for_whom = if host == 0 || is_request {
             "for that"
         } else {
@@ -290,7 +325,7 @@ impl Connections {
             Some(Silence::given_up(one.host, pause, command))
         };
         match Silence::of((one.host, waits), end, command).or_else(soon) {
-            Some(silence) if one.host == 0 || silence.before == Before::Request => {
+            Some(silence) if one.host == 0 || silence.is_of_request() => {
                 let is_open = waits.is_command_unanswered(one.host);
                 silence.unheard(is_open || silence.before != Before::All)
             }
@@ -541,6 +576,38 @@ mod tests {
         });
         assert!(left.contains("your command limited it"), "{left}");
         assert!(!left.contains("unknown"), "{left}");
+    }
+
+    /// A request each second, of a client that waits a second for each answer: nothing comes back, and it closes behind the third. One that sleeps in
+    /// something else between them sends a stream.
+    #[test]
+    fn a_command_that_asks_again_and_again_waits_for_a_silent_server() {
+        let said = |host: usize, awaits: &dyn Fn(usize) -> bool| {
+            let sample = std::cell::Cell::new(0);
+            let of = |end: &mut End| {
+                sample.set(sample.get() + 1);
+                end.awaits = Some(awaits(sample.get()));
+            };
+            told_of(host, &of, |none| Turns {
+                begun: Some(at(100)),
+                span: Duration::from_ms(2030),
+                unanswered: Some((0, at(2130))),
+                unheard: Some(at(130)),
+                closed: [Some(at(3000)), None],
+                ..none
+            })
+        };
+        let waited = said(0, &|_| true);
+        let words = "your command waited for the server 9";
+        assert!(waited.contains(words), "{waited}");
+        let words = "for the last 2.9 s your command asked again and again, and the server sent nothing back";
+        assert!(waited.contains(words), "{waited}");
+        assert!(!waited.contains("limited it"), "{waited}");
+        let server = said(1, &|_| true);
+        assert!(server.contains("which your command waited for"), "{server}");
+        let stream = said(0, &|n| n > 21);
+        assert!(!stream.contains("again and again"), "{stream}");
+        assert!(stream.contains("your command limited it"), "{stream}");
     }
 
     /// A request on a connection whose server has sent more; and one behind which one record came that may be a ticket.

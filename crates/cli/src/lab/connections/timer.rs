@@ -39,11 +39,14 @@ impl Watched {
         let is_most = 2.0 * paused >= share * self.time().as_secs_f64();
         let [command, server] = SENDERS;
         let mean = |all: f64| all / turns.max(1) as f64;
+        // Between so many turns of a row lies one time less.
+        let apart = beat.turns.saturating_sub(beat.rows).max(1) as f64;
+        let all = beat.spanned.as_secs_f64() * beat.turns as f64 / apart;
         let said = match [self.host, 1 - self.host][who] {
             0 => format!(
                 "; {turns} requests of {command} came at equal times, one each {:.2} s, as by a timer: for {paused:.1} s of that it waited neither for \
                  the path nor for {server}",
-                mean(beat.spanned.as_secs_f64())
+                mean(all)
             ),
             _ => format!(
                 "; {server} sent {turns} times at equal times, {:.2} s after what {command} had sent, as by a timer or by the same work",
@@ -97,7 +100,8 @@ mod tests {
             turns.beats[end] = Beat {
                 turns: 9,
                 paused: Duration::from_secs(9),
-                spanned: Duration::from_ms(9900),
+                spanned: Duration::from_ms(8800),
+                rows: 1,
                 ..Beat::default()
             };
             turns

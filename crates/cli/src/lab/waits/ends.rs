@@ -51,6 +51,25 @@ impl Waits {
         self.threw_away[usize::from(host != 0)]
     }
 
+    /// When the command first reset the connection, where this is the end of a host that has this number; none where it has not.
+    pub(in crate::lab) fn command_reset(&self, host: usize) -> Option<Time> {
+        self.reset[usize::from(host != 0)]
+    }
+
+    /// From when the server had the first of several requests of the command to which it sent nothing back, when it had the last of them, and until when:
+    /// where that is worth naming. The connection ends at an instant, and this is the end of a host that has this number.
+    pub(in crate::lab) fn unheard_pause(&self, host: usize, end: Time) -> Option<[Time; 3]> {
+        let is_commands = (host == 0) == self.is_opener;
+        let last = match host {
+            0 => self.unanswered?,
+            _ => self.asked?,
+        };
+        let first = self.unheard.filter(|_| is_commands)?;
+        let (from, until) = named(first, self.closed(host), end)?;
+        let last = last.clamp(from, until);
+        (last.since(from) >= NAMED_SHORT).then_some([from, last, until])
+    }
+
     /// When the other end had closed right behind its answer, where this one sent a request on the connection afterwards and got a reset.
     pub(in crate::lab) fn tried_behind(&self) -> Option<Time> {
         self.closed[1].filter(|_| self.tried_behind)

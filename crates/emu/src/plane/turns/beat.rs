@@ -27,8 +27,10 @@ pub struct Beat {
     pub turns: u64,
     /// How long the end had all that the other one had sent before them, of all.
     pub paused: Duration,
-    /// From the end's turn before each of them until it, of all.
+    /// From the end's turn before each of them until it, of all but the first ones of a row: what came before these does not count.
     pub spanned: Duration,
+    /// How many rows they are.
+    pub rows: u64,
     /// Those of them that were pings over TLS, and what of `paused` was before these.
     pub pings: u64,
     /// See [`Self::pings`].
@@ -44,6 +46,7 @@ impl Beat {
             turns: self.turns + other.turns,
             paused: self.paused + other.paused,
             spanned: self.spanned + other.spanned,
+            rows: self.rows + other.rows,
             pings: self.pings + other.pings,
             pinged: self.pinged + other.pinged,
         }
@@ -81,10 +84,12 @@ impl Beating {
         if paused < LEAST {
             return;
         }
+        let is_first = self.row.turns == 0;
         let one = Beat {
             turns: 1,
             paused,
-            spanned: after.unwrap_or(paused),
+            spanned: after.filter(|_| !is_first).unwrap_or_default(),
+            rows: u64::from(is_first),
             pings: u64::from(is_ping),
             pinged: if is_ping { paused } else { Duration::ZERO },
             ..Beat::default()
@@ -137,7 +142,8 @@ mod tests {
         let slept = known(&[1000, 1001, 1003, 1000, 1002], |_| 40);
         assert_eq!(slept.turns, 5);
         assert_eq!(slept.paused, Duration::from_ms(5006));
-        assert_eq!(slept.spanned, Duration::from_ms(1000 + 4006 + 4 * 40));
+        assert_eq!(slept.spanned, Duration::from_ms(4006 + 4 * 40));
+        assert_eq!(slept.rows, 1);
         // What an answer takes is taken off the pause.
         let waits = [0, 400, 100, 300, 200, 350];
         let due = waits.map(|wait| 1000 - wait);
@@ -158,5 +164,7 @@ mod tests {
         let all = known(&rows, |_| 40);
         assert_eq!(all.turns, 9);
         assert_eq!(all.paused, Duration::from_ms(5 * 1000 + 4 * 500));
+        assert_eq!(all.rows, 2);
+        assert_eq!(all.spanned, Duration::from_ms(4 * 1040 + 3 * 540));
     }
 }

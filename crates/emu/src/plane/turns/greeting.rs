@@ -51,6 +51,7 @@ impl Talk {
     /// An end is about to send new data `now`. Where it is the first of all, and its end did not open the connection, it has had its turn since
     /// the connection was open to it: what opened it was on the way until then.
     pub(super) fn greets(&mut self, end: usize, now: Time) {
+        self.speaks_first(end, now);
         let opener = self.asked.filter(|_| end == 1 && self.last.is_none());
         let is_new = self.begun.is_none() && self.over[0].closed.is_none();
         let asked = opener.filter(|(who, _)| *who == 0 && is_new);
@@ -64,6 +65,22 @@ impl Talk {
             self.turns.greeting = now.since(there);
             self.turn = Some(there);
         }
+    }
+
+    /// The same of the end that opened the connection: it has asked for nothing since it had that open, and keeps the other one waiting.
+    fn speaks_first(&mut self, end: usize, now: Time) {
+        let opener = self.asked.filter(|(who, _)| end == 0 && *who == 0);
+        let is_new = self.begun.is_none() && self.last.is_none();
+        if let Some(((_, first), set_up)) = opener.filter(|_| is_new).zip(self.turns.set_up) {
+            let opened = (first + set_up).min(now);
+            self.turns.unasked = now.since(opened);
+        }
+    }
+
+    /// An end asks to open the connection, by a SYN with data (TCP Fast Open): what it asks is on the way while the connection is set up.
+    pub(super) fn opens_fast(&mut self, end: usize, now: Time) {
+        let (who, _) = *self.asked.get_or_insert((end, now));
+        self.turns.is_fast |= who == end && end == 0;
     }
 }
 
@@ -121,6 +138,50 @@ mod tests {
             (asked.begun, asked.way),
             (Some(at(3120)), Duration::from_ms(30))
         );
+        // Until then the client had the open connection, and asked for nothing.
+        assert_eq!(asked.unasked, Duration::from_ms(3060));
+        assert_eq!(greeted.unasked, Duration::ZERO);
+    }
+
+    /// 40 ms each way: a SYN with a request, and the answer right behind the SYN-ACK. One round trip is all that it takes.
+    #[test]
+    fn a_syn_with_data_takes_no_round_trip_to_be_answered() {
+        let found = |is_fast: bool| {
+            let ends = ["198.18.0.1:4000", "198.18.0.2:80"].map(|end| end.parse().expect(end));
+            let mut talk = Talk::new(ends);
+            let asks = match is_fast {
+                true => {
+                    talk.opens_fast(0, at(0));
+                    0
+                }
+                false => {
+                    talk.opens(0, 1, at(0));
+                    80
+                }
+            };
+            if is_fast {
+                talk.sent(0, (1, 10), at(0));
+                talk.arrived(0, (1, 10), at(40));
+            }
+            talk.opens(1, 1, at(40));
+            talk.answers(1, at(80));
+            if !is_fast {
+                talk.sent(0, (1, 10), at(80));
+                talk.arrived(0, (1, 10), at(120));
+            }
+            talk.sent(1, (1, 8), at(asks + 41));
+            talk.arrived(1, (1, 8), at(asks + 81));
+            talk.turns()
+        };
+        let fast = found(true);
+        assert!(fast.is_fast);
+        assert_eq!(fast.set_up, Some(Duration::ZERO));
+        assert_eq!(fast.span, Duration::from_ms(81));
+        assert_eq!(fast.unasked, Duration::ZERO);
+        let slow = found(false);
+        assert!(!slow.is_fast);
+        assert_eq!(slow.set_up, Some(Duration::from_ms(80)));
+        assert_eq!(slow.span, Duration::from_ms(81));
     }
 
     /// 50 ms each way, and a server that listens with TCP_DEFER_ACCEPT: it has the acknowledgement at 150 ms, sends its SYN-ACK again at 7250 ms

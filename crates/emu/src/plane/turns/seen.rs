@@ -96,6 +96,16 @@ pub struct Turns {
     pub deferred: Option<Deferred>,
     /// How long the second end had the open connection before it spoke first, of its time in `at`; 0 where the first end did.
     pub greeting: Duration,
+    /// How long the first end, which opened the connection, had it open before it spoke first: that is not in the span. 0 where the second end spoke
+    /// first, or the opening was not seen.
+    pub unasked: Duration,
+    /// Since when the second end has had the first of what the first end has sent since the second one last spoke. None where that one spoke last, or
+    /// `unanswered` says nothing of it.
+    pub unheard: Option<Time>,
+    /// The first end's SYN carried data (TCP Fast Open): `set_up` is 0, as what it asked was on the way meanwhile.
+    pub is_fast: bool,
+    /// Both ends agreed on Multipath TCP: this is one of its subflows.
+    pub is_multipath: bool,
     /// Which turns of each of the ends came at equal times.
     pub beats: [Beat; 2],
     /// Pings of either end, which count for nobody's turn.
@@ -138,6 +148,10 @@ impl Turns {
             ticketed: None,
             deferred: None,
             greeting: Duration::ZERO,
+            unasked: Duration::ZERO,
+            unheard: None,
+            is_fast: false,
+            is_multipath: false,
             beats: Default::default(),
             pings: Pings::default(),
         }
