@@ -48,6 +48,9 @@ pub(super) struct Busiest {
     /// Another connection between the same hosts may have steered how the server ended it.
     #[serde(skip)]
     pub(super) is_steered: bool,
+    /// It is a subflow of Multipath TCP: its kernel's totals are not those of the connection.
+    #[serde(skip)]
+    pub(super) is_multipath: bool,
     /// Bytes that the command had written when the lab ended the server, and those of them that this had got; none where that is not so.
     #[serde(skip)]
     pub(super) cut_off: Option<[u64; 2]>,
@@ -361,7 +364,8 @@ impl Busiest {
     pub(super) fn counted(&mut self, time: Duration, known: Vec<String>, outage: Option<String>) {
         let is_short = usize::from(self.samples < SHARED_LEAST);
         let why = ["samples too far apart", "too few samples"][is_short];
-        let totals = self.kernel.as_ref().and_then(Totals::words);
+        let totals = self.kernel.as_ref().filter(|_| !self.is_multipath);
+        let totals = totals.and_then(Totals::words);
         let all = match known.is_empty() && totals.is_none() {
             true => "what limited it",
             false => "all that limited it",

@@ -389,6 +389,7 @@ impl Watched {
             command_reset: None,
             cut_off: None,
             is_steered: false,
+            is_multipath: false,
             acks: 0,
             acks_lost: 0,
             samples: self.samples.len(),

@@ -104,7 +104,7 @@ pub(super) struct Waits {
     /// Turns of this end and the other that came at equal times, and pings of both.
     pub(super) beats: [Beat; 2],
     pub(super) pings: Pings,
-    /// When the first data was sent on it, and how long it had been set up, where this end asked to open it; none where either was not seen.
+    /// When it was open, and how long it had been set up, where this end asked to open it; none where either was not seen.
     pub(super) opened: Option<(Time, Duration)>,
 }
 
@@ -178,7 +178,7 @@ impl Waits {
             ticketed: turns.ticketed.filter(|_| end == 0),
             beats: [end, 1 - end].map(|who| turns.beats[who]),
             pings: turns.pings,
-            opened: turns.begun.zip(turns.set_up).filter(|_| end == 0),
+            opened: opened(turns).filter(|_| end == 0),
         }
     }
 
@@ -187,11 +187,11 @@ impl Waits {
         self.span
     }
 
-    /// From the SYN, `set_up` or what was seen of that before the first frame with data, and what its timers took, to the last frame; none without data.
+    /// From the SYN, `set_up` or what was seen of that before it was open, and what its timers took, to the last frame; none without data.
     pub(super) fn open(&self, set_up: Duration) -> Option<(Time, Time)> {
         let begun = self.begun?;
         let seen = self.set_up.unwrap_or_default();
-        let before = seen.max(set_up + self.repairs.opening);
+        let before = self.unasked + seen.max(set_up + self.repairs.opening);
         let from = Time::from_ps(begun.as_ps().saturating_sub(before.as_ps()));
         Some((from, begun + self.span))
     }
@@ -573,6 +573,13 @@ impl Waits {
     fn all(&self, time: Duration) -> f64 {
         time.max(self.span).as_secs_f64().max(1e-9)
     }
+}
+
+/// When a connection was open, and how long it had been set up; none where either is unknown.
+fn opened(turns: &Turns) -> Option<(Time, Duration)> {
+    let begun = turns.begun?.as_ps();
+    let open = Time::from_ps(begun.saturating_sub(turns.unasked.as_ps()));
+    Some((open, turns.set_up?))
 }
 
 /// What was lost of what either end sent.

@@ -79,6 +79,7 @@ impl Connections {
             return;
         };
         told.timers_s = waits.repairs().timers.as_secs_f64();
+        told.is_multipath = waits.is_multipath();
         told.server_ended = waits.ending(one.host);
         told.is_steered = self.is_steered(ends, one);
         // The kernel of a command that was ended resets what is unread.

@@ -44,6 +44,11 @@ impl Waits {
         }
     }
 
+    /// Whether it is a subflow of Multipath TCP.
+    pub(in crate::lab) fn is_multipath(&self) -> bool {
+        self.is_multipath
+    }
+
     /// Whether its SYN carried data, so that a request was on the way while it was set up.
     pub(in crate::lab) fn is_fast(&self) -> bool {
         self.is_fast
@@ -65,6 +70,7 @@ impl Waits {
 #[cfg(test)]
 mod tests {
     use farpath_emu::plane::Turns;
+    use farpath_units::Time;
 
     use super::*;
 
@@ -95,6 +101,15 @@ mod tests {
         assert_eq!(shared(0, 2500)[0], (IDLE, 0.9));
         // Nobody sampled it before the request.
         assert_eq!(shared(1, 300)[0], (IDLE, 0.9));
+        // It was open from its SYN on.
+        let begun = |ms| Time::ZERO + Duration::from_ms(ms);
+        let late = Turns {
+            begun: Some(begun(2160)),
+            set_up: Some(Duration::from_ms(60)),
+            ..turns()
+        };
+        let open = Waits::of(&late, 0).open(Duration::from_ms(60));
+        assert_eq!(open, Some((begun(100), begun(2460))));
         let own = [0, 1].map(|end| Waits::of(&turns(), end).idle_of_command(end));
         assert_eq!(own, [2.05, 2.05]);
     }
