@@ -59,7 +59,8 @@ impl Evidence {
         let policed = self.policer.is_some() || self.found_policer.is_some();
         let captured = self.account.is_some() || self.loss_pattern.is_some();
         let datagrams = !self.counted_else.lacks_datagrams();
-        lost || air || counted || ports || policed || captured || datagrams
+        let sockets = self.counted_else.overflows();
+        lost || air || counted || ports || policed || captured || datagrams || sockets
     }
 
     /// Whether what is sent again need not have been lost: a sender without SACK repeats what arrived.

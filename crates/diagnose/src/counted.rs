@@ -86,6 +86,12 @@ impl Counted {
         Some(crate::ceiling::bps(rate.value))
     }
 
+    /// Whether a host dropped datagrams at a full socket buffer, as a tunnel's that the flow goes through.
+    pub(crate) fn overflows(&self) -> bool {
+        let dropped = self.datagrams.as_ref();
+        dropped.is_some_and(|(datagrams, _)| datagrams.value >= 10.0)
+    }
+
     /// Whether no test with datagrams stands beside the flow.
     pub(crate) fn lacks_datagrams(&self) -> bool {
         self.datagram_tests.is_empty()

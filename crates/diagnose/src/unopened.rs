@@ -169,7 +169,10 @@ impl Unopened {
         let says = match self.why {
             Why::Name => format!(
                 "the name {} was not resolved. DNS or the name is at fault, and nothing was sent to the server",
-                self.server("of the server")
+                match self.host.as_str() {
+                    "" => "of the server",
+                    host => host,
+                }
             ),
             Why::Refused => format!(
                 "the connection to {server} was refused. Something answered, so that the way there is open: nothing listens on that port, or a firewall rejects"

@@ -366,8 +366,8 @@ fn each_way_of_a_path_has_a_delay_of_its_own() {
         assert_eq!(arrived.map(|n| n as f64), Some(of("emulated", "received")));
     }
     let way = |test| run.metric("predicted", test, "delay_min_ns");
-    // Beside the propagation: 118 bytes of frame and gap at 100 Mbit/s.
-    assert_eq!([way("there"), way("back")], [20_009_760.0, 5_009_760.0]);
+    // Beside the propagation: 110 bytes of a frame and what stands before it, at 100 Mbit/s.
+    assert_eq!([way("there"), way("back")], [20_008_800.0, 5_008_800.0]);
 }
 
 /// A host's own link of which a tenth of the rate is left: its queue is as long as before, in the host as in the model.

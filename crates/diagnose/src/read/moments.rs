@@ -255,10 +255,12 @@ impl Moments {
         let report = test.received.as_ref().or(test.sent.as_ref());
         let took = report.map_or(0.0, |r| r.seconds);
         let under = |at| before(&self.headings, at).map(|(_, period)| period);
-        let clocks = self.minutes_apart(test.at, at);
-        let clocks = clocks.is_some_and(|minutes| (60 * minutes) as f64 > APART_S + took);
+        let minutes = self.minutes_apart(test.at, at);
+        let clocks = minutes.is_some_and(|minutes| (60 * minutes) as f64 > APART_S + took);
         let earlier = self.began_before(test, at);
-        let earlier = earlier.is_some_and(|seconds| seconds > APART_S + took);
+        // Where clocks above both agree, a later report on the same day says nothing of this one.
+        let least = minutes.map_or(APART_S + took, |_| 20.0 * 3600.0);
+        let earlier = earlier.is_some_and(|seconds| seconds > least);
         if clocks || earlier || Period::differ(under(test.at), under(at)) {
             return true;
         }
