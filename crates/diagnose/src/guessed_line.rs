@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(known.fits_both(), Some((1e9, 3.0 * MIB)));
         assert_eq!(known.rooms_beside(), [Cause::ReceiveWindow]);
         // One that leaves far more does not.
-        let mut larger = known.clone();
+        let mut larger = known;
         larger.windows[0].bytes = larger.windows[0].bytes.times(4.0);
         assert_eq!(larger.known_window(941e6 * 0.02674 / 8.0), None);
     }

@@ -59,7 +59,7 @@ impl Evidence {
     }
 
     /// What a window or buffer leaves by its settings, where that is more at its least than was measured, and nothing shows that it was waited
-    /// for: a little more, though it usually is far more, or more than a full one shows in even intervals.
+    /// for. It is a little more, though it usually is far more, or it is more than a full one shows in even intervals.
     fn leaves_more(&self, cause: Cause) -> Option<Figure> {
         let (rooms, waited) = match cause {
             Cause::SendBuffer => {

@@ -41,8 +41,8 @@ pub(crate) fn leave_out(facts: &Facts, flows: &mut [Flow]) -> bool {
         }
         let rest = without(flow, hosts);
         let (all, tied) = (Judged::of(facts, flow), Judged::of(facts, &rest));
-        if is_overruled(&all, &tied) || damages_elsewhere((facts, flow), &all, &tied, &rest.untied)
-        {
+        let elsewhere = damages_elsewhere((facts, &*flow), &all, &tied, &rest.untied);
+        if elsewhere || is_overruled(&all, &tied) {
             *flow = rest;
             any = true;
         }
@@ -144,8 +144,8 @@ fn is_overruled(all: &Judged<'_>, tied: &Judged<'_>) -> bool {
     hint && certain >= SHOWN && is_direct(&tied.e, shown)
 }
 
-/// Whether damaged frames of hosts that nothing ties to an end are named beside a loss that the other texts show: where these have the damage
-/// that lost it, or the host that counts has addresses of its own and none of an end.
+/// Whether damaged frames of hosts that nothing ties to an end are named beside a loss that the other texts show. These have the damage that lost
+/// it, or the host that counts has addresses of its own and none of an end.
 fn damages_elsewhere(
     (facts, flow): (&Facts, &Flow),
     all: &Judged<'_>,
