@@ -90,7 +90,9 @@ pub(crate) fn changes(
         first.for_each(|change| assumed.precede(causes.0, change));
     }
     e.shorten_way(causes.0, &mut all);
-    all
+    let mut first = options::turned_on(causes.0, e, |side| of.1.called(side));
+    first.append(&mut all);
+    first
 }
 
 fn of_causes(

@@ -47,6 +47,7 @@ mod iperf_row;
 mod json;
 pub(crate) mod kernel_log;
 mod label;
+mod licensed;
 mod live;
 mod logins;
 mod modes;
@@ -295,6 +296,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
 fn of_ways() -> Vec<Box<dyn Tool>> {
     vec![
         Box::new(nft::Nft::default()),
+        Box::new(licensed::Licensed::default()),
         Box::new(policed::Policed::default()),
         Box::new(policy::PolicyMap::default()),
         Box::new(scheduled::Scheduled::default()),

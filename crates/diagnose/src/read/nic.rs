@@ -71,6 +71,7 @@ impl Tool for Nic {
             let same = |host: &Of| going && facts.may_be_here(*host);
             (self.kind, self.host) = (kind, self.host.filter(same));
             self.asked = Some(asked);
+            (self.link, self.modes) = (Negotiated::default(), None);
             return true;
         }
         let tunnel = tunnels::head(text);
@@ -347,7 +348,9 @@ impl Nic {
             Some(Asked::Counters) => is_key && whole(value.trim()).is_some(),
             Some(Asked::Driver) => is_key,
             Some(Asked::Features) => is_key && matches!(value.get(..2), Some("on" | "of")),
-            Some(Asked::Settings | Asked::Queues) | None => false,
+            // `grep` leaves lists of modes without the line that names their interface.
+            Some(Asked::Settings) => Modes::named(key.trim()).is_some(),
+            Some(Asked::Queues) | None => false,
         }
     }
 

@@ -79,7 +79,7 @@ impl Tool for Ping {
             if text.starts_with("Sending ") {
                 self.first = First::default();
             }
-            self.size = routers_size(text).or(self.size);
+            self.size = asked::routers_size(text).or(self.size);
             if let (Some(port), Some(of)) = (port, self.to) {
                 facts.exact(of, "service_port", f64::from(port), line.at);
             }
@@ -593,11 +593,4 @@ fn fping(text: &str, at: Place, facts: &mut Facts) -> bool {
         times(of, &figures, facts);
     }
     true
-}
-
-/// `Sending 5, 1500-byte ICMP Echos to 192.0.2.9` of a router: the bytes of each packet with its headers.
-fn routers_size(text: &str) -> Option<f64> {
-    let (_, behind) = text.strip_prefix("Sending ")?.split_once(", ")?;
-    let (bytes, _) = behind.split_once("-byte ")?;
-    whole(bytes).map(|n| n as f64)
 }

@@ -225,3 +225,16 @@ fn a_faster_port_gives_no_more_than_a_window_that_is_known() {
         Some("receive_window")
     );
 }
+
+/// Nothing said what the interface can do, though `grep` had left the lists of modes.
+#[test]
+fn lists_of_modes_are_read_without_their_head() {
+    let whole = ethtool("10000baseT/Full", "1000baseT/Full", 1000);
+    let command = "$ sudo ethtool eno1 | egrep -i 'speed|duplex|auto|link'";
+    let cut = whole.replace("Settings for eno1:", command);
+    let said = all(&of("receiver.txt", &cut, &known()));
+    assert!(!said.contains("nothing says what it can do"), "{said}");
+    let bare = format!("{command}\n\tSpeed: 1000Mb/s\n\tDuplex: Full\n");
+    let said = all(&of("receiver.txt", &bare, &known()));
+    assert!(said.contains("nothing says what it can do"), "{said}");
+}

@@ -119,6 +119,13 @@ fn is_whole(command: &str) -> bool {
     words.windows(2).any(by_linux) || words.contains(&"-Mdo") || by_windows()
 }
 
+/// `Sending 5, 1500-byte ICMP Echos to 192.0.2.9` of a router: the bytes of each packet with its headers.
+pub(super) fn routers_size(text: &str) -> Option<f64> {
+    let (_, behind) = text.strip_prefix("Sending ")?.split_once(", ")?;
+    let (bytes, _) = behind.split_once("-byte ")?;
+    whole(bytes).map(|n| n as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
