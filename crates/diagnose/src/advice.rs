@@ -91,6 +91,8 @@ pub(crate) fn changes(
     }
     e.shorten_way(causes.0, &mut all);
     let mut first = options::turned_on(causes.0, e, |side| of.1.called(side));
+    let unlike = crate::exstart::change(of.0).filter(|_| causes.0 == Cause::MtuBlackHole);
+    first.extend(unlike);
     first.append(&mut all);
     first
 }

@@ -20,6 +20,7 @@ use crate::blackout::Blackout;
 use crate::fact::{Figure, Place};
 use crate::flow::Flow;
 use crate::incomplete::lacks;
+use crate::lost_answers::LostAnswers;
 use crate::opened::{self, Opened};
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
@@ -135,6 +136,9 @@ impl Facts {
         let mut all = Vec::new();
         let connections = &analysis.document.connections;
         self.resets_of(source, connections);
+        let mut lost = connections.iter();
+        let lost = lost.find_map(|c| LostAnswers::captured(source, c));
+        self.lost_answers = self.lost_answers.take().or(lost);
         let sets = opened::sets(source, connections, &analysis.found);
         let in_sets: BTreeSet<u64> = sets.iter().flat_map(|s| s.ids.clone()).collect();
         let each = connections.iter().zip(&analysis.found);

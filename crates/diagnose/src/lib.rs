@@ -65,6 +65,7 @@ mod error_share;
 mod even;
 mod evidence;
 mod exceeded;
+mod exstart;
 mod fact;
 mod failed_test;
 mod falling;

@@ -1,5 +1,8 @@
 //! Answers to SYNs that are lost behind a capture: the SYN passes it, its SYN-ACK passes it, and the client asks again.
 
+use farpath_record::trace::TraceConnection;
+
+use crate::captured::{Vantage, end};
 use crate::document::MissingFact;
 use crate::fact::Place;
 use crate::read::{Facts, Syn};
@@ -25,11 +28,29 @@ pub(crate) struct LostAnswers {
 impl LostAnswers {
     /// The first one of the texts; none beside a transfer that did not begin to another address.
     pub(crate) fn of(facts: &Facts) -> Option<LostAnswers> {
+        if facts.lost_answers.is_some() {
+            return facts.lost_answers.clone();
+        }
         let mut first = facts.syns.iter().filter(|syn| !syn.answers);
         let found = first.find_map(|syn| LostAnswers::behind(syn, &facts.syns))?;
         let other = |u: &crate::unopened::Unopened| !u.may_be_to(&found.server.host);
         let apart = facts.refused.unopened.as_ref().is_some_and(other);
         (!apart).then_some(found)
+    }
+
+    /// Of a captured connection that carried no data; not where the client itself was the place, and had the answers.
+    pub(crate) fn captured(source: u32, connection: &TraceConnection) -> Option<LostAnswers> {
+        let opening = connection.opening.as_ref()?;
+        let bare = connection.a2b.unique_bytes + connection.b2a.unique_bytes == 0;
+        let own = Vantage::of(connection, false) == Vantage::Sender;
+        let lost = opening.syns_after_answer >= AGAIN_LEAST as u64;
+        (bare && lost && !own).then(|| LostAnswers {
+            client: end(&connection.a),
+            server: end(&connection.b),
+            asked: opening.syn_retransmissions as usize + 1,
+            answered: connection.b2a.packets as usize,
+            at: Place::Connection(source, connection.id),
+        })
     }
 
     /// Of this SYN, where it came again behind an answer.
@@ -126,5 +147,24 @@ mod tests {
         let next = |text: &str| text.replace("51220", "51230").replace("101020", "5");
         let both = format!("{ASKED}{ANSWERED}{}{}", next(ASKED), next(ANSWERED));
         assert_eq!(of(&both), None);
+    }
+
+    /// A capture was "nothing in it could be read".
+    #[test]
+    fn a_captured_connection_shows_it_as_well() {
+        let connection = |again: u64| TraceConnection {
+            a: "203.0.113.50:51220".to_owned(),
+            b: "192.0.2.150:443".to_owned(),
+            vantage: "sender_of_b".to_owned(),
+            opening: Some(farpath_record::trace::Opening {
+                syn_retransmissions: again,
+                syns_after_answer: again,
+                ..Default::default()
+            }),
+            ..TraceConnection::default()
+        };
+        let found = LostAnswers::captured(0, &connection(2)).expect("its answers are lost");
+        assert_eq!((found.asked, found.server.port), (3, Some(443)));
+        assert_eq!(LostAnswers::captured(0, &connection(1)), None);
     }
 }

@@ -372,7 +372,8 @@ fn of_datagrams(e: &Evidence, mut all: Vec<MissingFact>, sure: bool) -> Vec<Miss
             command: format!("on the receiver, before and after a test: {}", datagrams(e.systems[1])),
         });
     }
-    if e.line.is_none() && !sure {
+    let open = e.line.is_none() || e.slower_line_of_datagrams().is_some();
+    if open && !sure {
         all.push(MissingFact {
             fact: "line_bps",
             would_decide: e.above_line("whether more was sent than the line carries"),

@@ -19,8 +19,18 @@ impl Evidence {
     /// The usual line that datagrams fill of which more were sent, bit/s; none where nobody said how large they are, or how fast the line is
     /// is known.
     fn line_of_datagrams(&self) -> Option<f64> {
+        self.filled_line().filter(|_| self.line.is_none())
+    }
+
+    /// The same where a faster interface of a host is known, and nobody stated a line: a slower one may lie on the way, bit/s.
+    pub(crate) fn slower_line_of_datagrams(&self) -> Option<f64> {
+        let (port, _) = self.line.as_ref().filter(|_| self.stated.is_none())?;
+        self.filled_line().filter(|line| *line < port.low)
+    }
+
+    fn filled_line(&self) -> Option<f64> {
         let (share, lost) = (self.datagram_share?, self.lost_of_sent()?);
-        let rate = self.rate.as_ref().filter(|_| self.line.is_none())?.value;
+        let rate = self.rate.as_ref()?.value;
         let sent = rate / (1.0 - lost).max(0.01);
         LINES.into_iter().find(|line| {
             let full = line * share;
@@ -31,6 +41,26 @@ impl Evidence {
 
 /// Weighs datagrams that fill a usual line.
 pub(crate) fn by_usual_line(e: &Evidence, items: &mut Vec<Item>) {
+    if let Some(line) = e.slower_line_of_datagrams() {
+        // A hint alone: a policer of that rate leaves as much.
+        items.push(Item {
+            holds: 1.0,
+            weights: vec![
+                (Cause::Client, -8.0),
+                (Cause::Nic, -6.0),
+                (Cause::RandomLoss, -8.0),
+            ],
+            sentence: String::new(),
+        });
+        items.push(Item {
+            holds: 1.0,
+            weights: Vec::new(),
+            sentence: format!(
+                "as much arrived as a line of {} leaves for datagrams of this size, and more was sent: a link of that rate on the way may be full, though the interface of an end is faster (--line says it)",
+                bps(line)
+            ),
+        });
+    }
     let Some(line) = e.line_of_datagrams() else {
         return;
     };
@@ -68,6 +98,27 @@ mod tests {
             ..Evidence::default()
         };
         e.line_of_datagrams()
+    }
+
+    /// An interface of 10 Gbit/s at one end says nothing of what lies between.
+    #[test]
+    fn a_slower_line_may_lie_behind_a_faster_interface() {
+        let with = |mbit: f64, port: f64| {
+            let exact = |value: f64| Figure::exact(value, Place::You);
+            let e = Evidence {
+                udp: true,
+                rate: Some(exact(mbit * 1e6)),
+                idle_loss: Some(exact(0.5)),
+                datagrams_lost: Some(38e3),
+                datagram_share: Some(datagram_share(1448.0, 1500.0)),
+                line: Some((exact(port), "the interface of a host")),
+                ..Evidence::default()
+            };
+            (e.slower_line_of_datagrams(), e.line_of_datagrams())
+        };
+        assert_eq!(with(956.0, 10e9), (Some(1e9), None));
+        assert_eq!(with(956.0, 1e9), (None, None));
+        assert_eq!(with(700.0, 10e9), (None, None));
     }
 
     /// 1448 of 1514 bytes on the line: of 1 Gbit/s 956.4 Mbit/s.

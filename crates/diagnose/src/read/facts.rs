@@ -31,6 +31,7 @@ use crate::foreign_reset::ForeignReset;
 use crate::intercepted::Intercepted;
 use crate::ip_versions::Tries;
 use crate::long_way::LongWay;
+use crate::lost_answers::LostAnswers;
 use crate::names::Names;
 use crate::one_way::OneWay;
 use crate::passed::{DefaultRoute, Linked, Owner, Passed};
@@ -204,6 +205,8 @@ pub struct Facts {
     pub(crate) timed: Option<Timed>,
     /// Sockets of datagrams that are full, or have dropped some.
     pub(crate) datagram_sockets: Vec<FullSocket>,
+    /// A captured connection whose answers to SYNs were lost.
+    pub(crate) lost_answers: Option<LostAnswers>,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -260,6 +263,7 @@ impl Facts {
             && self.refused.unopened.is_none()
             && self.refused.test.is_none()
             && self.refused.barred.is_none()
+            && self.lost_answers.is_none()
             && self.routing_loop.is_none()
             && !self.names.decide()
             && !self.shows_one_version()

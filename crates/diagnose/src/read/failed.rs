@@ -182,6 +182,7 @@ const UNCAPTURED_MAX: usize = 16;
 impl Facts {
     /// Takes a line that says by itself what is wrong: a host that is not reached, a neighbour that is not found, the end of a certificate.
     pub(super) fn says_so(&mut self, line: Line<'_>) -> bool {
+        self.starts_exchange(line.bare, line.at);
         self.unreachable(line.bare)
             || self.is_barred(line.bare, line.at)
             || self.finds_none(line)
