@@ -255,6 +255,8 @@ pub struct Outage {
     pub within: Duration,
     /// `silent` of all the connection's time, 0 to 1.
     pub share: f64,
+    /// Whether the sender's timer is known never to have run out, so that nothing waited for it.
+    pub without_timer: bool,
 }
 
 /// A smaller share of silence is not mentioned beside what limited more.
@@ -271,15 +273,21 @@ impl Outage {
         }
         let down = format!("{:.1}", self.down);
         let percent = format!("{:.0} % of the time", 100.0 * self.share);
+        let waited = |who: &str| match self.without_timer {
+            true => String::new(),
+            false => format!(": {who} waited for its timer"),
+        };
         if let Some(undelivered) = self.undelivered_words() {
             return Some(format!(
-                "{WAS_DOWN}{down}, and nothing new was delivered for {undelivered} ({percent} without an answer): the sender waited for its timer"
+                "{WAS_DOWN}{down}, and nothing new was delivered for {undelivered} ({percent} without an answer){}",
+                waited("the sender")
             ));
         }
         let silent = format!("{:.1}", self.silent);
         Some(match self.silent > self.down && silent != down {
             true => format!(
-                "{WAS_DOWN}{down}, and the sender heard nothing for {silent} ({percent}): it waited for its timer"
+                "{WAS_DOWN}{down}, and the sender heard nothing for {silent} ({percent}){}",
+                waited("it")
             ),
             false => format!("{WAS_DOWN}{down} ({percent})"),
         })
@@ -328,6 +336,8 @@ pub fn outage(connection: &Connection, from: Time, around: &Surroundings<'_>) ->
         within: most.saturating_sub(undelivered),
         silent: Duration::from_secs_f64(silent),
         share: silent / total.max(f64::MIN_POSITIVE),
+        // A kernel says what it counts at the moment alone.
+        without_timer: connection.rtos == Some(0) && !connection.account.is_empty(),
     }
 }
 
@@ -672,6 +682,13 @@ mod tests {
                 "the path was down for 2.0 s, and nothing new was delivered for 2.0 s to 3.0 s (26 % of the time without an answer): the sender waited for its timer"
             )
         );
+        // Frames that a link held until it was up again need no timer.
+        let held = Connection {
+            rtos: Some(0),
+            ..exact.clone()
+        };
+        let said = outage(&held, at(0), &out).words();
+        assert!(said.is_some_and(|said| said.ends_with("(26 % of the time without an answer)")));
         let idle = around(vec![(at(6000), at(6500))]);
         assert_eq!(outage(&exact, at(0), &idle).silent, Duration::from_ms(500));
         let left = shares(&seen, at(0), &out);

@@ -131,14 +131,14 @@ fn a_system_that_you_say_stays_with_its_host_in_the_other_direction() {
         receiver: Some(System::Windows),
         ..on("50Mbit/s")
     };
-    let d = of(&both_ways(""), &known);
+    let d = of(&(netsh("C:\\>") + &both_ways("")), &known);
     let mut seen = 0;
     for (host, os) in d.flows.iter().flat_map(systems) {
         let of_host = if host == PC { "windows" } else { "linux" };
         assert_eq!(os, of_host, "{host}");
         seen += 1;
     }
-    assert!(seen > 1, "{:#?}", d.flows);
+    assert!(seen > 0, "{:#?}", d.flows);
     let note = d
         .notes
         .iter()

@@ -141,7 +141,7 @@ duration = "{seconds} s"
     }
 }
 
-/// A connection over 100 ms whose only trouble is random loss.
+/// A connection over 100 ms whose only trouble is random loss; the receiver acknowledges every second segment.
 fn lossy(cc: &str, flavour: &str, loss: &str, rate: &str, omit: u32, seconds: u32) -> World {
     run_text(&format!(
         r#"
@@ -152,6 +152,7 @@ name = "a"
 txqueuelen = 50000
 [[host]]
 name = "b"
+gro = "0s"
 [[link]]
 name = "pipe"
 ends = ["a", "b"]
