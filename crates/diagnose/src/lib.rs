@@ -74,6 +74,7 @@ mod fetched;
 mod fetches;
 mod figures;
 mod filed;
+mod files_or_disk;
 mod filled;
 mod filled_shaper;
 mod first_buffer;
