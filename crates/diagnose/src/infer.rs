@@ -168,6 +168,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
         let unscaled = *cause == Cause::NoWindowScaling && e.excludes(*cause);
         let unseen = e.shows_no_sign(*cause, &items, ceilings);
+        let unseen = unseen || *cause == Cause::CrossTraffic && e.is_filled_by_more();
         if unscaled || unseen || is_beyond(*cause, e, ceilings) {
             *score = EXCLUDED;
         }

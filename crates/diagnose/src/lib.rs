@@ -76,6 +76,7 @@ mod figures;
 mod filed;
 mod files_or_disk;
 mod filled;
+mod filled_beside;
 mod filled_shaper;
 mod first_buffer;
 mod first_hop;
