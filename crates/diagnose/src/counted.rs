@@ -17,6 +17,7 @@ use crate::read::Facts;
 use crate::requests::Requests;
 use crate::seen::{ASKED, Row, Side, Test};
 use crate::tally::HOSTS_MAX;
+use crate::unasked_rate::USUAL;
 use crate::unlike_control::UnlikeControl;
 use crate::unread::Unread;
 
@@ -384,13 +385,17 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
         false => (Cause::Application, 6.0),
     };
     let well = named.0 == Cause::None && lost.value < UNLOST_MOST;
+    let usual = if e.has_unasked_rate() { USUAL } else { "" };
     items.push(Item {
         holds: match e.lost_of_sent() {
             Some(_) => 0.0,
             None => 1.0 - step(lost.value, 0.0005, 0.005),
         },
         weights: [of(&LOSSES, -16.0), vec![named]].concat(),
-        sentence: format!("{UNLOST}{}", if well { WELL } else { "" }),
+        sentence: match well {
+            true => format!("{UNLOST}{WELL}{usual}"),
+            false => UNLOST.to_owned(),
+        },
     });
     passed(e, lost, items);
     crate::datagrams::by_ceiling(e, items);

@@ -242,6 +242,7 @@ mod tunnel;
 mod turns;
 mod twin;
 mod typed;
+mod unasked_rate;
 mod unlike_control;
 mod unlike_mtus;
 mod unmissed;
