@@ -246,6 +246,10 @@ fn whole(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> Option<C
         Cause::Reordering if e.bond_in_turn().is_none() => ipsec::change(cause, e),
         Cause::MtuBlackHole => container_bridge::change(e),
         Cause::HostCpu => throttled::change(e, flow),
+        Cause::None => {
+            let client = flow.test.as_ref().map_or(Side::Sender, |t| t.client);
+            e.asks_more_datagrams(flow.called(client))
+        }
         _ => None,
     }
 }

@@ -17,6 +17,7 @@ use crate::read::Facts;
 use crate::requests::Requests;
 use crate::seen::{ASKED, Row, Side, Test};
 use crate::tally::HOSTS_MAX;
+use crate::unasked_rate::USUAL;
 use crate::unlike_control::UnlikeControl;
 use crate::unread::Unread;
 
@@ -33,6 +34,8 @@ pub(crate) struct Counted {
     datagrams: Option<(Figure, bool)>,
     /// Of tests with more connections side by side: how many times the connections, how many times the rate.
     pub(crate) wider: Option<(f64, f64)>,
+    /// Whether that test sent nothing again.
+    pub(crate) wider_clean: bool,
     /// The highest rate of another test or copy between the same ends.
     pub(crate) most: Option<Figure>,
     /// Of a program that does not only test: the fastest test with no more connections, and how many times as fast it was.
@@ -186,6 +189,8 @@ impl Evidence {
             let itself = self.tester && times < 1.0 && Requests::of(test).is_some();
             if more > 1.0 && test.tool != "ss" && !itself {
                 self.counted_else.wider = Some((more, times));
+                let again = test.numbers.get("retransmits");
+                self.counted_else.wider_clean = again.is_some_and(|again| again.value == 0.0);
             } else if more <= 1.0 && tests && own_file && times > known {
                 self.counted_else.faster = Some((test.tool, rate.clone(), times));
                 let again = test.numbers.get("retransmits");
@@ -380,13 +385,17 @@ pub(crate) fn of_datagrams(e: &Evidence, items: &mut Vec<Item>) {
         false => (Cause::Application, 6.0),
     };
     let well = named.0 == Cause::None && lost.value < UNLOST_MOST;
+    let usual = if e.has_unasked_rate() { USUAL } else { "" };
     items.push(Item {
         holds: match e.lost_of_sent() {
             Some(_) => 0.0,
             None => 1.0 - step(lost.value, 0.0005, 0.005),
         },
         weights: [of(&LOSSES, -16.0), vec![named]].concat(),
-        sentence: format!("{UNLOST}{}", if well { WELL } else { "" }),
+        sentence: match well {
+            true => format!("{UNLOST}{WELL}{usual}"),
+            false => UNLOST.to_owned(),
+        },
     });
     passed(e, lost, items);
     crate::datagrams::by_ceiling(e, items);
@@ -551,6 +560,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             ),
         });
     }
+    crate::filled_beside::by_filled(e, items);
     crate::other_version::by_other_version(e, items);
     crate::unlike_control::by_unlike_control(e, items);
     crate::roomy::by_room_of_others(e, items);

@@ -10,6 +10,7 @@ use crate::ceiling::{Limit, UNSCALED, payload_share};
 use crate::either_end;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
+use crate::files_or_disk;
 use crate::guessed_line;
 use crate::items::{Item, items};
 use crate::known::{DEFAULT_BUFFERS, DEFAULT_WINDOWS};
@@ -167,6 +168,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
         let unscaled = *cause == Cause::NoWindowScaling && e.excludes(*cause);
         let unseen = e.shows_no_sign(*cause, &items, ceilings);
+        let unseen = unseen || *cause == Cause::CrossTraffic && e.is_filled_by_more();
         if unscaled || unseen || is_beyond(*cause, e, ceilings) {
             *score = EXCLUDED;
         }
@@ -181,6 +183,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let slower = slower_line::even_out(e, &mut ranking);
     let guessed = guessed_line::even_out(e, &mut ranking);
     let either = either_end::even_out(e, &items, &mut ranking);
+    let files = files_or_disk::even_out(e, &mut ranking);
     sold_rate::even_out(e, &items, ceilings, &mut ranking);
     let of_nothing = unseen(e, &items, ceilings);
     let mut because: Vec<(f64, Vec<Cause>, String)> = items
@@ -199,6 +202,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         (own_queue::BOTH, own),
         (slower_line::BOTH, slower),
         (either_end::BOTH, either),
+        (files_or_disk::BOTH, files),
     ];
     for (both, text) in alike {
         because.splice(0..0, text.map(|text| (0.0, both.to_vec(), text)));

@@ -71,6 +71,23 @@ fn program(test: &Test) -> Side {
     }
 }
 
+#[cfg(test)]
+impl SmallFiles {
+    /// 48 213 files of 6.8 kB, one after another, in 31 min.
+    pub(crate) fn example() -> SmallFiles {
+        SmallFiles {
+            files: EachFile {
+                count: 48_213.0,
+                bytes: 6_800.0,
+                each_s: 0.0386,
+            },
+            at_once: 1.0,
+            by: By::Other,
+            program: Side::Sender,
+        }
+    }
+}
+
 impl SmallFiles {
     /// Of a copy that says how many files it copied and how long that took.
     fn of(test: &Test) -> Option<SmallFiles> {

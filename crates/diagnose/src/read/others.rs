@@ -109,11 +109,12 @@ impl Tool for Nuttcp {
         if let Some(ms) = figure("msRTT").filter(|ms| *ms > 0.0) {
             test.set("handshake_rtt_ns", Figure::exact(ms * 1e6, at));
         }
-        let cpu = figure("%TX")
-            .into_iter()
-            .chain(figure("%RX"))
-            .fold(0.0, f64::max);
-        test.set("cpu_ratio", Figure::exact(cpu / 100.0, at));
+        // `%TX` is of the end that sends, `%RX` of the one that receives (nuttcp, 8).
+        for (unit, name) in [("%TX", "cpu_sender_ratio"), ("%RX", "cpu_receiver_ratio")] {
+            if let Some(percent) = figure(unit) {
+                test.set(name, Figure::exact(percent / 100.0, at));
+            }
+        }
         facts.tests.push(test);
         true
     }

@@ -525,3 +525,18 @@ top - 03:31:10 up 120 days,  4:11,  1 user,  load average: 1.02, 1.00, 0.98
     assert_eq!(causes[0], "host_cpu", "{d:#?}");
     assert_ne!(causes[1], "host_cpu", "{d:#?}");
 }
+
+/// nuttcp's `%TX` and `%RX`, of which one was said of the sender whichever it was.
+#[test]
+fn processors_of_nuttcp_are_of_their_ends() {
+    let host = |busy: &str| {
+        let text = format!(
+            "$ nuttcp -T 10 dtn-ge\n 3629.5000 MB /  10.00 sec = 3044.5512 Mbps {busy} 0 retrans 0.42 msRTT\n"
+        );
+        let flow = first(&text);
+        assert_eq!(flow.verdict.cause, "host_cpu", "{:#?}", flow.verdict);
+        flow.changes[0].host.clone()
+    };
+    assert_eq!(host("31 %TX 99 %RX"), "the receiver");
+    assert_eq!(host("99 %TX 31 %RX"), "the sender");
+}
