@@ -38,7 +38,7 @@ impl Facts {
 fn is_mixed(text: &str) -> bool {
     let looped = looped(text);
     ASKS.iter().any(|asks| {
-        let mut parts = text.split(asks);
+        let mut parts = text.split(*asks);
         let mut far = parts.next().and_then(far_host);
         let mut first = None;
         for part in parts {
