@@ -1,6 +1,7 @@
-//! Commands in one line that ask several interfaces: what they print without a name may be of any of them.
+//! Commands in one line that ask several interfaces, or several hosts for settings: what they print without a name may be of any of them.
 
-use super::{Facts, Line, NOTES_MAX, label};
+use super::{Facts, Line, NOTES_MAX, elsewhere, label};
+use crate::fact::Place;
 
 /// What asks for an interface, before its name.
 const ASKS: [&str; 2] = ["ethtool ", "qdisc show dev "];
@@ -9,28 +10,56 @@ const ASKS: [&str; 2] = ["ethtool ", "qdisc show dev "];
 const BARE: [&str; 4] = ["ethtool ", "sudo ethtool ", "tc ", "for "];
 
 impl Facts {
-    /// A line that was typed: whether what follows is of several interfaces, up to the next such line.
-    pub(super) fn typed_ports(&mut self, line: Line<'_>) {
+    /// A line that was typed: whether what follows is of several interfaces or hosts, up to the next such line.
+    pub(super) fn typed_mixed(&mut self, line: Line<'_>) {
+        let far = is_of_hosts(line.bare);
         let typed = label::is_typed(line.bare) || BARE.iter().any(|b| line.bare.starts_with(b));
-        if !typed {
+        if !typed && !far {
             return;
         }
+        self.mixed_hosts = far.then_some(line.at);
         self.mixed_ports = is_mixed(line.bare).then_some(line.at);
     }
 
-    /// Says once that something below such a line is left out.
+    /// Says once that something below a line for several interfaces is left out.
     pub(super) fn leaves_unnamed(&mut self) {
-        let Some(at) = self.mixed_ports else {
+        self.leaves(self.mixed_ports, "interfaces");
+    }
+
+    /// Says once that settings below a line for several hosts are left out.
+    pub(super) fn leaves_settings(&mut self) {
+        self.leaves(self.mixed_hosts, "hosts");
+    }
+
+    fn leaves(&mut self, at: Option<Place>, whom: &str) {
+        let Some(at) = at else {
             return;
         };
         let note = format!(
-            "{}: this line asks several interfaces, and what it prints without a name is left out: a line for each says which is which",
+            "{}: this line asks several {whom}, and what it prints without a name is left out: a line for each says which is which",
             self.place(at)
         );
         if !self.notes.contains(&note) && self.notes.len() < NOTES_MAX {
             self.notes.push(note);
         }
     }
+}
+
+/// Whether a command line asks for settings on another host beside this one, or on several: `sysctl KEY; ssh b sysctl KEY`.
+fn is_of_hosts(text: &str) -> bool {
+    let Some(behind) = label::behind_prompt(text).filter(|b| b.contains("sysctl ")) else {
+        return false;
+    };
+    let asks = behind.split([';', '&']).filter(|p| p.contains("sysctl "));
+    let hosts: Vec<Option<&str>> = asks
+        .map(|part| {
+            let part = part.trim_start();
+            elsewhere::of_command(part.strip_prefix("do ").unwrap_or(part))
+        })
+        .collect();
+    let far = hosts.iter().any(Option::is_some);
+    let several = hosts.iter().any(|host| *host != hosts[0]);
+    far && (several || elsewhere::host(text).is_none())
 }
 
 /// Whether a command line asks more than one interface: `ethtool -S a | grep crc; ethtool -S b | grep crc`, or a loop over them. One that
@@ -84,7 +113,7 @@ fn looped(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_mixed;
+    use super::{is_mixed, is_of_hosts};
     use crate::read::taken::whole;
 
     #[test]
@@ -129,6 +158,31 @@ mod tests {
         // With the names that ethtool prints, each is of its own.
         let heads = "$ ethtool eno1; ethtool eno2\nSettings for eno1:\n\tSpeed: 1000Mb/s\nSettings for eno2:\n\tSpeed: 10000Mb/s\n";
         assert_eq!(whole(heads).0.negotiated.len(), 2);
+    }
+
+    /// What a fact of `net.core.rmem_max` is called.
+    const ROOM: &str = "core_rmem_max_bytes";
+
+    #[test]
+    fn settings_of_several_hosts_are_of_none() {
+        for text in [
+            "[noc@a1 ~]$ sysctl net.ipv4.tcp_wmem; ssh b1 sysctl net.ipv4.tcp_rmem",
+            "[noc@a1 ~]$ ssh a sysctl net.ipv4.tcp_rmem; ssh b sysctl net.ipv4.tcp_rmem",
+            "$ for h in a b; do ssh $h sysctl net.ipv4.tcp_rmem; done",
+        ] {
+            assert!(is_of_hosts(text), "{text}");
+            let (facts, _) = whole(&format!("{text}\nnet.core.rmem_max = 212992\n"));
+            assert!(!facts.facts.iter().any(|f| f.name == ROOM), "{text}");
+        }
+        for text in [
+            "[noc@a1 ~]$ sysctl net.ipv4.tcp_wmem; sysctl net.ipv4.tcp_rmem",
+            "[noc@a1 ~]$ ssh b1 sysctl net.ipv4.tcp_rmem",
+            "[noc@a1 ~]$ sysctl net.ipv4.tcp_rmem",
+        ] {
+            assert!(!is_of_hosts(text), "{text}");
+            let (facts, _) = whole(&format!("{text}\nnet.core.rmem_max = 212992\n"));
+            assert!(facts.facts.iter().any(|f| f.name == ROOM), "{text}");
+        }
     }
 
     #[test]

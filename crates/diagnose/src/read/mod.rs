@@ -393,7 +393,7 @@ impl Facts {
     fn typed(&mut self, line: Line) {
         self.moments.clock(line);
         self.moments.command(line);
-        self.typed_ports(line);
+        self.typed_mixed(line);
         self.typed_fetch(line);
         self.typed_through(line);
         self.typed_limit(line);
