@@ -37,7 +37,7 @@ pub(super) fn host(text: &str) -> Option<&str> {
 }
 
 /// Where one command runs another that is known.
-fn of_command(part: &str) -> Option<&str> {
+pub(super) fn of_command(part: &str) -> Option<&str> {
     let mut words = part.split_whitespace();
     let mut program = words.next()?;
     while program == "sudo" {

@@ -181,6 +181,10 @@ pub struct Facts {
     pub(super) titled: Option<(Place, String)>,
     /// Commands that copy files between two hosts, in the order of the texts.
     pub(super) copied: Vec<CopyTyped>,
+    /// Where the last line that was typed stands, if it asks several interfaces: what it prints without a name may be of any.
+    pub(super) mixed_ports: Option<Place>,
+    /// Where it stands, if it asks several hosts for settings.
+    pub(super) mixed_hosts: Option<Place>,
     /// Programs that were typed, in the order of the texts.
     pub(super) programs: Vec<Program>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
@@ -243,6 +247,7 @@ impl Facts {
         self.ignored.push(Vec::new());
         self.ignored_count.push(0);
         self.label = Label::default();
+        (self.mixed_ports, self.mixed_hosts) = (None, None);
         self.aside.ends();
         let number = self.sources.len() as u32 - 1;
         self.moments.file(number, name);

@@ -36,6 +36,7 @@ impl Facts {
     pub(super) fn labels(&mut self, label: Label, at: Place) {
         self.moments.prompt(at, &label.name);
         self.aside.prompt(&label.name);
+        (self.mixed_ports, self.mixed_hosts) = (None, None);
         self.label = label;
     }
 

@@ -50,6 +50,7 @@ mod label;
 mod licensed;
 mod live;
 mod logins;
+mod mixed;
 mod modes;
 mod moments;
 mod net_tools;
@@ -392,6 +393,7 @@ impl Facts {
     fn typed(&mut self, line: Line) {
         self.moments.clock(line);
         self.moments.command(line);
+        self.typed_mixed(line);
         self.typed_fetch(line);
         self.typed_through(line);
         self.typed_limit(line);

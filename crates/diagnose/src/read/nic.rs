@@ -1,6 +1,7 @@
 //! What hosts say of their interfaces: `ethtool`, `ip -s link`, `/proc/net/bonding`, `tc -s qdisc`, `/proc/net/softnet_stat`.
 
 mod bonding;
+mod unnamed;
 
 use super::carrier::TRANSITIONS;
 use super::frames::{ALLOWANCES, UNSENT};
@@ -72,6 +73,13 @@ impl Tool for Nic {
             (self.kind, self.host) = (kind, self.host.filter(same));
             self.asked = Some(asked);
             (self.link, self.modes) = (Negotiated::default(), None);
+            if facts.mixed_ports.is_some() {
+                (self.host, self.interface) = (None, String::new());
+            }
+            return true;
+        }
+        if facts.mixed_ports.is_some() && self.is_unnamed(text, going) {
+            facts.leaves_unnamed();
             return true;
         }
         let tunnel = tunnels::head(text);

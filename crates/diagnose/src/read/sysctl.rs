@@ -120,6 +120,11 @@ impl Tool for Sysctl {
         let Some((key, value)) = file.or_else(|| setting(line.bare)) else {
             return false;
         };
+        if facts.mixed_hosts.is_some() {
+            facts.leaves_settings();
+            self.host = None;
+            return true;
+        }
         if !going {
             self.host = None;
         }

@@ -1,0 +1,193 @@
+//! Commands in one line that ask several interfaces, or several hosts for settings: what they print without a name may be of any of them.
+
+use super::{Facts, Line, NOTES_MAX, elsewhere, label};
+use crate::fact::Place;
+
+/// What asks for an interface, before its name.
+const ASKS: [&str; 2] = ["ethtool ", "qdisc show dev "];
+
+/// What a line that was typed without a prompt begins with.
+const BARE: [&str; 4] = ["ethtool ", "sudo ethtool ", "tc ", "for "];
+
+impl Facts {
+    /// A line that was typed: whether what follows is of several interfaces or hosts, up to the next such line.
+    pub(super) fn typed_mixed(&mut self, line: Line<'_>) {
+        let far = is_of_hosts(line.bare);
+        let typed = label::is_typed(line.bare) || BARE.iter().any(|b| line.bare.starts_with(b));
+        if !typed && !far {
+            return;
+        }
+        self.mixed_hosts = far.then_some(line.at);
+        self.mixed_ports = is_mixed(line.bare).then_some(line.at);
+    }
+
+    /// Says once that something below a line for several interfaces is left out.
+    pub(super) fn leaves_unnamed(&mut self) {
+        self.leaves(self.mixed_ports, "interfaces");
+    }
+
+    /// Says once that settings below a line for several hosts are left out.
+    pub(super) fn leaves_settings(&mut self) {
+        self.leaves(self.mixed_hosts, "hosts");
+    }
+
+    fn leaves(&mut self, at: Option<Place>, whom: &str) {
+        let Some(at) = at else {
+            return;
+        };
+        let note = format!(
+            "{}: this line asks several {whom}, and what it prints without a name is left out: a line for each says which is which",
+            self.place(at)
+        );
+        if !self.notes.contains(&note) && self.notes.len() < NOTES_MAX {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Whether a command line asks for settings on another host beside this one, or on several: `sysctl KEY; ssh b sysctl KEY`.
+fn is_of_hosts(text: &str) -> bool {
+    let Some(behind) = label::behind_prompt(text).filter(|b| b.contains("sysctl ")) else {
+        return false;
+    };
+    let asks = behind.split([';', '&']).filter(|p| p.contains("sysctl "));
+    let hosts: Vec<Option<&str>> = asks
+        .map(|part| {
+            let part = part.trim_start();
+            elsewhere::of_command(part.strip_prefix("do ").unwrap_or(part))
+        })
+        .collect();
+    let far = hosts.iter().any(Option::is_some);
+    let several = hosts.iter().any(|host| *host != hosts[0]);
+    far && (several || elsewhere::host(text).is_none())
+}
+
+/// Whether a command line asks more than one interface: `ethtool -S a | grep crc; ethtool -S b | grep crc`, or a loop over them. One that
+/// asks the same one twice, with a pause between, does not.
+fn is_mixed(text: &str) -> bool {
+    let looped = looped(text);
+    ASKS.iter().any(|asks| {
+        let mut parts = text.split(*asks);
+        let mut far = parts.next().and_then(far_host);
+        let mut first = None;
+        for part in parts {
+            let Some(name) = name(part) else {
+                continue;
+            };
+            let varies = |word: &str| {
+                let is_it = |var: &str| word.trim_matches(['$', '{', '}']) == var;
+                word.starts_with('$') && looped.is_some_and(is_it)
+            };
+            let is_loop = varies(name) || far.is_some_and(varies);
+            let asked = (far, name);
+            if is_loop || *first.get_or_insert(asked) != asked {
+                return true;
+            }
+            far = far_host(part).or(far);
+        }
+        false
+    })
+}
+
+/// The host on which the next command runs: `b` of `; ssh b `.
+fn far_host(text: &str) -> Option<&str> {
+    let (_, rest) = text.rsplit_once("ssh ")?;
+    rest.split_whitespace().next()
+}
+
+/// The interface that is asked, behind the program and its option: `-S eth0 | grep crc`.
+fn name(part: &str) -> Option<&str> {
+    let mut words = part.split_whitespace();
+    let word = words.find(|word| !word.starts_with('-'))?;
+    let name = word.trim_matches(['"', '\'', ';', '&', ')']);
+    let is_name = name.starts_with(|c: char| c == '$' || c.is_ascii_alphabetic());
+    is_name.then_some(name)
+}
+
+/// The variable of a loop: `i` of `for i in eth0 eth1; do`.
+fn looped(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("for ")?;
+    let mut words = rest.split_whitespace();
+    words.next().filter(|_| words.next() == Some("in"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_mixed, is_of_hosts};
+    use crate::read::taken::whole;
+
+    #[test]
+    fn a_line_may_ask_several_interfaces() {
+        for text in [
+            "$ ethtool -S ens1f0 | grep crc; ethtool -S eno1 | grep crc",
+            "$ ethtool -S ens1f0 | grep crc && ethtool -S eno1 | grep crc",
+            "$ ethtool eno1 | grep Speed; ethtool ens2f0 | grep Speed",
+            "$ for i in ens1f0 eno1; do ethtool -S $i | grep crc; done",
+            "$ for i in a1 b1; do echo $i; ethtool \"${i}\" | grep Speed; done",
+            "$ ethtool eno1 | grep Speed; ssh b ethtool eno1 | grep Speed",
+        ] {
+            assert!(is_mixed(text), "{text}");
+        }
+        for text in [
+            "$ ethtool -S eno1 | grep -E 'crc|fcs'",
+            "$ ethtool -S eno1 | grep crc; sleep 20; ethtool -S eno1 | grep crc",
+            "$ ethtool eno1 | grep Speed; ethtool -S eno1 | grep crc",
+            "$ for i in 1 2 3; do ethtool -S eno1 | grep crc; sleep 5; done",
+            "$ ssh b ethtool -S eno1 | grep crc; sleep 9; ssh b ethtool -S eno1 | grep crc",
+            "$ date; ethtool -S eno1",
+        ] {
+            assert!(!is_mixed(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn counters_of_several_interfaces_are_no_readings_of_one() {
+        let counts = "     rx_crc_errors: 0\n     rx_crc_errors: 1120\n";
+        let asked = "[op@dst ~]$ ethtool -S ens1f0 | grep crc; ethtool -S eno1 | grep crc\n";
+        let (facts, _) = whole(&format!("{asked}{counts}"));
+        assert!(facts.counters.is_empty());
+        let said = "this line asks several interfaces";
+        assert!(facts.notes.iter().any(|n| n.contains(said)));
+        let speeds = "$ ethtool eno1 | grep Speed; ethtool ens2f0 | grep Speed\n\tSpeed: 1000Mb/s\n\tSpeed: 10000Mb/s\n";
+        assert!(whole(speeds).0.negotiated.is_empty());
+        // The next command is of its own interface again.
+        let (facts, _) = whole(&format!(
+            "{speeds}$ ethtool eno1 | grep Speed\n\tSpeed: 1000Mb/s\n"
+        ));
+        assert_eq!(facts.negotiated.len(), 1);
+        // With the names that ethtool prints, each is of its own.
+        let heads = "$ ethtool eno1; ethtool eno2\nSettings for eno1:\n\tSpeed: 1000Mb/s\nSettings for eno2:\n\tSpeed: 10000Mb/s\n";
+        assert_eq!(whole(heads).0.negotiated.len(), 2);
+    }
+
+    /// What a fact of `net.core.rmem_max` is called.
+    const ROOM: &str = "core_rmem_max_bytes";
+
+    #[test]
+    fn settings_of_several_hosts_are_of_none() {
+        for text in [
+            "[noc@a1 ~]$ sysctl net.ipv4.tcp_wmem; ssh b1 sysctl net.ipv4.tcp_rmem",
+            "[noc@a1 ~]$ ssh a sysctl net.ipv4.tcp_rmem; ssh b sysctl net.ipv4.tcp_rmem",
+            "$ for h in a b; do ssh $h sysctl net.ipv4.tcp_rmem; done",
+        ] {
+            assert!(is_of_hosts(text), "{text}");
+            let (facts, _) = whole(&format!("{text}\nnet.core.rmem_max = 212992\n"));
+            assert!(!facts.facts.iter().any(|f| f.name == ROOM), "{text}");
+        }
+        for text in [
+            "[noc@a1 ~]$ sysctl net.ipv4.tcp_wmem; sysctl net.ipv4.tcp_rmem",
+            "[noc@a1 ~]$ ssh b1 sysctl net.ipv4.tcp_rmem",
+            "[noc@a1 ~]$ sysctl net.ipv4.tcp_rmem",
+        ] {
+            assert!(!is_of_hosts(text), "{text}");
+            let (facts, _) = whole(&format!("{text}\nnet.core.rmem_max = 212992\n"));
+            assert!(facts.facts.iter().any(|f| f.name == ROOM), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_interface_twice_is_read_twice() {
+        let text = "[op@dst ~]$ ethtool -S eno1 | grep crc; sleep 20; ethtool -S eno1 | grep crc\n     rx_crc_errors: 1098\n     rx_crc_errors: 1120\n";
+        assert_eq!(whole(text).0.counters.len(), 2);
+    }
+}
