@@ -145,8 +145,11 @@ const EXCLUDED: f64 = -200.0;
 /// A rate so many times what a cause leaves at most is not held by it, whatever its ceiling was computed of.
 const BEYOND: f64 = 10.0;
 
-/// Whether a rate is far beyond all that a cause would leave.
+/// Whether a rate, of the flow or of more connections beside it, is far beyond all that a cause would leave.
 fn is_beyond(cause: Cause, e: &Evidence, ceilings: &[Limit]) -> bool {
+    if cause == Cause::CrossTraffic && e.is_filled_by_more() {
+        return true;
+    }
     let own = ceilings.iter().filter(|c| c.cause == cause);
     let most = own.map(|c| c.rate.high.max(c.bursts.unwrap_or(0.0)));
     let most = match (cause, &e.rtt) {
@@ -168,7 +171,6 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         *score = pattern::scale(e) * (*score + pattern::worth(*cause, &pattern));
         let unscaled = *cause == Cause::NoWindowScaling && e.excludes(*cause);
         let unseen = e.shows_no_sign(*cause, &items, ceilings);
-        let unseen = unseen || *cause == Cause::CrossTraffic && e.is_filled_by_more();
         if unscaled || unseen || is_beyond(*cause, e, ceilings) {
             *score = EXCLUDED;
         }
