@@ -336,8 +336,7 @@ pub fn outage(connection: &Connection, from: Time, around: &Surroundings<'_>) ->
         within: most.saturating_sub(undelivered),
         silent: Duration::from_secs_f64(silent),
         share: silent / total.max(f64::MIN_POSITIVE),
-        // A kernel says what it counts at the moment alone.
-        without_timer: connection.rtos == Some(0) && !connection.account.is_empty(),
+        without_timer: connection.rtos == Some(0),
     }
 }
 

@@ -498,7 +498,11 @@ impl Watched {
             ..Connection::default()
         };
         let around = Surroundings { path, hosts: None };
-        let lost = outage(&self.whole(&connection, span), Time::ZERO, &around);
+        // The kernel says whether the timer backs off now, and not how often it has run out.
+        let lost = Outage {
+            without_timer: false,
+            ..outage(&self.whole(&connection, span), Time::ZERO, &around)
+        };
         let stretches = account(&connection, Time::ZERO, &around);
         let path = around.path.as_ref();
         let mut causes = back::causes(&stretches, path, &self.waiting(path));
