@@ -113,14 +113,10 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     else every.set(at, [record]);
   }
   // A datagram stream is its application's: no news, but where it is not at another point.
-  const saysLimits = new Map<string, boolean>();
   const ran = new Set(data.document.records.filter((r) => r.origin !== "predicted").map(nameOf));
-  for (const record of data.document.records) {
-    const name = nameOf(record);
-    const heard = record.origin !== "predicted" || !ran.has(name);
-    const news = heard && record.limited_by !== null && (record.kind !== "udp" || record.limited_by !== "application");
-    saysLimits.set(name, saysLimits.get(name) === true || news);
-  }
+  const isHeard = (r: TestRecord): boolean => r.origin !== "predicted" || !ran.has(nameOf(r));
+  const isNews = (r: TestRecord): boolean => r.limited_by !== null && (r.kind !== "udp" || r.limited_by !== "application");
+  const saysLimits = new Set(data.document.records.filter((r) => isHeard(r) && isNews(r)).map(nameOf));
   const groups = new Map<string, { test: string; metric: string; kind: string; records: TestRecord[] }>();
   for (const record of data.document.records) {
     for (const metric of Object.keys(record.metrics)) {
@@ -149,7 +145,7 @@ function recordRows(data: ReportData, expected: Map<string, Expectation[]>): Row
     const sent = metric === "loss_ratio" ? sentOf(records) : undefined;
     return {
       test, metric, point: records[0]?.point ?? {}, values, untrusted, expectations, ...(sent && { counted: sent }), ...(few.length > 0 && { few }),
-      limitedBy: metric === "goodput_bps" && saysLimits.get(test) === true ? limitsOf(records) : null,
+      limitedBy: metric === "goodput_bps" && saysLimits.has(test) ? limitsOf(records) : null,
       stated: statedOf(expectations), notes: [...notesOfExpectations(expectations), ...boundsOf(metric, records), ...invalid],
       first: expectations.length > 0 || isFirst(kind, metric, values) || took(kind, metric, records),
     };

@@ -114,10 +114,15 @@ fn add(
     addresses: impl Iterator<Item = (Ipv4Addr, u8)>,
     end: impl Fn() -> End,
 ) {
-    for (address, length) in addresses.filter(|a| (1..32).contains(&a.1)) {
-        let net = u32::from(address) >> (32 - length);
-        subnets.entry((net, length)).or_default().push(end());
+    for subnet in addresses.filter_map(subnet) {
+        subnets.entry(subnet).or_default().push(end());
     }
+}
+
+/// The subnet of an address, which may hold others: its first bits, and how many they are.
+fn subnet((address, length): (Ipv4Addr, u8)) -> Option<(u32, u8)> {
+    let net = || (u32::from(address) >> (32 - length), length);
+    (1..32).contains(&length).then(net)
 }
 
 fn of_junos(router: &Router, unknown: &[Unknown], subnets: &mut BTreeMap<(u32, u8), Vec<End>>) {

@@ -20,7 +20,7 @@ pub(crate) const KEY: u32 = 4;
 pub(crate) const ESP: u32 = 22;
 
 /// Fixed headers of IPv4 and TCP, bytes.
-const HEADERS: u32 = IpVersion::V4.fixed_headers();
+pub(crate) const HEADERS: u32 = IpVersion::V4.fixed_headers();
 /// Largest packet that most hosts send, bytes.
 const USUAL: u32 = 1500;
 
@@ -33,6 +33,16 @@ pub(crate) struct Wrapped {
     pub what: &'static str,
     /// ESP, where it is sealed.
     pub sealed: Option<Sealed>,
+}
+
+impl Wrapped {
+    /// The largest packet that fits in one of so many bytes; where its cipher is not known, that may fit. `None` where nothing does.
+    pub(crate) fn fits(&self, outer: u64) -> Option<u64> {
+        match self.sealed.as_ref().filter(|s| s.known) {
+            Some(sealed) => Some(sealed.fits(outer)),
+            None => outer.checked_sub(self.bytes.into()),
+        }
+    }
 }
 
 /// A tunnel's interface.
@@ -55,10 +65,7 @@ pub(crate) struct Tunnel<'a> {
 impl Tunnel<'_> {
     /// The largest packet that fits in the tunnel, bytes; where its cipher is not known, that may fit.
     fn fits(&self) -> u64 {
-        let outer = self.outer.0;
-        let known = self.wrapped.sealed.as_ref().filter(|s| s.known);
-        let plain = outer.saturating_sub(self.wrapped.bytes.into());
-        known.map_or(plain, |sealed| sealed.fits(outer))
+        self.wrapped.fits(self.outer.0).unwrap_or(0)
     }
 
     /// The largest packet that fits whatever the cipher, bytes; `None` where the cipher is known, or none is there.

@@ -61,20 +61,28 @@ pub(crate) fn speaks_for_others(item: &Item, kinds: &[Cause]) -> bool {
 pub(crate) fn bind(e: &Evidence, ranking: &mut [Ranking]) {
     let kinds = e.accounted_kinds();
     let Some(first) = kinds.first() else { return };
-    let (mut own, mut others) = (0.0, 0.0);
-    for ranked in ranking.iter_mut() {
-        if kinds.contains(&ranked.cause) {
-            own += ranked.confidence;
-        } else if LOSSES.contains(&ranked.cause) {
-            others += core::mem::take(&mut ranked.confidence);
-        }
+    let own = ranking.iter().filter(|r| kinds.contains(&r.cause));
+    let mut parts: Vec<(Cause, f64)> = own.map(|r| (r.cause, r.confidence)).collect();
+    if parts.iter().all(|part| part.1 <= 0.0) {
+        parts = vec![(*first, 1.0)];
     }
-    for ranked in ranking.iter_mut().filter(|r| kinds.contains(&r.cause)) {
-        ranked.confidence += match own > 0.0 {
-            true => others * ranked.confidence / own,
-            false if ranked.cause == *first => others,
-            false => 0.0,
-        };
+    share_out(ranking, &parts);
+}
+
+/// Gives these kinds of loss what all kinds of loss have, each by its part of the sum of these parts.
+pub(crate) fn share_out(ranking: &mut [Ranking], parts: &[(Cause, f64)]) {
+    let all: f64 = parts.iter().map(|part| part.1).sum();
+    if all <= 0.0 {
+        return;
+    }
+    let mut sum = 0.0;
+    for kind in ranking.iter_mut().filter(|r| LOSSES.contains(&r.cause)) {
+        sum += core::mem::take(&mut kind.confidence);
+    }
+    for (cause, part) in parts {
+        if let Some(own) = ranking.iter_mut().find(|r| r.cause == *cause) {
+            own.confidence += sum * part / all;
+        }
     }
     ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
 }

@@ -4,8 +4,9 @@ use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::document::MissingFact;
-use crate::fact::{Of, Place, Value};
+use crate::fact::{Of, Place};
 use crate::flow::number;
+use crate::holes::FULL_TTLS;
 use crate::read::Facts;
 
 /// How what is said first of such answers begins.
@@ -25,8 +26,7 @@ fn each(facts: &Facts) -> impl Iterator<Item = (Place, String)> {
     cards.into_iter().chain(runs(facts)).chain(swaps)
 }
 
-/// What hosts begin a TTL with, and how often it has to change from that of one system to that of another: once is a host that went away.
-const BEGINS: [u32; 3] = [64, 128, 255];
+/// So often the TTL has to change from that of one system to that of another: once is a host that went away.
 const CHANGES: usize = 3;
 
 /// A run of pings whose answers come now with the TTL of one system and now with that of another.
@@ -41,13 +41,10 @@ fn swaps(facts: &Facts) -> Option<(Place, String)> {
         let doubled = number(facts, *of, DUPLICATES).is_some();
         let ttls: BTreeSet<u32> = all.iter().map(|(_, ttl)| *ttl).collect();
         let (least, most) = (ttls.first()?, ttls.last()?);
-        let began = |ttl: &u32| BEGINS.into_iter().find(|begin| begin >= ttl);
+        let began = |ttl: &u32| FULL_TTLS.into_iter().find(|begin| begin >= ttl);
         let changes = all.windows(2).filter(|pair| pair[0].1 != pair[1].1);
         let swapped = ttls.len() == 2 && began(least) != began(most) && changes.count() >= CHANGES;
-        if !swapped || doubled || names.iter().any(|name| is_of_many(name)) {
-            return None;
-        }
-        let host = names.first().map_or("the host", String::as_str);
+        let host = one_host(names).filter(|_| swapped && !doubled)?;
         let said = format!(
             "{TWO_HOSTS}, or lie behind it: what answers for {host} has now a TTL of {least} and now of {most}, which two systems begin with. Packets of a connection that reach the other one are reset. A balancer of load in front of two servers gives the same picture"
         );
@@ -57,15 +54,11 @@ fn swaps(facts: &Facts) -> Option<(Place, String)> {
 
 /// An address for which two cards answered.
 fn cards(facts: &Facts) -> Option<(Place, String)> {
-    let mut all = facts.facts.iter();
-    let (word, at) = all.find_map(|fact| match &fact.value {
-        Value::Word(word) if fact.name == TWO_CARDS => Some((word.as_str(), fact.at)),
-        _ => None,
-    })?;
+    let (fact, word) = facts.all_words(TWO_CARDS).next()?;
     let said = format!(
         "{TWO_HOSTS}: {word}. Packets reach now the one and now the other, which resets what it does not know. Give one of them another address: the MAC table of the switches has their ports. Two routers that answer in the stead of a host (proxy ARP) give the same picture"
     );
-    Some((at, said))
+    Some((fact.at, said))
 }
 
 /// Runs of pings with more answers than one to a ping.
@@ -73,10 +66,7 @@ fn runs(facts: &Facts) -> impl Iterator<Item = (Place, String)> {
     (0_u32..).zip(&facts.pings).filter_map(move |(n, names)| {
         let doubled = number(facts, Of::Ping(n), DUPLICATES)?;
         let at = *doubled.from.first()?;
-        if names.iter().any(|name| is_of_many(name)) {
-            return None;
-        }
-        let host = names.first().map_or("the host", String::as_str);
+        let host = one_host(names)?;
         let count = doubled.value;
         Some((
             at,
@@ -86,6 +76,12 @@ fn runs(facts: &Facts) -> impl Iterator<Item = (Place, String)> {
             ),
         ))
     })
+}
+
+/// The host that a run went to, for people; none where its address is that of several.
+fn one_host(names: &[String]) -> Option<&str> {
+    let many = names.iter().any(|name| is_of_many(name));
+    (!many).then(|| names.first().map_or("the host", String::as_str))
 }
 
 /// Whether an address is that of several hosts, each of which answers.

@@ -284,7 +284,10 @@ impl Evidence {
         let looped = facts.routing_loop.as_ref();
         self.around.looped = looped.map(|found| (found.clone(), found.said(facts)));
         let lost = crate::lost_answers::LostAnswers::of(facts);
-        self.around.lost_answers = lost.map(|lost| (lost.clone(), lost.said(facts)));
+        self.around.lost_answers = lost.map(|lost| {
+            let said = lost.said(facts);
+            (lost, said)
+        });
         self.around.barred = crate::barred::is_said(facts);
         self.around.stalled = crate::no_rate::stalled(facts);
         self.around.fault = crate::host_fault::fault(facts);

@@ -79,17 +79,17 @@ impl Barred {
     /// Of a hop of traceroute with a mark: `2  192.0.2.1  1.110 ms !X  1.101 ms !X`.
     pub(crate) fn of_hop(text: &str, at: Place) -> Option<Barred> {
         let (number, rest) = text.split_once(' ')?;
-        let is_hop = text.len() <= LINE_MAX && number.parse::<u8>().is_ok();
+        let hop = rest.trim_start_matches([' ', '*']);
+        if text.len() > LINE_MAX || number.parse::<u8>().is_err() || !hop.contains(" ms") {
+            return None;
+        }
         let has = |marks: &[&str]| rest.split_whitespace().any(|word| marks.contains(&word));
         let why = match (has(&MARKS_FILTERED), has(&MARKS_NO_WAY)) {
             (true, _) => Why::Filtered,
             (false, true) => Why::NoWay,
             (false, false) => return None,
         };
-        let rest = rest.trim_start_matches([' ', '*']);
-        let times = rest.contains(" ms");
-        (is_hop && times).then_some(())?;
-        Some(Barred::by(why, reporter(rest)?, at))
+        Some(Barred::by(why, reporter(hop)?, at))
     }
 
     /// Of a line of tcpdump: `IP 192.0.2.9 > 192.0.2.1: ICMP host 192.0.2.9 unreachable - admin prohibited filter, length 68`.
@@ -193,12 +193,11 @@ impl Facts {
         if let Some(hop) = Barred::of_hop(text, at) {
             self.bars(hop);
         }
-        let said = Barred::of_ping(text, at);
-        let is_one = said.is_some();
-        if let Some(said) = said {
-            self.bars(said);
-        }
-        is_one
+        let Some(said) = Barred::of_ping(text, at) else {
+            return false;
+        };
+        self.bars(said);
+        true
     }
 
     /// Keeps what explains most, and of that the first.

@@ -7,9 +7,9 @@ use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Place};
+use crate::fact::Figure;
 use crate::flow::Flow;
-use crate::group::{ACTIVE, MEMBER};
+use crate::group::{ACTIVE, MEMBER, SLOWEST};
 use crate::items::Item;
 use crate::lower_port::SPEEDS;
 use crate::read::{Facts, Member, State};
@@ -38,65 +38,61 @@ fn key<'f>(facts: &'f Facts, member: &'f Member) -> Key<'f> {
             .map_or("", String::as_str),
         None => member.device.as_str(),
     };
-    let source = match member.at {
-        Place::Line(source, _) if device.is_empty() => Some(source),
-        _ => None,
-    };
+    let source = member.at.source().filter(|_| device.is_empty());
     (member.host.is_some(), device, source, member.name.as_str())
 }
 
-/// Members that carried nothing when they were read last, in the order of their names.
-fn absent(facts: &Facts) -> Vec<&Member> {
+/// Each member as it was read last, in the order of their names.
+fn latest(facts: &Facts) -> impl Iterator<Item = &Member> {
     let mut last: BTreeMap<Key<'_>, &Member> = BTreeMap::new();
     for member in &facts.members {
         last.insert(key(facts, member), member);
     }
-    let all = last.into_values();
-    all.filter(|m| m.state != State::Up).collect()
+    last.into_values()
+}
+
+/// Members that carried nothing when they were read last.
+fn absent(facts: &Facts) -> Vec<&Member> {
+    latest(facts).filter(|m| m.state != State::Up).collect()
 }
 
 /// What a line is called that is the last member of a port channel which carries something.
 pub(crate) const LEFT: &str = "the only member of a port channel that carries something";
 
-/// A rate is a port's that has between these parts of what it leaves for payload, and no port of a port channel is slower, bit/s. Choices, as
-/// of groups that connections show.
+/// A rate is a port's that has between these parts of what it leaves for payload. A choice.
 const FILLS: [f64; 2] = [0.985, 1.012];
-const SLOWEST: f64 = 1e9;
 
 /// What it speaks for the line, decibans. A choice.
 const FULL: f64 = 16.0;
 
 /// The members that carry nothing of port channels of which one member alone carries something.
 fn beside_one(facts: &Facts) -> Vec<&Member> {
-    let mut last: BTreeMap<Key<'_>, &Member> = BTreeMap::new();
-    for member in facts.members.iter().filter(|m| m.host.is_none()) {
-        last.insert(key(facts, member), member);
-    }
-    let of_group = |m: &Member, other: &Member| m.device == other.device && m.group == other.group;
-    let ups = |m: &Member| {
-        let own = last
-            .values()
-            .filter(|o| o.state == State::Up && of_group(m, o));
-        own.count()
+    let all = latest(facts).filter(|m| m.host.is_none());
+    let (up, gone): (Vec<&Member>, Vec<&Member>) = all.partition(|m| m.state == State::Up);
+    let is_alone = |m: &&Member| {
+        let own = |other: &&&Member| m.device == other.device && m.group == other.group;
+        up.iter().filter(own).count() == 1
     };
-    let all = last.values().copied();
-    let gone = all.filter(|m| m.state != State::Up && !m.group.is_empty());
-    gone.filter(|m| ups(m) == 1).take(NAMED_MAX).collect()
+    let gone = gone.into_iter().filter(|m| !m.group.is_empty());
+    gone.filter(is_alone).take(NAMED_MAX).collect()
 }
 
 impl Evidence {
     /// Takes the last member of a port channel for the line, where no line is known, the other members carry nothing, and the flow has what a
     /// port of a usual speed leaves.
     pub(crate) fn of_last_member(&mut self, facts: &Facts) {
+        if self.line.is_some() || self.around.group.is_some() || self.udp {
+            return;
+        }
         let rate = self.rate.as_ref().map_or(0.0, |rate| rate.value);
         let fills = |speed: &f64| {
             let part = rate / (speed * self.payload_share());
             *speed >= SLOWEST && (FILLS[0]..FILLS[1]).contains(&part)
         };
-        let speed = SPEEDS.into_iter().find(fills);
-        let first = beside_one(facts).into_iter().next();
-        let known = self.line.is_some() || self.around.group.is_some() || self.udp;
-        if let (Some(speed), Some(gone), false) = (speed, first, known) {
+        let Some(speed) = SPEEDS.into_iter().find(fills) else {
+            return;
+        };
+        if let Some(gone) = beside_one(facts).into_iter().next() {
             self.around.last_member = Some(format!(
                 "at {} {}: one member of {} alone carries something, and this flow is what a port of {} leaves",
                 gone.device(facts, None),

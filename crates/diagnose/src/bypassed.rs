@@ -8,27 +8,23 @@
 use core::net::IpAddr;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::carried_beside::arrived;
+use crate::carried_beside::{arrived, may_shrink};
 use crate::ceiling::{bps, bytes};
 use crate::counter::{Unit, Way};
 use crate::exceeded::HANDED;
 use crate::fact::{Fact, Figure, Of, Place, Value};
 use crate::flow::{Flow, number};
-use crate::follow::TESTERS;
 use crate::items::JUMBO;
 use crate::passed::{Key, Owner, Port, ports};
+use crate::read::Facts;
 use crate::read::command::BOUND;
-use crate::read::{COPIES, Facts};
-use crate::seen::{Side, Test};
+use crate::seen::Side;
 
 /// Of more addresses than this nobody searches for the flow's.
 const OWNERS_MAX: usize = 4096;
 
 /// A rate is more than a speed from so many times on: clocks and rounding make less.
 pub(crate) const ABOVE: f64 = 1.2;
-
-/// What a program copies may have been made so many times smaller on its way, at most. A choice.
-pub(crate) const SMALLER: f64 = 4.0;
 
 /// Interfaces of virtual machines and containers state this speed, bit/s, and carry more.
 const NOMINAL: f64 = 10e9;
@@ -63,9 +59,8 @@ impl Least {
     /// Of a test from memory, or of a copy, which may have been made smaller on its way, and whose counters are often read in its middle:
     /// of that the rate alone.
     fn of(flow: &Flow) -> Option<Least> {
-        let is_test = |tool| TESTERS.contains(&tool);
-        let is_known = |t: &&Test| is_test(t.tool) || COPIES.contains(&t.tool);
-        let test = flow.test.as_ref().filter(is_known)?;
+        let test = flow.test.as_ref()?;
+        let smaller = may_shrink(test.tool)?;
         let (rate, side) = test.goodput()?;
         let streams = f64::from(test.streams.max(1));
         let (report, handed) = match side {
@@ -80,13 +75,12 @@ impl Least {
             false => 0.0,
         };
         let payload = report.bytes.as_ref().map_or(0.0, |b| b.low);
-        let (bytes, smaller) = match is_test(test.tool) {
-            true => ((payload - handed).max(0.0), 1.0),
-            false => (0.0, SMALLER),
-        };
         Some(Least {
             rate: rate.low - before,
-            bytes,
+            bytes: match smaller > 1.0 {
+                true => 0.0,
+                false => (payload - handed).max(0.0),
+            },
             parts: streams.min(PARTS),
             smaller,
         })
@@ -363,7 +357,8 @@ impl<'a> Asked<'a> {
             return whole(Why::Slow(least.rate));
         }
         let open = stated && !port.member && !self.bonds && self.is_open(ends, hosts);
-        if let Some([rate, speed]) = arrived(self.flow).filter(|_| open)
+        if open
+            && let Some([rate, speed]) = arrived(self.flow)
             && port.fastest < speed
         {
             return whole(Why::Slow(rate));

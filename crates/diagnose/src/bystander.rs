@@ -214,6 +214,13 @@ pub(crate) fn differs(one: &str, other: &str) -> bool {
     one.is_ipv4() == other.is_ipv4() && private(one) == private(other) && one != other
 }
 
+/// Where a host says something of itself, or counts something.
+pub(crate) fn places_of(facts: &Facts, host: u32) -> impl Iterator<Item = Place> {
+    let said = facts.facts.iter().filter(move |f| f.of == Of::Host(host));
+    let counted = facts.counters.iter().filter(move |c| c.host == host);
+    said.map(|f| f.at).chain(counted.map(|c| c.at))
+}
+
 /// A host that is taken for an end, as nothing says that it is the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Assumed {
@@ -255,8 +262,6 @@ impl Assumed {
             };
             // What lies between is on the way to the receiver.
             let to = if between { Side::Receiver } else { side };
-            let said = facts.facts.iter().filter(|f| f.of == Of::Host(*n));
-            let counted = facts.counters.iter().filter(|c| c.host == *n);
             let windows = is_windows(facts, *n);
             let unnamed = windows.then_some(UNNAMED);
             let named = facts.hosts[*n as usize].first().map(String::as_str);
@@ -270,7 +275,7 @@ impl Assumed {
                     Some(ends) => ends.far.clone(),
                     None => flow.called(to),
                 },
-                places: said.map(|f| f.at).chain(counted.map(|c| c.at)).collect(),
+                places: places_of(facts, *n).collect(),
                 windows,
                 between,
                 either,
@@ -493,10 +498,7 @@ pub(crate) fn left_out(facts: &Facts, flows: &[Flow]) -> Vec<String> {
             None if is_windows(facts, n) => UNNAMED,
             None => continue,
         };
-        let said = facts.facts.iter().filter(|f| f.of == Of::Host(n));
-        let counted = facts.counters.iter().filter(|c| c.host == n);
-        let mut places = said.map(|f| f.at).chain(counted.map(|c| c.at));
-        if let Some(first) = places.next() {
+        if let Some(first) = places_of(facts, n).next() {
             let list = match (facts.aside.has(n), open) {
                 (true, _) => &mut aside,
                 (false, true) => &mut untied,

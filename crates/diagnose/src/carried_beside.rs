@@ -1,7 +1,7 @@
 //! What other tests and transfers between the same ends carried, the same way: a line that is slower is not on their path.
 
 use crate::around::PORT;
-use crate::bypassed;
+use crate::bypassed::ABOVE;
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::evidence::Evidence;
@@ -12,20 +12,28 @@ use crate::items::{Item, step};
 use crate::read::{COPIES, Facts};
 use crate::seen::{Side, Test};
 
-/// A rate is more than a line carries from so many times on: what a sender counts, clocks and rounding make less. A choice, as those below.
-const ABOVE: f64 = 1.2;
-
-/// From so many times a flow's rate on another shows that the path has room, and surely.
+/// From so many times a flow's rate on another shows that the path has room, and surely. A choice, as that below.
 const FASTER: [f64; 2] = [1.2, 2.0];
 
 /// What that says against a line of which nobody said how fast it is, decibans.
 const AGAINST: f64 = -10.0;
 
+/// What a program copies may have been made so many times smaller on its way, at most. A choice.
+const SMALLER: f64 = 4.0;
+
+/// How many times smaller a program may have made what it carries on its way, at most; none of one that neither tests nor copies.
+pub(crate) fn may_shrink(tool: &str) -> Option<f64> {
+    match (TESTERS.contains(&tool), COPIES.contains(&tool)) {
+        (true, _) => Some(1.0),
+        (false, true) => Some(SMALLER),
+        _ => None,
+    }
+}
+
 /// The highest rate of another test or copy between the same ends that had more connections than this; of any where it is 0.
 pub(crate) fn fastest(flow: &Flow, more_than: f64) -> Option<&Figure> {
     let carries = |test: &&Test| {
-        let known = TESTERS.contains(&test.tool) || COPIES.contains(&test.tool);
-        known && !test.udp && f64::from(test.streams) > more_than
+        may_shrink(test.tool).is_some() && !test.udp && f64::from(test.streams) > more_than
     };
     let others = flow.beside.iter().filter(carries);
     let rates = others.filter_map(|test| Some(test.goodput()?.0));
@@ -38,13 +46,8 @@ pub(crate) fn arrived(flow: &Flow) -> Option<[f64; 2]> {
     let own = flow.test.as_ref()?;
     let wider = flow.beside.iter().filter(|test| test.streams > own.streams);
     let each = wider.chain([own]).filter_map(|test| {
-        let smaller = match (TESTERS.contains(&test.tool), COPIES.contains(&test.tool)) {
-            (true, _) => 1.0,
-            (false, true) => bypassed::SMALLER,
-            _ => return None,
-        };
         let (rate, side) = test.goodput()?;
-        let least = rate.low / (bypassed::ABOVE * smaller);
+        let least = rate.low / (ABOVE * may_shrink(test.tool)?);
         (side == Side::Receiver).then_some([rate.value, least])
     });
     each.max_by(|a, b| a[1].total_cmp(&b[1]))

@@ -11,6 +11,9 @@ use crate::seen::Test;
 /// The port of SSH (IANA).
 pub(crate) const SSH_PORT: u16 = 22;
 
+/// Programs that copy over SSH.
+pub(crate) const OVER_SSH: [&str; 2] = ["rsync", "scp"];
+
 /// Whether a flow is of SSH, by its port, its tool, or what the tool was set to go through.
 pub(crate) fn is_ssh(flow: &Flow) -> bool {
     let ports = [flow.from.port, flow.to.port];

@@ -4,7 +4,7 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::items::{Item, step};
-use crate::seen::{Row, Side, after_start};
+use crate::seen::{Row, Side, after_start, shortest};
 
 /// So many segments sent again are taken for one loss by chance, as what is lost beside it, or once more as it is repaired. A choice, as
 /// those below.
@@ -85,8 +85,7 @@ impl Evidence {
         let lost: f64 = lossy.iter().map(|r| again(r)).sum();
         let carried: f64 = clean.iter().map(|r| segments(r)).sum();
         let all: f64 = later.iter().map(|r| segments(r)).sum();
-        let shortest = later.iter().map(|r| r.until - r.from);
-        let shortest = shortest.fold(f64::INFINITY, f64::min);
+        let each_s = shortest(later.iter().copied());
         let begins = |r: &&&Row| r.cwnd.is_some_and(|w| w <= BEGINS * self.mss);
         let found = Clustered {
             clean: [clean.len(), later.len()],
@@ -96,7 +95,7 @@ impl Evidence {
             long: self
                 .rtt
                 .as_ref()
-                .is_some_and(|rtt| shortest > ROUNDS * rtt.value),
+                .is_some_and(|rtt| each_s > ROUNDS * rtt.value),
             anew: lossy.iter().filter(begins).count() >= BEGINS_LEAST,
         };
         (found.missed > MISSED[0] && clean.len() >= CLEAN_LEAST).then_some(found)

@@ -17,13 +17,6 @@ pub(crate) fn contradict(
     limits: &[Limit],
     all: &mut Vec<Contradiction>,
 ) {
-    let places = |figure: &Figure| {
-        figure
-            .from
-            .iter()
-            .map(|at| facts.place(*at))
-            .collect::<Vec<_>>()
-    };
     if let Some(rate) = e.rate.as_ref().filter(|_| !e.left_at_once()) {
         // A window may be larger than a setting says; more than a line leaves for payload does not pass it.
         let above = |l: &&Limit| {
@@ -43,16 +36,14 @@ pub(crate) fn contradict(
                 bps(limit.rate.high),
                 limit.formula
             );
-            let mut from = places(rate);
-            from.extend(places(&limit.rate));
+            let from = places(facts, [rate, &limit.rate]);
             all.push(Contradiction { text, from });
         }
     }
     all.extend(e.exceeded_in_words(facts, flow));
     all.extend(e.unmissed_in_words(facts, flow));
-    if let Some((text, [speed, stated])) = e.stated_in_vain() {
-        let mut from = places(speed);
-        from.extend(places(stated));
+    if let Some((text, figures)) = e.stated_in_vain() {
+        let from = places(facts, figures);
         let text = format!("{}: {text}", flow.name());
         all.push(Contradiction { text, from });
     }
@@ -63,6 +54,12 @@ pub(crate) fn contradict(
         all.push(Contradiction { text, from });
     }
     ends_differ(facts, flow, e, all);
+}
+
+/// Where two figures were read.
+fn places(facts: &Facts, figures: [&Figure; 2]) -> Vec<String> {
+    let all = figures.into_iter().flat_map(|figure| &figure.from);
+    all.map(|at| facts.place(*at)).collect()
 }
 
 /// That the sender reports more than the receiver.
@@ -82,13 +79,7 @@ fn ends_differ(facts: &Facts, flow: &Flow, e: &Evidence, all: &mut Vec<Contradic
             bps(sent.goodput.value),
             bps(received.goodput.value)
         );
-        let mut from = sent
-            .goodput
-            .from
-            .iter()
-            .map(|at| facts.place(*at))
-            .collect::<Vec<_>>();
-        from.extend(received.goodput.from.iter().map(|at| facts.place(*at)));
+        let from = places(facts, [&sent.goodput, &received.goodput]);
         all.push(Contradiction { text, from });
     }
 }

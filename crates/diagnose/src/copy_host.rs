@@ -1,11 +1,9 @@
 //! The host on which a copy ran: the one at whose prompt its program was typed, or whose table of processes has that program.
 
+use crate::channel::OVER_SSH;
 use crate::fact::{Of, Place};
 use crate::flow::{Flow, alike, word};
 use crate::read::{COPIES, Facts, HEADED};
-
-/// Programs that carry what others copy, and those others.
-const CARRIED: [(&str, &[&str]); 1] = [("ssh", &["rsync", "scp"])];
 
 /// Whether the program of a flow, which copies, ran on a host: by the name at the prompt of its command. Where that has none, a table says it
 /// that was printed at such a prompt of the same text, too, and in which that very program is the busiest.
@@ -30,12 +28,7 @@ fn has_program(facts: &Facts, (tool, at): (&str, Place), host: u32) -> bool {
     else {
         return false;
     };
-    let source = |at: Place| match at {
-        Place::Line(source, _) => Some(source),
-        _ => None,
-    };
-    let mut carried = CARRIED.iter();
-    let carries = carried.any(|(program, all)| *program == busiest && all.contains(&tool));
+    let carries = busiest == "ssh" && OVER_SSH.contains(&tool);
     let own = tool.split(' ').next().is_some_and(|name| busiest == name);
-    source(at) == source(head) && facts.moments.is_typed_unnamed(head) && (own || carries)
+    at.source() == head.source() && facts.moments.is_typed_unnamed(head) && (own || carries)
 }

@@ -189,12 +189,10 @@ impl Evidence {
             let itself = self.tester && times < 1.0 && Requests::of(test).is_some();
             if more > 1.0 && test.tool != "ss" && !itself {
                 self.counted_else.wider = Some((more, times));
-                let again = test.numbers.get("retransmits");
-                self.counted_else.wider_clean = again.is_some_and(|again| again.value == 0.0);
+                self.counted_else.wider_clean = is_lossless(test);
             } else if more <= 1.0 && tests && own_file && times > known {
                 self.counted_else.faster = Some((test.tool, rate.clone(), times));
-                let again = test.numbers.get("retransmits");
-                self.counted_else.clean = again.is_some_and(|again| again.value == 0.0);
+                self.counted_else.clean = is_lossless(test);
             }
         }
         self.counted_else.roomy = crate::roomy::roomiest(facts, flow);
@@ -264,6 +262,12 @@ pub(crate) fn asks(facts: &Facts, test: &Test) -> bool {
     ASKED.iter().any(|name| test.numbers.contains_key(name))
         || option(Of::Sender)
         || option(Of::Receiver)
+}
+
+/// Whether a test says that it sent nothing again.
+fn is_lossless(test: &Test) -> bool {
+    let again = test.numbers.get("retransmits");
+    again.is_some_and(|again| again.value == 0.0)
 }
 
 /// Whether a test sent more than a thousandth of its segments again.

@@ -6,7 +6,6 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flow::word;
-use crate::link_log::logged;
 use crate::network_log::Seen;
 use crate::port::{Kind, Port, PortReading};
 use crate::read::Facts;
@@ -80,11 +79,15 @@ impl DeadPort {
 }
 
 impl Evidence {
+    /// Whether pings were sent, and none was answered.
+    pub(crate) fn answers_no_ping(&self) -> bool {
+        self.idle_loss.as_ref().is_some_and(|l| l.value >= 1.0)
+    }
+
     /// A port without a link, where no ping was answered and nothing was measured.
     pub(crate) fn dead_port(&self) -> Option<&DeadPort> {
-        let silent = self.idle_loss.as_ref().is_some_and(|l| l.value >= 1.0);
         let port = self.around.dead_port.as_ref();
-        port.filter(|_| silent && self.rate.is_none())
+        port.filter(|_| self.answers_no_ping() && self.rate.is_none())
     }
 }
 
@@ -103,7 +106,7 @@ fn numbers(name: &str) -> &str {
 
 /// Whether the last line of a log about a link says that it went down.
 fn went_down(facts: &Facts) -> bool {
-    let last = |name: &str| logged(facts, name).map(|(fact, _)| fact.at).max();
+    let last = |name: &str| facts.all_words(name).map(|(fact, _)| fact.at).max();
     last(DOWN).is_some_and(|down| last(UP).is_none_or(|up| up < down))
 }
 

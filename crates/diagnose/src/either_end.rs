@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::infer::{OVER, Ranking, UNDER};
 use crate::items::Item;
 use crate::known::{DEFAULT_BUFFERS, System};
+use crate::lookalike::{even_part, give_each, most_of_others};
 
 /// The two, the one that a size of its own names first.
 pub(crate) const BOTH: [Cause; 2] = [Cause::SendBuffer, Cause::ReceiveWindow];
@@ -74,17 +75,11 @@ pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) ->
         return None;
     }
     let (flight, bytes) = e.fits_a_buffer()?;
-    let is_it = |r: &&Ranking| BOTH.contains(&r.cause);
-    let all: f64 = ranking.iter().filter(is_it).map(|r| r.confidence).sum();
-    let each = libm::fmin(all / 2.0, EITHER);
-    let others = ranking.iter().filter(|r| !is_it(r));
-    if others.map(|r| r.confidence).fold(0.0, f64::max) > each {
+    let each = libm::fmin(even_part(ranking, &BOTH), EITHER);
+    if most_of_others(ranking, &BOTH) > each {
         return None;
     }
-    for r in ranking.iter_mut().filter(|r| BOTH.contains(&r.cause)) {
-        r.confidence = each;
-    }
-    ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    give_each(ranking, &BOTH, each);
     Some(format!(
         "{flight:.0} bytes are in flight in a round trip, as a send buffer of {bytes:.0} bytes leaves, which hosts come with; a receiver's window of that size leaves the same: how large both are tells them apart"
     ))

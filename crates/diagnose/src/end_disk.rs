@@ -48,12 +48,10 @@ impl Evidence {
 
 /// Holds a disk's rate against the flow's.
 pub(crate) fn by_disk(e: &Evidence, rate: &Figure, items: &mut Vec<Item>) {
-    let met = e
-        .around
-        .disk
-        .as_ref()
-        .and_then(|disk| Some((disk, e.part_of_disk(disk)?)));
-    let Some((disk, met)) = met else { return };
+    let Some(disk) = &e.around.disk else { return };
+    let Some(met) = e.part_of_disk(disk) else {
+        return;
+    };
     items.push(Item {
         holds: step(met, 0.7, 0.85) * (1.0 - step(met, 1.1, 1.3)),
         weights: vec![(Cause::Disk, 18.0)],

@@ -14,8 +14,8 @@ impl Facts {
     pub(crate) fn starts_exchange(&mut self, text: &str, at: Place) {
         let table = text.contains(" EXSTART/") || text.contains(" ExStart ");
         let logged = text.contains("OSPF") && text.contains("from EXSTART to ");
-        if (table || logged) && text.len() < 400 && self.latest(Of::Path, STARTS).is_none() {
-            self.word(Of::Path, STARTS, "EXSTART", at);
+        if (table || logged) && text.len() < 400 {
+            self.word_once(STARTS, "EXSTART", at);
         }
     }
 }

@@ -28,6 +28,14 @@ pub enum Place {
 }
 
 impl Place {
+    /// The number of its text or capture.
+    pub(crate) fn source(self) -> Option<u32> {
+        match self {
+            Place::Line(source, _) | Place::Connection(source, _) => Some(source),
+            Place::You => None,
+        }
+    }
+
     /// How many lines of one text it stands below another; none above it, or elsewhere.
     pub(crate) fn lines_below(self, above: Place) -> Option<u32> {
         match (above, self) {
@@ -84,6 +92,14 @@ impl Fact {
         match &self.value {
             Value::Number(figure) => Some(figure),
             Value::Word(_) => None,
+        }
+    }
+
+    /// Its word, if it is one.
+    pub(crate) fn word(&self) -> Option<&str> {
+        match &self.value {
+            Value::Word(word) => Some(word),
+            Value::Number(_) => None,
         }
     }
 }

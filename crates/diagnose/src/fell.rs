@@ -93,10 +93,9 @@ impl Evidence {
     pub(crate) fn lasts_at_disk(&self) -> Option<Figure> {
         let (disk, mean) = (self.around.disk.as_ref()?, self.rate.as_ref()?);
         let lasting = self.fell?.lasting;
-        let part = lasting / disk.value;
-        let own = part > OF_DISK[0] && part < OF_DISK[1] && mean.value > 0.0;
-        let nearer = self.part_of_disk(disk) == Some(part);
-        (own && nearer).then(|| mean.times(lasting / mean.value))
+        let nearer = self.part_of_disk(disk) == Some(lasting / disk.value);
+        let own = nearer && self.goes_at_disk(disk) && mean.value > 0.0;
+        own.then(|| mean.times(lasting / mean.value))
     }
 
     /// Whether a file's disk, of which no text has a word, may be what the rate stepped down to.

@@ -3,6 +3,7 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::infer::Ranking;
+use crate::lookalike::{even_part, give_each};
 
 /// The two, the one that a host's own text shows first.
 pub(crate) const BOTH: [Cause; 2] = [Cause::Disk, Cause::Application];
@@ -29,13 +30,8 @@ pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<String> 
     if !leads || !e.may_wait_for_disk() {
         return None;
     }
-    let own = ranking.iter().filter(|r| BOTH.contains(&r.cause));
-    let all: f64 = own.map(|r| r.confidence).sum();
-    let each = libm::fmin(all / 2.0, EITHER);
-    for r in ranking.iter_mut().filter(|r| BOTH.contains(&r.cause)) {
-        r.confidence = each;
-    }
-    ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let each = libm::fmin(even_part(ranking, &BOTH), EITHER);
+    give_each(ranking, &BOTH, each);
     Some("a disk of an end has hardly a rest: each file may wait for it, and that the time of a file fits round trips may be chance".to_owned())
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use crate::bystander::is_beside;
 use crate::evidence::{Evidence, NS};
 use crate::fact::Of;
 use crate::flow::{Flow, number};
@@ -47,12 +48,11 @@ pub(crate) fn is_first_hop(names: &[String], flow: &Flow) -> bool {
     if names.iter().any(|name| own.contains(&name)) {
         return false;
     }
-    let private = |name: &String| name.parse::<Ipv4Addr>().ok().filter(Ipv4Addr::is_private);
-    let of_ends: Vec<Ipv4Addr> = own.iter().copied().filter_map(private).collect();
+    let private = |name: &&String| name.parse::<Ipv4Addr>().is_ok_and(|a| a.is_private());
+    let of_ends: Vec<&String> = own.into_iter().filter(private).collect();
     // Networks of hosts have 256 addresses or fewer, nearly always.
-    let network = |a: &Ipv4Addr| u32::from(*a) >> 8;
     let beside =
-        |a: Ipv4Addr| of_ends.is_empty() || of_ends.iter().any(|end| network(end) == network(&a));
+        |name: &String| of_ends.is_empty() || of_ends.iter().any(|end| is_beside(end, name));
     names.iter().any(|name| {
         let label = name.trim_start_matches('_').to_ascii_lowercase();
         let label = label.split(['.', '-']).next().unwrap_or("");
@@ -60,7 +60,7 @@ pub(crate) fn is_first_hop(names: &[String], flow: &Flow) -> bool {
             .iter()
             .any(|g| name.trim_start_matches('_') == *g || label == *g);
         let local = matches!(name.parse(), Ok(IpAddr::V6(a)) if a.is_unicast_link_local());
-        named || local || private(name).is_some_and(beside)
+        named || local || private(&name) && beside(name)
     })
 }
 

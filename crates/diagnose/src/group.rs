@@ -80,7 +80,7 @@ const SHARED: f64 = 1.4;
 const UNEQUAL: f64 = 1.8;
 
 /// Slower ports are in no group today, bit/s.
-const SLOWEST: f64 = 1e9;
+pub(crate) const SLOWEST: f64 = 1e9;
 
 /// A flow needs a line so many times as fast as a member for the member to be one of several.
 const SEVERAL: f64 = 1.5;

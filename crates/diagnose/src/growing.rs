@@ -6,7 +6,7 @@ use crate::ceiling::{bps, bytes};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, LOSSES, of};
-use crate::seen::{Row, Side};
+use crate::seen::{Row, Side, shortest};
 
 /// So many intervals without losses show whether window and rate go together.
 const QUIET_LEAST: usize = 6;
@@ -27,9 +27,10 @@ const LATER_GREW: f64 = 1.05;
 const GROWS: f64 = 0.98;
 const DOUBLES: f64 = 1.6;
 
-/// Rates over windows differ by no more than this part of their mean where the window is what holds the rate, beside whole windows: an
-/// interval has room for one more or one less, of round trips that are longer than this part of it at most.
+/// Rates over windows differ by no more than this part of their mean where the window is what holds the rate.
 const TOGETHER: f64 = 0.2;
+
+/// An interval may hold one whole window more or less than the next. For that its round trip counts as this part of it at most.
 const WHOLE_MOST: f64 = 0.6;
 
 /// The rate is the window's where the bytes of a round trip are between these parts of it.
@@ -152,9 +153,8 @@ impl Evidence {
 
     /// The part of an interval's windows that one of them is, where the round trip is known.
     fn whole_of(&self, rows: &[&Row]) -> f64 {
-        let lasts = rows.iter().map(|r| r.until - r.from);
-        let shortest = lasts.fold(f64::INFINITY, f64::min);
-        let whole = |rtt: &Figure| libm::fmin(rtt.value / shortest, WHOLE_MOST);
+        let each_s = shortest(rows.iter().copied());
+        let whole = |rtt: &Figure| libm::fmin(rtt.value / each_s, WHOLE_MOST);
         self.rtt.as_ref().map_or(0.0, whole)
     }
 }

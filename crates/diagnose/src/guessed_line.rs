@@ -7,6 +7,7 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::infer::{Ranking, fills_exactly, is_beside_line, usual_line};
 use crate::known::System;
+use crate::lookalike::{even_part, give_each, most_of_others};
 use crate::missing::line_command;
 use crate::verdict::NARROW;
 
@@ -164,17 +165,11 @@ pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<(Vec<Cau
     let (line, bytes) = e.fits_both().filter(|_| leads)?;
     let mut alike = vec![Cause::Link];
     alike.extend(e.rooms_beside());
-    let is_alike = |r: &&Ranking| alike.contains(&r.cause);
-    let all: f64 = ranking.iter().filter(is_alike).map(|r| r.confidence).sum();
-    let each = all / alike.len() as f64;
-    let others = ranking.iter().filter(|r| !is_alike(r));
-    if others.map(|r| r.confidence).fold(0.0, f64::max) > each {
+    let each = even_part(ranking, &alike);
+    if most_of_others(ranking, &alike) > each {
         return None;
     }
-    for r in ranking.iter_mut().filter(|r| alike.contains(&r.cause)) {
-        r.confidence = each;
-    }
-    ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    give_each(ranking, &alike, each);
     let flight = e.settled_flight().map_or(bytes, |f| f.value);
     let room = match e.known_window(flight) {
         Some(_) => "which the receiver's settings leave at least",

@@ -20,7 +20,7 @@ const USED: f64 = 0.7;
 
 impl Syn {
     /// The end that opened the connection, and the one that answered.
-    fn ends(&self) -> [&End; 2] {
+    pub(crate) fn ends(&self) -> [&End; 2] {
         match self.answers {
             true => [&self.to, &self.from],
             false => [&self.from, &self.to],
@@ -131,15 +131,7 @@ fn are_apart(a: &Syn, b: &Syn) -> bool {
         return true;
     }
     let named = !a.shell.is_empty() && !b.shell.is_empty();
-    source(a) != source(b) || named && a.shell != b.shell
-}
-
-/// The number of the text that a SYN was read in.
-fn source(syn: &Syn) -> u32 {
-    match syn.at {
-        Place::Line(source, _) | Place::Connection(source, _) => source,
-        Place::You => u32::MAX,
-    }
+    a.at.source() != b.at.source() || named && a.shell != b.shell
 }
 
 /// Whether all of several SYNs are of one pair of hosts, or of one connection, of which an address translation shows either end by two addresses.

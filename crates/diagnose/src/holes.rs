@@ -44,7 +44,7 @@ pub(crate) fn largest_whole(facts: &Facts, flow: &Flow) -> f64 {
 }
 
 /// What hosts begin a TTL with.
-const FULL_TTLS: [u32; 3] = [64, 128, 255];
+pub(crate) const FULL_TTLS: [u32; 3] = [64, 128, 255];
 
 /// Whether answers to pings along a flow's path have a TTL that no router lowered: switches alone lie between its ends.
 pub(crate) fn is_bridged(facts: &Facts, flow: &Flow) -> bool {

@@ -1,7 +1,7 @@
 //! What is wrong with a host by its own word, where no text says how fast anything was: ports that are used up, a full table of neighbours,
 //! memory that is short, a disk without rest.
 
-use crate::fact::{Fact, Of, Value};
+use crate::fact::{Fact, Of};
 use crate::flow::number;
 use crate::read::{Facts, LOGGED};
 
@@ -86,14 +86,9 @@ fn without_ports(facts: &Facts) -> Option<String> {
 
 /// A table of neighbours that has as many as it keeps.
 fn full_neighbours(facts: &Facts) -> Option<String> {
-    let mut all = facts.facts.iter();
-    let logged = all.find_map(|fact| match &fact.value {
-        Value::Word(word) if fact.name == LOGGED && word.contains(NEIGHBOURS_FULL) => {
-            Some((word.as_str(), fact.at))
-        }
-        _ => None,
-    });
-    let (word, at) = logged?;
+    let (fact, word) = facts
+        .all_words(LOGGED)
+        .find(|(_, word)| word.contains(NEIGHBOURS_FULL))?;
     let (version, kind) = match word.contains("ndisc") {
         true => ("ipv6", "NDP"),
         false => ("ipv4", "ARP"),
@@ -113,16 +108,14 @@ fn full_neighbours(facts: &Facts) -> Option<String> {
     };
     Some(format!(
         "the table of neighbours ({kind}) of a host is full, as its kernel logged ({}): what goes to a neighbour without a place in it waits or is dropped, now to one and now to another. {room}, or fewer hosts in one network (ip neigh | wc -l counts them)",
-        facts.place(at)
+        facts.place(fact.at)
     ))
 }
 
 /// A program that could not write what it was sent, or was to send.
 fn without_room(facts: &Facts) -> Option<String> {
     let fact = last(facts, NO_SPACE)?;
-    let Value::Word(said) = &fact.value else {
-        return None;
-    };
+    let said = fact.word()?;
     let whose = match said.contains("[receiver]") {
         true => "the host that the files go to",
         false => "the host that writes",

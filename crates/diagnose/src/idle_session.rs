@@ -2,6 +2,7 @@
 
 use crate::advice::Remedy;
 use crate::cause::Cause;
+use crate::channel::OVER_SSH;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::Of;
@@ -15,9 +16,6 @@ const BROKE: f64 = 112.0;
 
 /// A connection that a firewall closed as idle, and that went on afterwards, as facts have it: its ends, and after how long.
 pub(crate) const IDLE_CLOSED: &str = "idle_closed";
-
-/// Programs that copy by ssh.
-const OVER_SSH: [&str; 2] = ["scp", "rsync"];
 
 /// A session of a shell that broke, and no transfer did.
 #[derive(Clone, Debug)]

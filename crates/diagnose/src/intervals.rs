@@ -3,7 +3,7 @@
 use crate::climbed;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::seen::{Row, Side, Test};
+use crate::seen::{Row, Side, Test, shortest};
 use crate::silences;
 use crate::stops::Stop;
 
@@ -132,11 +132,8 @@ impl Evidence {
         let first = rows.get(skip).map(|r| r.until - r.from);
         self.interval_s = first.unwrap_or(0.0);
         if side == Side::Sender && !self.udp {
-            let shortest = rows
-                .iter()
-                .map(|r| r.until - r.from)
-                .fold(f64::MAX, f64::min);
-            self.peak_grain = WRITE * 8.0 / libm::fmax(shortest, 1e-3);
+            let least_s = shortest(rows.iter().copied());
+            self.peak_grain = WRITE * 8.0 / libm::fmax(least_s, 1e-3);
             let later = rows.get(skip..).unwrap_or(&[]);
             let bits: f64 = later.iter().map(|r| r.bps * (r.until - r.from)).sum();
             // It is handed over in whole writes: so much do intervals differ by that alone.

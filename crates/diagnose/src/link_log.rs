@@ -6,7 +6,7 @@ use crate::advice::Remedy;
 use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
-use crate::fact::{Fact, Place, Value};
+use crate::fact::{Fact, Place};
 use crate::flow::Flow;
 use crate::items::Item;
 use crate::path_events::by_events;
@@ -53,40 +53,29 @@ pub(crate) struct LinkLog {
     lasted: Vec<f64>,
 }
 
-/// The interfaces or ports of which this was logged, in the order of the texts.
-pub(crate) fn logged<'f>(
-    facts: &'f Facts,
-    name: &str,
-) -> impl Iterator<Item = (&'f Fact, &'f str)> {
-    let named = facts.facts.iter().filter(move |f| f.name == name);
-    named.filter_map(|fact| match &fact.value {
-        Value::Word(port) => Some((fact, port.as_str())),
-        Value::Number(_) => None,
-    })
-}
-
-/// When each line was logged, seconds by the clock of its log.
-fn times(facts: &Facts) -> BTreeMap<Place, f64> {
-    let timed = facts.facts.iter().filter(|f| f.name == WHEN);
+/// When each line was logged, seconds by the clock of its log, which facts have by this name.
+pub(crate) fn times(facts: &Facts, name: &str) -> BTreeMap<Place, f64> {
+    let timed = facts.facts.iter().filter(|f| f.name == name);
     let times = timed.filter_map(|f| Some((f.at, f.number()?.value)));
     times.collect()
 }
 
+/// The links and ports that went down and came up, in the order of the texts.
+fn changes(facts: &Facts) -> Vec<(&Fact, &str)> {
+    let mut all: Vec<(&Fact, &str)> = facts.all_words(DOWN).chain(facts.all_words(UP)).collect();
+    all.sort_by_key(|(fact, _)| fact.at);
+    all
+}
+
 /// How long each link was down whose log has when it went and when it came, seconds.
 fn lasted(facts: &Facts) -> Vec<f64> {
-    let times = times(facts);
-    let source = |at: Place| match at {
-        Place::Line(source, _) => Some(source),
-        _ => None,
-    };
-    let mut all: Vec<(&Fact, &str)> = logged(facts, DOWN).chain(logged(facts, UP)).collect();
-    all.sort_by_key(|(fact, _)| fact.at);
+    let times = times(facts, WHEN);
     let (mut went, mut lasted) = (BTreeMap::new(), Vec::new());
-    for (fact, port) in all {
+    for (fact, port) in changes(facts) {
         let Some(at) = times.get(&fact.at) else {
             continue;
         };
-        let key = (source(fact.at), port);
+        let key = (fact.at.source(), port);
         if fact.name == DOWN {
             // Of a link and its protocol both lines say it: the first counts.
             went.entry(key).or_insert(*at);
@@ -103,20 +92,18 @@ const ONCE_S: f64 = 60.0;
 
 /// How often the link of a port went down. Of a link and its protocol both lines say it, in either order.
 fn how_often(facts: &Facts, port: &str) -> usize {
-    let times = times(facts);
-    let own = logged(facts, DOWN).chain(logged(facts, UP));
-    let mut own: Vec<&Fact> = own.filter(|(_, p)| *p == port).map(|(f, _)| f).collect();
-    own.sort_by_key(|fact| fact.at);
+    let times = times(facts, WHEN);
+    let once = |before: &Fact, fact: &Fact| {
+        let moments = [before, fact].map(|f| times.get(&f.at));
+        let far = matches!(moments, [Some(a), Some(b)] if (b - a).abs() > ONCE_S);
+        fact.at.lines_below(before.at).is_some() && !far
+    };
     let (mut often, mut down): (usize, Option<&Fact>) = (0, None);
-    for fact in own {
-        let before = down.filter(|_| fact.name == DOWN);
-        let moments = before.map(|before| [before, fact].map(|f| times.get(&f.at)));
-        let far = matches!(moments, Some([Some(a), Some(b)]) if (*b - *a).abs() > ONCE_S);
-        let of_one_text = before.is_some_and(|before| fact.at.lines_below(before.at).is_some());
-        if fact.name == DOWN && (!of_one_text || far) {
-            often += 1;
-        }
-        down = Some(fact).filter(|_| fact.name == DOWN);
+    for (fact, _) in changes(facts).into_iter().filter(|(_, p)| *p == port) {
+        let goes = fact.name == DOWN;
+        let again = down.is_some_and(|before| once(before, fact));
+        often += usize::from(goes && !again);
+        down = goes.then_some(fact);
     }
     often
 }
@@ -124,10 +111,12 @@ fn how_often(facts: &Facts, port: &str) -> usize {
 impl LinkLog {
     /// What was read of links that went down.
     pub(crate) fn of(facts: &Facts) -> Option<LinkLog> {
-        let (first, port) = logged(facts, DOWN).next()?;
+        let (first, port) = facts.all_words(DOWN).next()?;
         let times = how_often(facts, port);
-        let back = logged(facts, UP).any(|(up, p)| p == port && up.at > first.at);
-        let all = logged(facts, DOWN).map(|(_, p)| p);
+        let back = facts
+            .all_words(UP)
+            .any(|(up, p)| p == port && up.at > first.at);
+        let all = facts.all_words(DOWN).map(|(_, p)| p);
         let others = all.filter(|p| *p != port).collect::<BTreeSet<&str>>().len();
         let times = match times {
             0 | 1 => String::new(),

@@ -125,8 +125,7 @@ fn share_refused(ranking: &mut [Ranking], open: f64) -> bool {
         return false;
     };
     let lead = ranking[0].confidence;
-    let others = ranking.iter().filter(|r| !BOTH.contains(&r.cause));
-    let others = others.map(|r| r.confidence).fold(0.0, f64::max);
+    let others = most_of_others(ranking, &BOTH);
     let both = lead + ranking[other].confidence;
     let least = (FIRST * both).max(others).max(STAYS);
     ranking[0].confidence = lead + open * (least - lead).min(0.0);
@@ -157,6 +156,27 @@ pub(crate) fn share(ranking: &mut [Ranking], other: usize, alike: f64) {
     ranking[0].confidence = lead + alike * (FIRST * both - lead).min(0.0);
     ranking[other].confidence = both - ranking[0].confidence;
     ranking[1..].sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+}
+
+/// What each of these causes has where they share evenly, of what they have together.
+pub(crate) fn even_part(ranking: &[Ranking], alike: &[Cause]) -> f64 {
+    let own = ranking.iter().filter(|r| alike.contains(&r.cause));
+    let all: f64 = own.map(|r| r.confidence).sum();
+    all / alike.len() as f64
+}
+
+/// The most that a cause has which is none of these.
+pub(crate) fn most_of_others(ranking: &[Ranking], alike: &[Cause]) -> f64 {
+    let others = ranking.iter().filter(|r| !alike.contains(&r.cause));
+    others.map(|r| r.confidence).fold(0.0, f64::max)
+}
+
+/// Gives each of these causes so much.
+pub(crate) fn give_each(ranking: &mut [Ranking], alike: &[Cause], each: f64) {
+    for ranked in ranking.iter_mut().filter(|r| alike.contains(&r.cause)) {
+        ranked.confidence = each;
+    }
+    ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
 }
 
 /// Why they are alike here, and what would tell them apart.

@@ -1,5 +1,7 @@
 //! Answers to SYNs that are lost behind a capture: the SYN passes it, its SYN-ACK passes it, and the client asks again.
 
+use std::collections::BTreeMap;
+
 use farpath_record::trace::TraceConnection;
 
 use crate::captured::{Vantage, end};
@@ -25,14 +27,24 @@ pub(crate) struct LostAnswers {
     at: Place,
 }
 
+/// What SYNs and answers of one connection share that were seen at one place: its text, the host at its prompt, and both ends.
+fn connection(syn: &Syn) -> (Option<u32>, &str, [&End; 2]) {
+    (syn.at.source(), syn.shell.as_str(), syn.ends())
+}
+
 impl LostAnswers {
     /// The first one of the texts; none beside a transfer that did not begin to another address.
     pub(crate) fn of(facts: &Facts) -> Option<LostAnswers> {
         if facts.lost_answers.is_some() {
             return facts.lost_answers.clone();
         }
+        let mut connections: BTreeMap<_, Vec<&Syn>> = BTreeMap::new();
+        for syn in &facts.syns {
+            connections.entry(connection(syn)).or_default().push(syn);
+        }
         let mut first = facts.syns.iter().filter(|syn| !syn.answers);
-        let found = first.find_map(|syn| LostAnswers::behind(syn, &facts.syns))?;
+        let found =
+            first.find_map(|syn| LostAnswers::behind(syn, connections.get(&connection(syn))?))?;
         let other = |u: &crate::unopened::Unopened| !u.may_be_to(&found.server.host);
         let apart = facts.refused.unopened.as_ref().is_some_and(other);
         (!apart).then_some(found)
@@ -53,16 +65,11 @@ impl LostAnswers {
         })
     }
 
-    /// Of this SYN, where it came again behind an answer.
-    fn behind(first: &Syn, all: &[Syn]) -> Option<LostAnswers> {
+    /// Of this SYN, where it came again behind an answer in its connection.
+    fn behind(first: &Syn, own: &[&Syn]) -> Option<LostAnswers> {
         let number = first.packet[0]?;
-        let one_place = |syn: &&Syn| syn.shell == first.shell && source(syn) == source(first);
-        let asks = |syn: &Syn| {
-            let same = syn.from == first.from && syn.to == first.to;
-            !syn.answers && same && syn.packet[0] == Some(number)
-        };
-        let answers = |syn: &Syn| syn.answers && syn.from == first.to && syn.to == first.from;
-        let own: Vec<&Syn> = all.iter().filter(one_place).collect();
+        let asks = |syn: &Syn| !syn.answers && syn.packet[0] == Some(number);
+        let answers = |syn: &Syn| syn.answers;
         let answer = own.iter().position(|syn| answers(syn))?;
         let again = own.iter().skip(answer).filter(|syn| asks(syn)).count();
         let count = |is: &dyn Fn(&Syn) -> bool| own.iter().filter(|syn| is(syn)).count();
@@ -101,14 +108,6 @@ impl LostAnswers {
                 "on {client}: tcpdump -n host {server}{port}, whether the SYN-ACK arrives; on {server}: traceroute -n {client}, beside traceroute -n {server} on {client}: whether both ways cross the same firewall; on each firewall: its table of connections, and its log of drops"
             ),
         }
-    }
-}
-
-/// The number of the text that a SYN was read in.
-fn source(syn: &Syn) -> Option<u32> {
-    match syn.at {
-        Place::Line(source, _) | Place::Connection(source, _) => Some(source),
-        Place::You => None,
     }
 }
 

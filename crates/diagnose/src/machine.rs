@@ -292,9 +292,9 @@ fn of_processor(e: &Evidence, cpu: &Figure) -> String {
     }
 }
 
-/// What a verdict leaves out though nobody is to miss it, whatever leads: counters of routers' ports, a full processor, packets that an
-/// interface, IPsec or a queue of the sender's own dropped, unlike MTUs, where a trace has its loss, another round trip than before, a link
-/// that went down in a stop, options that are missing.
+/// What a verdict leaves out though nobody is to miss it, whatever leads. Of drops: counters of routers' ports, and packets that an
+/// interface, IPsec or a queue of the sender's own dropped. Of the path: unlike MTUs, where a trace has its loss, another round trip than
+/// before, a link that went down in a stop. Of the rest: a full processor, options that are missing.
 pub(crate) fn unsaid(e: &Evidence, said: &[String]) -> Option<String> {
     let full = e.cpu.as_ref().filter(|cpu| cpu.value >= FULL[1]);
     let drops = e

@@ -1,6 +1,6 @@
 //! Files on file systems of the network: to read or write them is a transfer, and says nothing of a disk of the host that does it.
 
-use crate::fact::{Figure, Of, Value};
+use crate::fact::{Figure, Of};
 use crate::flow::{number, word};
 use crate::read::Facts;
 use crate::read::disk::{DIRECT, FILES, MOUNT, PIECE};
@@ -15,11 +15,7 @@ fn lies(file: &str, folder: &str) -> bool {
 fn remote(facts: &Facts, host: Of) -> Option<(&str, &str)> {
     FILES.into_iter().find_map(|name| {
         let (file, _) = word(facts, host, name)?;
-        let mounts = facts.facts.iter().filter(|f| f.name == MOUNT);
-        let folders = mounts.filter_map(|f| match &f.value {
-            Value::Word(folder) => Some(folder.as_str()),
-            Value::Number(_) => None,
-        });
+        let folders = facts.all_words(MOUNT).map(|(_, folder)| folder);
         let own = folders.filter(|folder| lies(file, folder));
         Some((file, own.max_by_key(|folder| folder.len())?))
     })

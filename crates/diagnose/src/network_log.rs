@@ -2,7 +2,6 @@
 
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::fact::{Fact, Value};
 use crate::items::Item;
 use crate::read::Facts;
 
@@ -64,21 +63,13 @@ pub(crate) fn seen(facts: &Facts) -> Vec<Seen> {
     each.filter_map(|event| Seen::of(facts, event)).collect()
 }
 
-/// The facts of a kind and what was logged, in the order of the texts.
-fn logged(facts: &Facts, event: Event) -> impl Iterator<Item = (&Fact, &str)> {
-    let named = facts.facts.iter().filter(move |f| f.name == event.fact());
-    named.filter_map(|fact| match &fact.value {
-        Value::Word(word) => Some((fact, word.as_str())),
-        Value::Number(_) => None,
-    })
-}
-
 impl Seen {
     fn of(facts: &Facts, event: Event) -> Option<Seen> {
         // What is logged says why; a table of states does not.
-        let by_log = logged(facts, event).find(|(_, word)| word.starts_with('%'));
-        let (first, word) = by_log.or_else(|| logged(facts, event).next())?;
-        let more = match logged(facts, event).count() {
+        let all = || facts.all_words(event.fact());
+        let by_log = all().find(|(_, word)| word.starts_with('%'));
+        let (first, word) = by_log.or_else(|| all().next())?;
+        let more = match all().count() {
             0 | 1 => String::new(),
             2 => ", and one more line of that kind".to_owned(),
             n => format!(", and {} more lines of that kind", n - 1),

@@ -9,7 +9,7 @@ use crate::flow::{Flow, word};
 use crate::infer::Ranking;
 use crate::items::{Item, step};
 use crate::known::System;
-use crate::lookalike::{FIRST, share};
+use crate::lookalike::{FIRST, most_of_others, share};
 use crate::read::Facts;
 use crate::room::Room;
 
@@ -129,8 +129,7 @@ pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<String> 
     let other = ranking.iter().position(|r| r.cause == BOTH[1]);
     let other = other.filter(|_| leads && e.is_held_unseen())?;
     let half = FIRST * (ranking[0].confidence + ranking[other].confidence);
-    let others = ranking.iter().filter(|r| !BOTH.contains(&r.cause));
-    if others.map(|r| r.confidence).fold(0.0, f64::max) > half {
+    if most_of_others(ranking, &BOTH) > half {
         return None;
     }
     share(ranking, other, 1.0);

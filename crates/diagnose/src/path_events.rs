@@ -1,14 +1,13 @@
 //! What switches and routers log of the network beside its links: hosts that flap between ports, spanning trees that change, neighbours of a
 //! routing protocol that were lost. In the seconds of a stop that a test saw they say what was down.
 
-use std::collections::BTreeMap;
-
 use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
-use crate::fact::{Fact, Place, Value};
+use crate::fact::Fact;
 use crate::flow::Flow;
 use crate::items::Item;
+use crate::link_log::times;
 use crate::read::Facts;
 use crate::read::kernel_log::events::{LOOP, NEIGHBOUR, SECOND};
 
@@ -41,20 +40,14 @@ fn logged(facts: &Facts) -> impl Iterator<Item = (&Fact, &str)> {
         .facts
         .iter()
         .filter(|f| [LOOP, NEIGHBOUR].contains(&f.name));
-    named.filter_map(|fact| match &fact.value {
-        Value::Word(said) => Some((fact, said.as_str())),
-        Value::Number(_) => None,
-    })
+    named.filter_map(|fact| Some((fact, fact.word()?)))
 }
 
 impl PathEvents {
     /// What was read of them, beside a flow whose intervals are these.
     fn of(facts: &Facts, flow: &Flow, e: &Evidence) -> Option<PathEvents> {
         let (first, _) = logged(facts).next()?;
-        let seconds = facts.facts.iter().filter(|f| f.name == SECOND);
-        let seconds: BTreeMap<Place, f64> = seconds
-            .filter_map(|f| Some((f.at, f.number()?.value)))
-            .collect();
+        let seconds = times(facts, SECOND);
         // The date stands above the first line of the test.
         let test = flow.test.as_ref();
         let first_row = test.and_then(|test| Some(test.rows.first()?.at.min(test.at)));

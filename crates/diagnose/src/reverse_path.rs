@@ -186,8 +186,7 @@ impl Evidence {
     /// Takes such a filter, where nothing was transferred and something was not answered.
     pub(crate) fn of_reverse_path(&mut self, facts: &Facts) {
         let nothing = self.rate.as_ref().is_none_or(|r| r.value <= 0.0);
-        let silent = self.idle_loss.as_ref().is_some_and(|l| l.value >= 1.0);
-        let failed = facts.refused.timed_out.is_some() || silent;
+        let failed = facts.refused.timed_out.is_some() || self.answers_no_ping();
         self.reverse_path = ReversePath::of(facts, failed).filter(|_| nothing);
     }
 

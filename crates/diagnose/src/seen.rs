@@ -317,6 +317,12 @@ impl Test {
     }
 }
 
+/// The shortest of these intervals, seconds; infinity without any.
+pub(crate) fn shortest<'r>(rows: impl IntoIterator<Item = &'r Row>) -> f64 {
+    let lasts = rows.into_iter().map(|r| r.until - r.from);
+    lasts.fold(f64::INFINITY, f64::min)
+}
+
 /// The intervals of a test's start, a sixth of them, and those after it.
 pub(crate) fn after_start<T>(rows: &[T]) -> (&[T], &[T]) {
     rows.split_at(rows.len().div_ceil(6))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use crate::ceiling::bytes;
-use crate::channel::SSH_PORT;
+use crate::channel::{OVER_SSH, SSH_PORT};
 use crate::document::Stream;
 use crate::evidence::Evidence;
 use crate::fact::{Of, Place};
@@ -93,14 +93,11 @@ impl Facts {
     }
 }
 
-/// Programs that copy over SSH, and print no address.
-const COPIES: [&str; 2] = ["scp", "rsync"];
-
-/// Gives a copy without addresses the socket of SSH, the busiest of several, and with it its ends; the sockets that are taken.
+/// Gives a copy over SSH without addresses its socket, the busiest of several, and with it its ends; the sockets that are taken.
 fn copies(facts: &Facts, flows: &mut [Flow]) -> Vec<u32> {
     let is_copy = |f: &&mut Flow| {
         let test = f.test.as_ref();
-        let named = test.is_some_and(|t| COPIES.contains(&t.tool));
+        let named = test.is_some_and(|t| OVER_SSH.contains(&t.tool));
         named && f.from.host.is_empty() && f.to.host.is_empty()
     };
     let mut all: Vec<u32> = (0..facts.sockets.len() as u32)

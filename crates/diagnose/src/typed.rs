@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fact::{Fact, Figure, Of, Place, Value};
+use crate::fact::{Fact, Figure, Of, Place};
 use crate::flow::{Flow, number, same};
 use crate::read::Facts;
 use crate::seen::Test;
@@ -52,10 +52,7 @@ pub(crate) fn word<'f>(
     name: &'static str,
 ) -> Option<(&'f str, Place)> {
     let fact = of_test(facts, test, name)?;
-    match &fact.value {
-        Value::Word(word) => Some((word.as_str(), fact.at)),
-        Value::Number(_) => None,
-    }
+    Some((fact.word()?, fact.at))
 }
 
 /// The last fact of this name that was typed at the sender for a test.

@@ -3,7 +3,7 @@
 //! A host is tied to an end by its name, by an address, or by what was typed there. One that merely may be an end can be any host whose
 //! text was pasted beside the flow's: its full processor says nothing against a cause that a capture, a socket or a counter shows.
 
-use crate::bystander::{differs, typed_for};
+use crate::bystander::{differs, places_of, typed_for};
 use crate::cause::Cause;
 use crate::core::may_lie_between;
 use crate::evidence::Evidence;
@@ -73,11 +73,9 @@ pub(crate) fn apart(facts: &Facts, flow: &Flow) -> Vec<u32> {
 
 /// Whether a host says something of itself, or counts something. One that carries what others send may lie between the ends.
 fn speaks(facts: &Facts, host: u32) -> bool {
-    let of = Of::Host(host);
-    let program = word(facts, of, "cpu_program");
+    let program = word(facts, Of::Host(host), "cpu_program");
     let carries = program.is_some_and(|(program, _)| may_lie_between(program));
-    let says = facts.facts.iter().any(|f| f.of == of);
-    (says || facts.counters.iter().any(|c| c.host == host)) && !carries
+    !carries && places_of(facts, host).next().is_some()
 }
 
 /// Whether a host that may be either end is likely another: by its name, where others pinged or tested, or by its addresses. So is one with a name

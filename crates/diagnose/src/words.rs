@@ -1,5 +1,7 @@
 //! Words and numbers of a line, as tools print them.
 
+use core::str::SplitWhitespace;
+
 use crate::fact::{Figure, Place};
 
 /// A number as printed: its value, and half a unit of its last digit either way.
@@ -55,6 +57,13 @@ pub(crate) fn after<'a>(text: &'a str, before: &str) -> Option<&'a str> {
 /// Whether a word is this one of a command of a router, or its beginning of so many letters at least: `sh` of `show`.
 pub(crate) fn shortens(word: &str, full: &str, least: usize) -> bool {
     word.len() >= least && full.starts_with(word)
+}
+
+/// The prompt of a router, and the words behind `show` of a command that was typed there: `sw1#sh etherchannel summary`.
+pub(crate) fn behind_show(text: &str) -> Option<(&str, SplitWhitespace<'_>)> {
+    let (prompt, command) = text.split_once(['#', '>'])?;
+    let mut words = command.split_whitespace();
+    shortens(words.next()?, "show", 2).then_some((prompt, words))
 }
 
 /// The value of `key=value` or `key:value` among the words of a line, cut at a comma or bracket.

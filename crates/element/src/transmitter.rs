@@ -42,7 +42,7 @@ impl Transmitter {
         Transmitter {
             rate,
             framing,
-            gap: rate.time_for(Size::from_bytes(framing.gap_bytes().into())),
+            gap: framing.gap(rate),
             free: Time::ZERO,
             cache: [(u32::MAX, Cost::default()); CACHE],
         }

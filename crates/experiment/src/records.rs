@@ -270,12 +270,9 @@ impl Collector<'_, '_> {
             _ => None,
         })?;
         let mut seen = datagrams(source, sink, payload);
-        let path = (self.paths)(flow);
-        seen.taken_by = path.as_ref().map(|path| path.of_lost_datagrams());
-        let place = path
-            .as_ref()
-            .and_then(|path| path.place_of_lost_datagrams());
-        seen.taken_at = place.map(str::to_owned);
+        if let Some(path) = (self.paths)(flow) {
+            seen.lost_on(&path);
+        }
         let mut notes = [&source.notes[..], &sink.notes].concat();
         if source.late_max_ns > LATE_NS {
             notes.push(format!(

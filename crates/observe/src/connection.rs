@@ -149,7 +149,8 @@ pub(crate) fn fill<'a>(
     around: &dyn Fn(usize) -> Surroundings<'a>,
     record: &mut Record,
 ) {
-    let mut accounts = Vec::with_capacity(all.len());
+    let is_one_transfer = are_one_transfer(all, span);
+    let mut accounts = Vec::new();
     let (mut lost, mut out) = (Outage::default(), 0.0);
     let mut waited: f64 = 0.0;
     for (stream, connection) in all.iter().enumerate() {
@@ -161,7 +162,7 @@ pub(crate) fn fill<'a>(
         let surroundings = around(stream);
         let account = account(connection, span.from(), &surroundings);
         of_stream.limited_by = limit::sum(&account);
-        accounts.push(account);
+        accounts.extend(is_one_transfer.then_some(account));
         let outage = outage(connection, span.from(), &surroundings);
         if outage.share > 0.0 {
             let metrics = &mut of_stream.metrics;
@@ -185,7 +186,7 @@ pub(crate) fn fill<'a>(
     if let Some(why) = without_completion(all, span) {
         span.not_ended(record, why);
     }
-    record.limited_by = largest(&limits_of_all(all, &accounts, span, record));
+    record.limited_by = largest(&limits_of_all(all, &accounts, record));
     record.notes.extend(resent_before(record, span));
     let repair = all.iter().find_map(|c| long_repair::note(c, span));
     record.notes.extend(repair.into_iter().chain(lost.words()));
@@ -221,19 +222,17 @@ fn are_one_transfer(all: &[Connection], span: &Span) -> bool {
     all.len() > 1 && span.duration.is_none() && toolless && ended
 }
 
-/// Shares of what limited a test's connections: of one transfer, of the time in which any was at work; else each connection counts alike.
+/// Shares of what limited a test's connections: of one transfer, whose `accounts` there are, of the time in which any was at work; else each
+/// connection counts alike.
 fn limits_of_all(
     all: &[Connection],
     accounts: &[Vec<Stretch>],
-    span: &Span,
     record: &Record,
 ) -> BTreeMap<String, f64> {
-    if are_one_transfer(all, span) {
-        let ends: Vec<Time> = all.iter().map(Connection::end).collect();
-        let all = together::shares(accounts, &ends);
-        if !all.is_empty() {
-            return all;
-        }
+    let ends: Vec<Time> = all.iter().map(Connection::end).collect();
+    let together = together::shares(accounts, &ends);
+    if !together.is_empty() {
+        return together;
     }
     let mut means: BTreeMap<String, f64> = BTreeMap::new();
     for (name, share) in record.streams.iter().flat_map(|s| &s.limited_by) {

@@ -5,6 +5,7 @@ use farpath_record::{Record, Series};
 
 use crate::limit::Limit;
 use crate::observation::Span;
+use crate::path::Path;
 
 /// What both ends of a stream counted of what was sent within the measurement; an unknown count is none.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +55,12 @@ pub struct Cells {
 const WITHIN: f64 = 0.98;
 
 impl Datagrams {
+    /// What took those that were lost, and where, by what the links of its path counted.
+    pub fn lost_on(&mut self, path: &Path<'_>) {
+        self.taken_by = Some(path.of_lost_datagrams());
+        self.taken_at = path.place_of_lost_datagrams().map(str::to_owned);
+    }
+
     pub(crate) fn fill(&self, span: &Span, record: &mut Record) {
         match &self.cells {
             Some(cells) => self.fill_cells(cells, record),

@@ -78,8 +78,8 @@ pub struct Place<'a> {
 /// Lays the records of tests beside each other, `places` in the same order: groups, and tests that share a link.
 pub fn compare_tests(places: &[Place<'_>], records: &mut [Record]) {
     compare_groups(places, records);
-    for (place, number) in places.iter().zip(0..) {
-        let phase = phase::note(number, places, records);
+    let phases = phase::notes(places, records);
+    for (number, (place, phase)) in places.iter().zip(phases).enumerate() {
         // Shares that hang on a phase do not settle, however many losses there are.
         let few = match phase {
             None => few_losses(place, number, places, records),

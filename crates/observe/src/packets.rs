@@ -34,15 +34,12 @@ pub fn too_late(what: &str, late: u64, sent: u64, timeout: Duration) -> Option<S
 
 impl Packets {
     pub(crate) fn fill(&self, record: &mut Record) {
-        let ns = |took: &Duration| took.as_ps() as f64 / 1000.0;
         let series = Series {
             t_ns: self.arrived.iter().map(|(sent, _)| sent.as_ns()).collect(),
             v: self.arrived.iter().map(|(_, t)| ns(t).round()).collect(),
         };
         record.series.insert(format!("{}_ns", self.timed), series);
-        let mut times: Vec<f64> = self.arrived.iter().map(|(_, t)| ns(t)).collect();
-        // The mean is summed up in the order of the times.
-        times.sort_by(f64::total_cmp);
+        let times = sorted(self.arrived.iter().map(|(_, t)| t));
         let (sent, received) = (self.sent as f64, times.len() as f64);
         record.set("sent", sent);
         record.set("received", received);
@@ -52,36 +49,14 @@ impl Packets {
         if sent > 0.0 {
             record.set("loss_ratio", (sent - received).max(0.0) / sent);
         }
-        if let (Some(first), Some(last)) = (times.first(), times.last()) {
-            for (of, value) in [
-                ("min", *first),
-                ("max", *last),
-                ("avg", times.iter().sum::<f64>() / received),
-                ("p50", percentile(&times, 0.50)),
-                ("p99", percentile(&times, 0.99)),
-            ] {
+        set_bounds(self.timed, &times, record);
+        if !times.is_empty() {
+            for (of, part) in [("p50", 0.50), ("p99", 0.99)] {
+                let value = percentile(&times, part);
                 record.set(&format!("{}_{of}_ns", self.timed), value.round());
             }
         }
-        self.fill_hop(record);
-    }
-
-    /// The times of answers from where a TTL ran out.
-    fn fill_hop(&self, record: &mut Record) {
-        let times: Vec<f64> = self
-            .exceeded
-            .iter()
-            .map(|t| t.as_ps() as f64 / 1000.0)
-            .collect();
-        if times.is_empty() {
-            return;
-        }
-        let mean = times.iter().sum::<f64>() / times.len() as f64;
-        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = times.iter().copied().fold(0.0, f64::max);
-        for (of, value) in [("min", least), ("avg", mean), ("max", most)] {
-            record.set(&format!("hop_rtt_{of}_ns"), value.round());
-        }
+        set_bounds("hop_rtt", &sorted(self.exceeded.iter()), record);
     }
 
     /// Says what took packets, where queues or policers dropped most of what was dropped on their way there and back.
@@ -92,6 +67,27 @@ impl Packets {
             "{lost} of {} did not come: {by} dropped most of what the links there and back dropped in the run, whichever test it was of",
             self.sent
         ))
+    }
+}
+
+fn ns(took: &Duration) -> f64 {
+    took.as_ps() as f64 / 1000.0
+}
+
+fn sorted<'a>(all: impl Iterator<Item = &'a Duration>) -> Vec<f64> {
+    let mut times: Vec<f64> = all.map(ns).collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+/// The least, mean and greatest of `times`, which are in order; the mean is summed up in that order. Without any there are none.
+fn set_bounds(timed: &str, times: &[f64], record: &mut Record) {
+    let (Some(least), Some(most)) = (times.first(), times.last()) else {
+        return;
+    };
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    for (of, value) in [("min", *least), ("avg", mean), ("max", *most)] {
+        record.set(&format!("{timed}_{of}_ns"), value.round());
     }
 }
 

@@ -315,7 +315,7 @@ impl<'a> Path<'a> {
     /// What limits a stream that loses datagrams: the reason that dropped most on its path. Of several queues and policers it is the
     /// last that drops a part of what comes to it: each lets less through than the one before. The counters are those of the links,
     /// whoever else used them.
-    pub fn of_lost_datagrams(&self) -> Limit {
+    pub(crate) fn of_lost_datagrams(&self) -> Limit {
         let most = taker_of(&self.hops);
         let last = || self.hops.iter().rev().find_map(Hop::keeps_back);
         match most {
@@ -325,7 +325,7 @@ impl<'a> Path<'a> {
     }
 
     /// Where that took them, by the link's name, if it was a queue of a router or a policer.
-    pub fn place_of_lost_datagrams(&self) -> Option<&'a str> {
+    pub(crate) fn place_of_lost_datagrams(&self) -> Option<&'a str> {
         let word = self.of_lost_datagrams();
         let count = |hop: &&Hop<'_>| match word {
             Limit::Link if !hop.own => hop.dropped.queue,

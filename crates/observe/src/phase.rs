@@ -57,16 +57,23 @@ const SEGMENT: f64 = 1448.0;
 /// A test among those that it shares queues with.
 type Beside<'a> = (&'a Place<'a>, &'a Record, &'a InStep);
 
-/// Says where the shares of a queue hang on the phase at which packets come to it, as with exact clocks alone
+/// Says of each test, in their order, where the shares of a queue hang on the phase at which packets come to it, as with exact clocks alone
 /// (Floyd and Jacobson, Traffic Phase Effects in Packet-Switched Gateways, 1991). Real hosts are never in step.
-pub(crate) fn note(number: usize, places: &[Place<'_>], records: &[Record]) -> Option<String> {
-    let own = beside(places.get(number)?, records.get(number)?)?;
-    let all = places.iter().zip(records);
-    let all: Vec<Beside<'_>> = all.filter_map(|(p, r)| beside(p, r)).collect();
-    equals(own, &all).or_else(|| {
-        let met = all.iter().filter(|other| meet(own.2, other.2));
-        met.copied().find_map(|one| departs(one, &all))
-    })
+pub(crate) fn notes(places: &[Place<'_>], records: &[Record]) -> Vec<Option<String>> {
+    let tests = places.iter().zip(records).map(|(p, r)| beside(p, r));
+    let tests: Vec<Option<Beside<'_>>> = tests.collect();
+    let all: Vec<Beside<'_>> = tests.iter().flatten().copied().collect();
+    let departing = all
+        .iter()
+        .filter_map(|one| Some((one.2, departs(*one, &all)?)));
+    let departing: Vec<(&InStep, String)> = departing.collect();
+    let note = |own: Beside<'_>| {
+        equals(own, &all).or_else(|| {
+            let met = departing.iter().find(|(other, _)| meet(own.2, other))?;
+            Some(met.1.clone())
+        })
+    };
+    tests.into_iter().map(|own| own.and_then(note)).collect()
 }
 
 /// A simulated test whose packets are in step with queues that took most of what was dropped.
@@ -91,6 +98,11 @@ fn most(of: &[f64]) -> f64 {
     of.iter().copied().fold(0.0, f64::max)
 }
 
+/// Whether a share of `bps` has settled after so many loss events, or is that of one locked out beside the greatest.
+fn is_decided(events: f64, bps: f64, greatest: f64) -> bool {
+    events >= SETTLED || bps < LOCKED_OUT * greatest
+}
+
 /// Connections that are equal in everything, and have unequal shares.
 fn equals(own: Beside<'_>, all: &[Beside<'_>]) -> Option<String> {
     let (place, _, in_step) = own;
@@ -111,8 +123,7 @@ fn equals(own: Beside<'_>, all: &[Beside<'_>]) -> Option<String> {
     let (goodputs, events) = (all("goodput_bps")?, all("loss_events")?);
     let greatest = most(&goodputs);
     let least = goodputs.iter().copied().fold(f64::INFINITY, f64::min);
-    let decided = most(&events) >= SETTLED || least < LOCKED_OUT * greatest;
-    (least < UNEQUAL * greatest && decided).then(|| {
+    (least < UNEQUAL * greatest && is_decided(most(&events), least, greatest)).then(|| {
         format!(
             "goodput_bps hangs on the phase of packets: {} connections with one round trip have {:.4} to {:.4} Mbit/s each of one queue, \
              and nothing on the way is random. {}",
@@ -177,10 +188,11 @@ fn departs(one: Beside<'_>, all: &[Beside<'_>]) -> Option<String> {
 /// The part of its segments that a test lost, where its losses are many or it is locked out.
 fn lost_segments(record: &Record, met: &[Beside<'_>]) -> Option<f64> {
     let metric = |name: &str| record.metrics.get(name).copied();
-    let goodputs = met.iter().map(|(_, r, _)| r.metrics.get("goodput_bps"));
-    let greatest = goodputs.flatten().copied().fold(0.0, f64::max);
-    let decided =
-        metric("loss_events")? >= SETTLED || metric("goodput_bps")? < LOCKED_OUT * greatest;
+    let goodputs = met
+        .iter()
+        .filter_map(|(_, r, _)| r.metrics.get("goodput_bps"));
+    let greatest = most(&goodputs.copied().collect::<Vec<f64>>());
+    let decided = is_decided(metric("loss_events")?, metric("goodput_bps")?, greatest);
     let (again, came) = (metric("retransmits")?, metric("bytes")? / SEGMENT);
     (decided && again > 0.0).then(|| again / (again + came))
 }

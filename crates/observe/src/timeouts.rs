@@ -1,5 +1,5 @@
-//! Waits for the retransmission timer, and for a tail loss probe that found a loss. A sender's own account knows of a timeout when the timer has run out; what it waited for until
-//! then it takes for its window's or, behind the last byte written, for its application's.
+//! Waits for the retransmission timer, and for a tail loss probe that found a loss. A sender's own account knows of a timeout when the
+//! timer has run out: the wait until then it takes for its window's or, behind the last byte written, for its application's.
 
 use crate::connection::Connection;
 use crate::limit::Stretch;

@@ -10,8 +10,8 @@ use crate::limit::{Stretch, WORDS, sum};
 /// A smaller sum of shares is what rounding leaves.
 const MOMENT: f64 = 1e-9;
 
-/// Shares, by name, of the time in which any of these connections was limited; they add up to 1. Each counts until its last byte has come, at
-/// its one of `ends`: what its sender waits for behind that keeps nothing back.
+/// Shares, by name, of the time in which any of these connections was limited; they add up to 1. Each counts until its last byte came, at
+/// `ends` in the same order: what its sender waits for after that keeps nothing back.
 pub(crate) fn shares(accounts: &[Vec<Stretch>], ends: &[Time]) -> BTreeMap<String, f64> {
     let known = accounts.iter().zip(ends).flat_map(|(account, end)| {
         let all = account.iter().enumerate();

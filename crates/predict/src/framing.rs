@@ -1,5 +1,7 @@
 //! Named framings: what a link layer adds to what it carries.
 
+use farpath_units::{Duration, Rate, Size};
+
 use crate::atm::{Aal5, CELL};
 
 /// How frames are delimited on a link. "Payload" here is what the framing encloses: label stack,
@@ -57,10 +59,7 @@ impl Framing {
     /// and not the gap behind it, which is idle. Of other framings all: they have no idle time.
     #[inline]
     pub const fn exposed_bytes(self, wire_bytes: u32) -> u32 {
-        match self {
-            Framing::Ethernet | Framing::EthernetTagged => wire_bytes.saturating_sub(GAP),
-            Framing::None | Framing::Pos | Framing::Atm(_) => wire_bytes,
-        }
+        wire_bytes.saturating_sub(self.gap_bytes())
     }
 
     /// Bytes of link time behind the last one of a frame, in which the next one may not begin. The frame has arrived by then.
@@ -70,6 +69,18 @@ impl Framing {
             Framing::Ethernet | Framing::EthernetTagged => GAP,
             Framing::None | Framing::Pos | Framing::Atm(_) => 0,
         }
+    }
+
+    /// The time of that gap at `rate`.
+    pub fn gap(self, rate: Rate) -> Duration {
+        rate.time_for(Size::from_bytes(self.gap_bytes().into()))
+    }
+
+    /// Time on a wire of `rate` of a frame with so much `payload`, until its last bit: the gap behind it (IEEE 802.3) delays the next
+    /// one alone.
+    pub fn time_for(self, rate: Rate, payload: u32) -> Duration {
+        let whole = rate.time_for(Size::from_bytes(self.wire_bytes(payload).into()));
+        whole.saturating_sub(self.gap(rate))
     }
 
     /// Whether frames travel in cells.

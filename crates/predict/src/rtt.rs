@@ -1,6 +1,6 @@
 //! The round trip of a small packet on an idle path: propagation and serialisation, hop by hop.
 
-use farpath_units::{Distance, Duration, Rate, Size};
+use farpath_units::{Distance, Duration, Rate};
 
 use crate::answer::{Answer, answer};
 use crate::framing::Framing;
@@ -26,14 +26,10 @@ pub struct Hop {
 }
 
 impl Hop {
-    /// Propagation plus the time on the wire of a datagram of `datagram` bytes, until its last bit: the gap behind it (IEEE 802.3) delays
-    /// the next one alone.
+    /// Propagation plus the time on the wire of a datagram of `datagram` bytes, until its last bit.
     pub fn time_for(&self, datagram: u32) -> Duration {
-        let wire = self
-            .framing
-            .wire_bytes(datagram.saturating_add(self.carried));
-        let time = |bytes: u32| self.rate.time_for(Size::from_bytes(u64::from(bytes)));
-        self.delay + time(wire).saturating_sub(time(self.framing.gap_bytes()))
+        let payload = datagram.saturating_add(self.carried);
+        self.delay + self.framing.time_for(self.rate, payload)
     }
 }
 

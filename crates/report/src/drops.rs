@@ -143,7 +143,6 @@ fn columns(
         cells: rows.iter().map(|r| of(r).to_string()).collect(),
         number: true,
     };
-    let lost = |r: &[&LinkRecord]| middle(r, |l| l.drops.values().sum());
     columns.push(number("lost", &lost));
     // Documents of earlier versions know only what was sent.
     let offered = |l: &LinkRecord| l.offered.unwrap_or(l.frames);
@@ -160,12 +159,8 @@ impl Direction<'_> {
     /// Whether the medians of the reasons at a point do not add up to that of all that was lost there.
     fn has_apart(&self) -> bool {
         let is_apart = |repeats: &Vec<&LinkRecord>| {
-            let drops = repeats.iter().flat_map(|l| l.drops.keys());
-            let names: BTreeSet<&String> = drops.collect();
-            let of = |name: &String| middle(repeats, |l| l.drops.get(name).copied().unwrap_or(0));
-            let sum: f64 = names.into_iter().map(of).sum();
-            let all = middle(repeats, |l| l.drops.values().sum());
-            (sum - all).abs() > 0.1
+            let sum: f64 = reasons(repeats).iter().map(|(_, n)| n).sum();
+            (sum - lost(repeats)).abs() > 0.1
         };
         self.points.iter().any(is_apart)
     }
@@ -187,12 +182,22 @@ fn middle(repeats: &[&LinkRecord], of: impl Fn(&LinkRecord) -> u64) -> f64 {
     median(values).unwrap_or(0.0)
 }
 
-/// For which reasons, those of most frames first, each with its number where there are several.
-fn how(repeats: &[&LinkRecord]) -> String {
+/// Frames that were lost.
+fn lost(repeats: &[&LinkRecord]) -> f64 {
+    middle(repeats, |l| l.drops.values().sum())
+}
+
+/// For which reasons, each with its frames.
+fn reasons<'a>(repeats: &[&'a LinkRecord]) -> Vec<(&'a String, f64)> {
     let drops = repeats.iter().flat_map(|l| &l.drops);
     let names: BTreeSet<&String> = drops.filter(|(_, n)| **n > 0).map(|(r, _)| r).collect();
-    let lost = |reason: &str| middle(repeats, |l| l.drops.get(reason).copied().unwrap_or(0));
-    let mut reasons: Vec<(&String, f64)> = names.into_iter().map(|r| (r, lost(r))).collect();
+    let of = |reason: &str| middle(repeats, |l| l.drops.get(reason).copied().unwrap_or(0));
+    names.into_iter().map(|r| (r, of(r))).collect()
+}
+
+/// For which reasons, those of most frames first, each with its number where there are several.
+fn how(repeats: &[&LinkRecord]) -> String {
+    let mut reasons = reasons(repeats);
     reasons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     if let [(reason, _)] = reasons[..] {
         return words(reason, repeats);

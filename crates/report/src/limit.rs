@@ -38,28 +38,25 @@ pub(crate) fn limits_of(run: &RunDocument, test: &str, point: &Point) -> String 
         .filter(is_here)
         .any(|r| r.origin != Origin::Predicted);
     let heard = of_test.filter(|r| !(ran && r.origin == Origin::Predicted));
-    let mut repeats: BTreeMap<Origin, Vec<&Record>> = BTreeMap::new();
-    for record in heard.clone().filter(is_here) {
-        repeats.entry(record.origin).or_default().push(record);
-    }
-    let mut said: BTreeMap<Origin, (&Record, String)> = BTreeMap::new();
-    for (origin, all) in repeats {
-        let word = in_the_middle(all).and_then(|r| Some((r, limit_of(r)?)));
-        said.extend(word.map(|word| (origin, word)));
-    }
     // A stream of datagrams goes as fast as its application says: no news, but where it does not at another point.
     let is_news = |r: &Record| r.kind != "udp" || r.limited_by.as_deref() != Some("application");
-    if !heard.filter(|r| r.limited_by.is_some()).any(is_news) {
+    let mut known = heard.clone().filter(|r| r.limited_by.is_some());
+    if !known.any(is_news) {
         return String::new();
     }
-    let all: Vec<(Origin, &Record, String)> = said
-        .into_iter()
-        .rev()
-        .map(|(o, (r, w))| (o, r, w))
-        .collect();
+    let mut repeats: BTreeMap<Origin, Vec<&Record>> = BTreeMap::new();
+    for record in heard.filter(is_here) {
+        repeats.entry(record.origin).or_default().push(record);
+    }
+    let said = repeats.into_iter().rev().filter_map(|(origin, all)| {
+        let record = in_the_middle(all)?;
+        Some((origin, record, limit_of(record)?))
+    });
+    let all: Vec<(Origin, &Record, String)> = said.collect();
     match all.split_first() {
         Some(((_, record, first), rest)) if rest.iter().all(|(.., w)| w == first) => {
-            let places: BTreeSet<&str> = all.iter().filter_map(|(_, r, _)| place_of(r)).collect();
+            let places = all.iter().filter_map(|(_, r, _)| r.limited_at.as_deref());
+            let places: BTreeSet<&str> = places.collect();
             match places.len() {
                 1 => placed_limit_of(record).unwrap_or_default(),
                 _ => first.clone(),
@@ -72,15 +69,11 @@ pub(crate) fn limits_of(run: &RunDocument, test: &str, point: &Point) -> String 
     }
 }
 
-/// Where that was, of a link or a policer.
-fn place_of(record: &Record) -> Option<&str> {
-    record.limited_at.as_deref()
-}
-
 /// What limited the test of a record in words, and where.
 pub(crate) fn placed_limit_of(record: &Record) -> Option<String> {
     let words = limit_of(record)?;
-    Some(match place_of(record).filter(|_| words != OUTAGE) {
+    let place = record.limited_at.as_deref();
+    Some(match place.filter(|_| words != OUTAGE) {
         Some(place) => format!("{words} ({place})"),
         None => words,
     })

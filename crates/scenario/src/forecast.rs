@@ -33,7 +33,7 @@ mod traced;
 
 pub use buffer::buffer_note;
 pub(crate) use buffer::line_bps;
-pub(crate) use discard::first as class_of;
+pub(crate) use discard::class_of;
 pub use mtu::full_segment;
 pub use published::law_place;
 pub use rounds::round_shares;
@@ -171,7 +171,7 @@ impl<'a> Path<'a> {
             let direction = link.direction(port.way);
             // Where the rate follows a trace, frames come with the gap behind them.
             let gap = match direction.impairments.trace.is_some() {
-                true => rate.time_for(Size::from_bytes(link.framing.gap_bytes().into())),
+                true => link.framing.gap(rate),
                 false => Duration::ZERO,
             };
             rtt::Hop {

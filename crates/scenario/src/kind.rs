@@ -48,9 +48,10 @@ impl TestKind {
     /// The closed forms' answer for a test on its path.
     pub(crate) fn predict(&self, test: &Test, path: &Path<'_>, record: &mut Record) {
         match self {
-            TestKind::Ping(all) if path.expires(all, record) => {}
             TestKind::Ping(all) => {
-                path.periodic(all, ("rtt", &[&path.there, &path.back]), record);
+                if !path.expires(all, record) {
+                    path.periodic(all, ("rtt", &[&path.there, &path.back]), record);
+                }
             }
             TestKind::OneWay(all) => path.periodic(all, ("delay", &[&path.there]), record),
             TestKind::Udp(udp) if udp.cells.is_some() => path.cells(test, udp, record),

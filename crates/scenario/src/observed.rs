@@ -46,16 +46,13 @@ impl Scenario {
         };
         let narrowest = ports.iter().filter(|port| Some(port.rate) == least);
         let is_named = |loss: &Loss| matches!(loss, Loss::Scripted { .. } | Loss::EveryNth(_));
-        let named = |port: &&PortPlan| {
-            let direction = self.links[port.link.0].direction(port.way);
-            direction.losses.iter().any(is_named)
-        };
+        let direction = |port: &&PortPlan| self.direction_of(port);
+        let named = |port: &&PortPlan| direction(port).losses.iter().any(is_named);
         let waits = |port: &&PortPlan| {
-            let direction = self.links[port.link.0].direction(port.way);
-            direction.queueing.as_ref().and_then(|q| own_queue(q, test))
+            let queueing = direction(port).queueing.as_ref();
+            queueing.and_then(|q| own_queue(q, test))
         };
         let queue = narrowest.clone().find_map(waits).unwrap_or_default();
-        let direction = |port: &&PortPlan| self.links[port.link.0].direction(port.way);
         let by_flow = |port: &&PortPlan| {
             let queueing = direction(port).queueing.as_ref();
             queueing.is_some_and(|q| q.fq_codel.is_some())
@@ -77,6 +74,10 @@ impl Scenario {
         }
     }
 
+    fn direction_of(&self, port: &PortPlan) -> &Direction {
+        self.links[port.link.0].direction(port.way)
+    }
+
     /// What a flow's packets have in common with others that come at one phase of a queue. Nothing on its way there and back is random or
     /// follows a trace, and every queue there drops from its tail. Starts that were drawn choose a phase, and it stays. Times of chance at
     /// which others send break the step of windows. Datagrams that one queue has spaced come to the next as a clock's would, so that
@@ -95,10 +96,7 @@ impl Scenario {
         };
         let dir = FlowDir::forward(flow as u16);
         let (there, back) = (plan.walk(self, dir), plan.walk(self, dir.turned()));
-        let direction = |hop: &Hop| {
-            let port = &plan.ports[hop.port];
-            self.links[port.link.0].direction(port.way)
-        };
+        let direction = |hop: &Hop| self.direction_of(&plan.ports[hop.port]);
         let is_steady = |hop: &Hop| is_steady(direction(hop));
         if !there.iter().chain(&back).all(is_steady) {
             return None;
@@ -117,8 +115,7 @@ impl Scenario {
 
     /// Whether all that tests send to a port waits in one queue, which drops of all alike: of several classes, in one.
     fn waits_in_one(&self, plan: &Plan, port: usize) -> bool {
-        let place = &plan.ports[port];
-        let direction = self.links[place.link.0].direction(place.way);
+        let direction = self.direction_of(&plan.ports[port]);
         let Some(queueing) = direction.queueing.as_ref() else {
             return true;
         };
@@ -152,9 +149,8 @@ impl Scenario {
             let port = &plan.ports[hop.port];
             let wire = link(hop).framing.wire_bytes(header + payload + hop.extra);
             let before = n.checked_sub(1).and_then(|n| way.get(n));
-            let direction = self.direction_name(port.link, port.way);
             TailQueue {
-                name: format!("{} {direction}", link(hop).name),
+                name: self.port_name(port.link, port.way),
                 before: before.map(|hop| link(hop).name.clone()),
                 packet: port.rate.time_for(Size::from_bytes(wire.into())),
             }

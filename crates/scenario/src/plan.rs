@@ -69,6 +69,16 @@ pub struct Flow {
     pub header_bytes: u16,
 }
 
+impl Flow {
+    /// Where the frames of one of its directions come from, and where they go.
+    fn ends(&self, dir: FlowDir) -> (NodeId, NodeId) {
+        match dir.is_reverse() {
+            true => (self.sink, self.source),
+            false => (self.source, self.sink),
+        }
+    }
+}
+
 /// Where an output of a port or a node leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
@@ -163,6 +173,12 @@ impl Scenario {
         let [a, b] = self.links[link.0].ends;
         let (from, to) = if way == Way::Forward { (a, b) } else { (b, a) };
         format!("{}>{}", self.node_name(from), self.node_name(to))
+    }
+
+    /// The link and that direction of it: `neck A>B`.
+    pub fn port_name(&self, link: LinkId, way: Way) -> String {
+        let direction = self.direction_name(link, way);
+        format!("{} {direction}", self.links[link.0].name)
     }
 
     /// Largest IP datagram a node sends towards `link`.
@@ -290,10 +306,8 @@ impl Plan {
         for number in 0..self.flows.len() {
             let flow = self.flows[number].clone();
             let forward = FlowDir::forward(number as u16);
-            for (dir, from, to) in [
-                (forward, flow.source, flow.sink),
-                (forward.turned(), flow.sink, flow.source),
-            ] {
+            for dir in [forward, forward.turned()] {
+                let (from, to) = flow.ends(dir);
                 let no_route = || PlanError::NoRoute {
                     test: scenario.tests[flow.test].name.clone(),
                     from: scenario.node_name(from).to_owned(),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use farpath_element::Sampling;
 use farpath_observe::merge::{Place, compare_tests};
 use farpath_observe::{
-    Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, RoundTrips, Sample, Stretch,
-    Surroundings, Timers,
+    Asker as Asked, Cells, Connection, Datagrams, Limit, Observation, Path, RoundTrips, Sample,
+    Stretch, Surroundings, Timers,
 };
 use farpath_record::{LinkRecord, Origin, Record};
 use farpath_scenario::{NodeId, Scenario, Test, buffer_note};
@@ -47,10 +47,13 @@ pub fn records(scenario: &Scenario, outcome: &Outcome, point: &Point) -> Vec<Rec
         })
         .collect();
     let plan = &collector.built.wan.plan;
-    let place = |n: usize| Place {
-        queues_took: collector.queues_took(n),
-        queue_lost: collector.queue_lost(n),
-        ..scenario.place(plan, n)
+    let place = |n: usize| {
+        let path = collector.path(n);
+        Place {
+            queues_took: path.as_ref().is_some_and(Path::queues_took),
+            queue_lost: path.map_or_else(Vec::new, |path| path.queue_lost()),
+            ..scenario.place(plan, n)
+        }
     };
     let places: Vec<_> = (0..scenario.tests.len()).map(place).collect();
     compare_tests(&places, &mut records);
@@ -120,17 +123,10 @@ impl<'a> Collector<'a> {
         ours.map(|(n, _)| n).collect()
     }
 
-    /// Whether queues took most of what was dropped on the way of a test's data.
-    fn queues_took(&self, test: usize) -> bool {
-        let flow = self.flows(test).into_iter().next();
-        flow.is_some_and(|flow| self.evidence.path(flow).queues_took())
-    }
-
-    /// What queues on the way of a test's data dropped, link by link.
-    fn queue_lost(&self, test: usize) -> Vec<(String, f64)> {
-        let flow = self.flows(test).into_iter().next();
-        flow.map(|flow| self.evidence.path(flow).queue_lost())
-            .unwrap_or_default()
+    /// The way of a test's data, of the first of its flows.
+    fn path(&self, test: usize) -> Option<Path<'_>> {
+        let flow = self.flows(test).into_iter().next()?;
+        Some(self.evidence.path(flow))
     }
 
     fn fill(&self, number: usize, test: &Test, record: &mut Record) {
@@ -289,9 +285,7 @@ impl<'a> Collector<'a> {
         };
         let mut seen = datagrams(source, sink);
         seen.cells = cells.then(|| self::cells(sink));
-        let path = self.evidence.path(flow);
-        seen.taken_by = Some(path.of_lost_datagrams());
-        seen.taken_at = path.place_of_lost_datagrams().map(str::to_owned);
+        seen.lost_on(&self.evidence.path(flow));
         Some(seen)
     }
 

@@ -14,9 +14,9 @@ use crate::flavour::Flavour;
 const SLOW_START_GAIN: f64 = 2.0;
 const AVOIDANCE_GAIN: f64 = 1.2;
 /// A burst is what the rate gives in 1/1024 of a second (Linux's `sk_pacing_shift`, 10).
-pub(crate) const BURSTS_A_SECOND: f64 = 1024.0;
+const BURSTS_A_SECOND: f64 = 1024.0;
 /// At least so many segments.
-pub(crate) const LEAST_SEGMENTS: u64 = 2;
+const LEAST_SEGMENTS: u64 = 2;
 /// What a super-frame keeps for headers, in bytes.
 pub(crate) const HEADERS: u64 = 321;
 /// A short path's bursts are longer by the largest one, halved for each of these of its least round trip (`tcp_tso_rtt_log`).
@@ -44,6 +44,13 @@ pub(crate) fn longer_by(largest: u64, least_rtt: Option<Duration>) -> u64 {
         .unwrap_or(0)
 }
 
+/// Bytes of a burst at a `rate` in bytes a second, with `more` on a short path ([`longer_by`]): whole segments, two at least, and else no more
+/// than `largest`.
+pub(crate) fn burst(rate: f64, more: u64, largest: u64, segment: u64) -> u64 {
+    let bytes = ((rate / BURSTS_A_SECOND) as u64).saturating_add(more);
+    (bytes.min(largest) / segment).max(LEAST_SEGMENTS) * segment
+}
+
 /// The pacing of one sender.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
@@ -52,8 +59,8 @@ pub(crate) struct Pacer {
     largest: u64,
     /// Bytes of the largest super-frame that its host makes; 0: it makes none, and bursts follow from the rate alone.
     super_frame: u64,
-    /// Bytes that a burst is longer by because the path is short.
-    more: u64,
+    /// The least round trip, once it is known: on a short path bursts are longer.
+    least_rtt: Option<Duration>,
     /// No burst begins earlier.
     release: Time,
     /// What is left of the burst under way, in bytes, as of `spent_to`.
@@ -73,7 +80,7 @@ impl Pacer {
             segment,
             largest: pacing.burst.max(LEAST_SEGMENTS * segment),
             super_frame: 0,
-            more: 0,
+            least_rtt: None,
             release: Time::ZERO,
             left: UNPACED_SEGMENTS * segment,
             spent_to: 0,
@@ -92,7 +99,7 @@ impl Pacer {
 
     /// The least round trip is `least_rtt` now.
     pub(crate) fn note_round_trip(&mut self, least_rtt: Option<Duration>) {
-        self.more = longer_by(self.super_frame, least_rtt);
+        self.least_rtt = least_rtt;
     }
 
     /// Segments have another size.
@@ -147,9 +154,8 @@ impl Pacer {
         if now < self.release {
             return Err(self.release);
         }
-        let burst = ((rate / BURSTS_A_SECOND) as u64).saturating_add(self.more);
-        let segments = (burst.min(self.largest) / self.segment).max(LEAST_SEGMENTS);
-        self.left = segments * self.segment;
+        let more = longer_by(self.super_frame, self.least_rtt);
+        self.left = burst(rate, more, self.largest, self.segment);
         // A rate of 1 bit/s at least, and no faster than the integers go.
         let bits = (rate * 8.0).clamp(1.0, u64::MAX as f64) as u64;
         if let Some(rate) = Rate::from_bps(bits) {

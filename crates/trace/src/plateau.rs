@@ -74,8 +74,8 @@ fn stays(rounds: &[u64], mss: u64) -> bool {
     low * 100 <= LOW_PERCENT * rounds.len() && height(early).abs_diff(height(late)) <= slack
 }
 
-/// Names a send buffer in the shares of a direction that was captured at its sender, where what nobody explains has that shape. What leaves at
-/// even distances is a pace, or may be one; so is what an interface seems to limit which has let more out at once.
+/// Names a send buffer in the shares of a direction that was captured at its sender, where what nobody explains has that shape. Data that leaves at
+/// even distances shows a pace, or may. It does where an interface seems to be the limit as well, which has let more out at once.
 pub(crate) fn name_own(d: &mut TraceDirection, seen: &Direction, mss: u32) {
     let share = |limit: Limit| d.limit_shares.get(limit.name()).copied().unwrap_or(0.0);
     let open = share(Limit::Unknown);

@@ -76,10 +76,7 @@ impl<'a> Evidence<'a> {
             (intervals.collect(), dropped, frame_bytes)
         };
         let all = 0..wan.plan.ports.len();
-        let name = |port: &PortPlan| {
-            let direction = scenario.direction_name(port.link, port.way);
-            format!("{} {direction}", scenario.links[port.link.0].name)
-        };
+        let name = |port: &PortPlan| scenario.port_name(port.link, port.way);
         Evidence {
             ports: all.clone().map(seen).collect(),
             names: wan.plan.ports.iter().map(name).collect(),

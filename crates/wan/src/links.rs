@@ -85,8 +85,7 @@ fn smaller_behind(scenario: &Scenario, wan: &Wan, number: usize) -> Vec<String> 
                     continue;
                 }
                 let next = &plan.ports[pair[1].port];
-                let link = &scenario.links[next.link.0].name;
-                let name = format!("{link} {}", scenario.direction_name(next.link, next.way));
+                let name = scenario.port_name(next.link, next.way);
                 if !found.contains(&name) {
                     found.push(name);
                 }

@@ -4,7 +4,8 @@ import { h, scroller, section } from "../dom";
 import * as format from "../format";
 import type { ComparedRow, ReportData } from "../types";
 
-const VERDICTS: Readonly<Record<ComparedRow["verdict"], string>> = { differs: "differs", same: "same", inconclusive: "inconclusive", unknown: "one run" };
+/** What is said of a difference that chance may have made. */
+const UNTOLD = "inconclusive";
 
 /** Nobody makes more further runs than these. */
 const MORE = 100;
@@ -14,11 +15,11 @@ const MORE = 100;
 export function verdict(row: ComparedRow): string {
   const [apart, more] = [Math.abs(row.difference ?? 0), row.more_runs ?? 0];
   const by = typeof row.rank_p === "number" ? ", by ranks" : "";
-  if (row.verdict === "unknown") return VERDICTS.unknown;
-  if (row.verdict === "differs") return `${VERDICTS.differs}${by}`;
+  if (row.verdict === "unknown") return "one run";
+  if (row.verdict === "differs") return `differs${by}`;
   if (apart > 0 && apart < (row.step ?? 0)) return "below a step";
-  if (row.verdict === "same") return VERDICTS.same;
-  return more >= 1 && more <= MORE ? `${VERDICTS.inconclusive}; ${more} more` : `${VERDICTS.inconclusive}${by}`;
+  if (row.verdict === "same") return "same";
+  return more >= 1 && more <= MORE ? `${UNTOLD}; ${more} more` : `${UNTOLD}${by}`;
 }
 /** Rows shown without being asked for. */
 const SHOWN = 40;
@@ -43,7 +44,7 @@ function line(row: ComparedRow, of: boolean): HTMLElement {
 function wordsOf(rows: readonly ComparedRow[]): string {
   const all = rows.map(verdict);
   return [
-    ...(all.some((text) => text.startsWith(VERDICTS.same)) ? [" Inconclusive: that interval holds zero."] : []),
+    ...(all.some((text) => text.startsWith(UNTOLD)) ? [" Inconclusive: that interval holds zero."] : []),
     ...(all.includes("below a step") ? [" Below a step: a ramp is known to a round trip, and of real hosts to a hundredth of its test."] : []),
     ...(all.some((text) => text.endsWith(" more")) ? [" N more: runs to add on each side, to tell a difference as large as this from none."] : []),
   ].join("");

@@ -262,13 +262,22 @@ impl Busiest {
     /// What stands in front of what limited the connection: what the command asked for in vain for half of its time or more, and that it had no
     /// connection for most of it.
     fn before(&self) -> String {
-        let in_vain = self.in_vain.as_ref().filter(|_| self.is_mostly_in_vain());
-        let in_vain = in_vain.map_or(String::new(), |in_vain| format!("{}; ", in_vain.words()));
-        let failed = self.failed().filter(|_| self.failed.is_most());
-        let failed = failed.map_or(String::new(), |failed| format!("{failed}; "));
-        let early = self.closed_early.filter(TooSoon::is_most);
-        let early = early.map_or(String::new(), |early| format!("{}; ", early.words()));
-        in_vain + &failed + &early + &self.none_open()
+        let said = self.in_vain_or_ended(true).into_iter();
+        said.map(|words| words + "; ").collect::<String>() + &self.none_open()
+    }
+
+    /// What the command asked for in vain, and what either end ended too soon, in words: where that is most of what there was, or where it is not.
+    fn in_vain_or_ended(&self, is_most: bool) -> Vec<String> {
+        let in_vain = self.in_vain.as_ref().map(InVain::words);
+        let early = self.closed_early.as_ref();
+        let is_early_most = early.is_some_and(TooSoon::is_most);
+        let said = [
+            (self.is_mostly_in_vain(), in_vain),
+            (self.failed.is_most(), self.failed()),
+            (is_early_most, early.map(TooSoon::words)),
+        ];
+        let said = said.into_iter().filter(|(most, _)| *most == is_most);
+        said.filter_map(|(_, words)| words).collect()
     }
 
     /// That the server ended connections without an answer, where nothing else says of how many.
@@ -283,18 +292,11 @@ impl Busiest {
 
     /// What stands behind it: what the command asked for in vain for a shorter time.
     fn behind(&self) -> String {
-        let in_vain = self.in_vain.as_ref().filter(|_| !self.is_mostly_in_vain());
-        let in_vain = in_vain.map_or(String::new(), |in_vain| format!("; {}", in_vain.words()));
-        let failed = self.failed().filter(|_| !self.failed.is_most());
-        let failed = failed.map_or(String::new(), |failed| format!("; {failed}"));
-        let early = self.closed_early.filter(|early| !early.is_most());
-        let early = early.map_or(String::new(), |early| format!("; {}", early.words()));
         let empty = self.empty.as_ref().filter(|_| !self.carries_nothing());
         let empty = empty.filter(|empty| self.is_worth_naming(empty.seconds));
-        let empty = empty.map_or(String::new(), |empty| {
-            format!("; {}", empty.words(self.took_s))
-        });
-        in_vain + &failed + &early + &empty
+        let empty = empty.map(|empty| empty.words(self.took_s));
+        let said = self.in_vain_or_ended(false).into_iter().chain(empty);
+        said.map(|words| format!("; {words}")).collect()
     }
 
     /// Whether so many seconds are a part worth naming of the command's time, or of that in which any connection was open where it is not known.

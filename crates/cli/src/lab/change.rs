@@ -284,10 +284,8 @@ fn kept(
         if wanted.iter().any(is_own) {
             continue;
         }
-        let mut one = sets.to_vec();
-        one.push(Set::new(own.as_str(), value));
         // What may not be said of one direction is none's own.
-        if farpath_scenario::parse(source, &one).is_ok_and(|with| with != *new) {
+        if present::stays((source, sets), new, Set::new(own.as_str(), value)) == Some(false) {
             said.push_str(&format!(
                 "{name} {way} kept its own {key}: `{own}={value}` sets that\n"
             ));

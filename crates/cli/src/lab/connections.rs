@@ -127,8 +127,7 @@ impl Connections {
         }
         for (ends, seen) in listed {
             // The other end is there, whether it is seen or not.
-            let [own, peer] = ends.clone();
-            self.all.entry([peer, own]).or_default().host = 1 - host;
+            self.all.entry(turned(&ends)).or_default().host = 1 - host;
             let watched = self.all.entry(ends).or_default();
             // What was acknowledged never becomes less.
             if watched.is_closed || seen.end.acked < watched.last.end.acked {
@@ -161,10 +160,9 @@ impl Connections {
 
     /// Takes in a kernel's last words on a connection of the host that has this number.
     pub(super) fn close(&mut self, now: Time, host: usize, ended: &Ended) {
-        let [own, peer] = [ended.local, ended.peer].map(name_of);
-        let ends = [own.clone(), peer.clone()];
+        let ends = [ended.local, ended.peer].map(name_of);
         let known = self.all.get(&ends);
-        let other = self.all.get(&[peer.clone(), own.clone()]);
+        let other = self.other(&ends);
         // The other end's last words may come first.
         let closed = other.filter(|c| c.is_closed).map(|c| c.last.sample.t);
         let gone = known.and_then(|c| c.ended_before(&self.rounds));
@@ -173,7 +171,7 @@ impl Connections {
             None if self.is_over => return,
             _ => now,
         };
-        self.all.entry([peer, own]).or_default().host = 1 - host;
+        self.all.entry(turned(&ends)).or_default().host = 1 - host;
         let watched = self.all.entry(ends).or_default();
         watched.host = host;
         watched.close(now, &ended.last);
@@ -211,12 +209,24 @@ impl Connections {
         }
     }
 
+    /// The other end of the connection that has these ends.
+    fn other(&self, ends: &[String; 2]) -> Option<&Watched> {
+        self.all.get(&turned(ends))
+    }
+
+    /// The command's end of the connection of which `one` has these ends.
+    fn of_command<'a>(&'a self, ends: &[String; 2], one: &'a Watched) -> Option<&'a Watched> {
+        match one.host {
+            0 => Some(one),
+            _ => self.other(ends),
+        }
+    }
+
     /// Takes in what connections of the same sender carried, of which `told` is one, and those on which a server of them sent nothing back.
     fn beside(&self, told: &mut Busiest) {
         let mut each = Vec::new();
         for (ends, one) in self.all.iter().filter(|(_, c)| c.host == told.host) {
-            let [own, peer] = ends;
-            let sent = one.sent(self.all.get(&[peer.clone(), own.clone()]));
+            let sent = one.sent(self.other(ends));
             if sent > 0 {
                 told.connections += 1;
                 told.all_bytes_sent += sent;
@@ -250,7 +260,7 @@ impl Connections {
 
     /// The same of one of which a kernel has said something, without its words.
     fn largest(&self, mut ways: [Option<Path<'_>>; 2]) -> Option<Busiest> {
-        let other = |[own, peer]: &[String; 2]| self.all.get(&[peer.clone(), own.clone()]);
+        let other = |ends: &[String; 2]| self.other(ends);
         let sent = |(ends, c): &(&[String; 2], &Watched)| c.sent(other(ends));
         // What the path swallows is written, and never acknowledged. What has ended sends no more of it.
         let written = |c: &(&[String; 2], &Watched)| sent(c) + c.1.last.end.unsent;
@@ -271,7 +281,7 @@ impl Connections {
         self.repairs(ends, most, &mut told);
         let pauses = self.pauses.get(ends).cloned();
         let waits = self.waits.get(ends);
-        let command = [Some(most), other(ends)][most.host];
+        let command = self.of_command(ends, most);
         let silence = self.silence(ends, most, command);
         let judged = waits.map(|w| silence.map_or(*w, |s| s.judges(most.host, w)));
         let waits = judged.as_ref();
@@ -539,6 +549,11 @@ impl Watched {
         let said: Vec<String> = said.into_iter().map(|(_, words)| words).collect();
         said.join("; ")
     }
+}
+
+/// The ends of a connection as the other one of them has them.
+fn turned([own, peer]: &[String; 2]) -> [String; 2] {
+    [peer.clone(), own.clone()]
 }
 
 #[cfg(test)]

@@ -418,6 +418,12 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
+    /// One of which nothing more is known.
+    fn plain() -> Each {
+        let of = Each::of(["198.18.0.1:40000", "198.18.0.2:7000"], 0, None);
+        of.expect("they have ports")
+    }
+
     /// Connect, 104 B, 104 B, close, at 280 ms: the kernel counts the FIN's round trip as busy.
     #[test]
     fn the_round_trip_of_a_fin_is_nobodys() {
@@ -426,19 +432,7 @@ mod tests {
             sent: 104,
             rtt: Some(0.28),
             busy: 0.56,
-            tls: [0; 2],
-            held: [0.0; 2],
-            served: None,
-            line: [0.0; 2],
-            repairs: Repairs::default(),
-            queued: 0.0,
-            unheard: Unheard::Nothing,
-            ending: None,
-            is_early: false,
-            requests: [0; 2],
-            late: 0.0,
-            is_fast: false,
-            idle: 0.0,
+            ..plain()
         };
         let said = |requests: u64| {
             let waited = Some(Duration::from_ms(280 * requests));
@@ -490,19 +484,7 @@ mod tests {
                     sent: 700,
                     rtt: Some(0.1),
                     busy: 0.1 * f64::from(1 + tls),
-                    tls: [0; 2],
-                    held: [0.0; 2],
-                    served: None,
-                    line: [0.0; 2],
-                    repairs: Repairs::default(),
-                    queued: 0.0,
-                    unheard: Unheard::Nothing,
-                    ending: None,
-                    is_early: false,
-                    requests: [0; 2],
-                    late: 0.0,
-                    is_fast: false,
-                    idle: 0.0,
+                    ..plain()
                 };
                 one.with_tls([tls, 0])
             };
@@ -554,19 +536,7 @@ mod tests {
                 sent: 500,
                 rtt: Some(0.08),
                 busy: 0.16,
-                tls: [0; 2],
-                held: [0.0; 2],
-                served: None,
-                line: [0.0; 2],
-                repairs: Repairs::default(),
-                queued: 0.0,
-                unheard: Unheard::Nothing,
-                ending: None,
-                is_early: false,
-                requests: [0; 2],
-                late: 0.0,
-                is_fast: false,
-                idle: 0.0,
+                ..plain()
             };
             let all: Vec<Each> = (0..20).map(|n| each(n).with_held(held)).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -592,19 +562,7 @@ mod tests {
                 sent: 80,
                 rtt: Some(0.02),
                 busy: 0.02 + thinks,
-                tls: [0; 2],
-                held: [0.0; 2],
-                served: None,
-                line: [0.0; 2],
-                repairs: Repairs::default(),
-                queued: 0.0,
-                unheard: Unheard::Nothing,
-                ending: None,
-                is_early: false,
-                requests: [0; 2],
-                late: 0.0,
-                is_fast: false,
-                idle: 0.0,
+                ..plain()
             };
             // The frames of 20 were followed.
             let served = |n: u16| (n < 20).then_some(thinks);
@@ -631,19 +589,7 @@ mod tests {
                 sent: 50_000,
                 rtt: Some(0.1),
                 busy: 0.1 + line,
-                tls: [0; 2],
-                held: [0.0; 2],
-                served: None,
-                line: [0.0; 2],
-                repairs: Repairs::default(),
-                queued: 0.0,
-                unheard: Unheard::Nothing,
-                ending: None,
-                is_early: false,
-                requests: [0; 2],
-                late: 0.0,
-                is_fast: false,
-                idle: 0.0,
+                ..plain()
             };
             let all: Vec<Each> = (0..30).map(|n| each(n).with_line([line, 0.0])).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -668,19 +614,8 @@ mod tests {
                 sent: 60_000,
                 rtt: Some(0.123),
                 busy: 0.664,
-                tls: [0; 2],
-                held: [0.0; 2],
-                served: None,
                 line,
-                repairs: Repairs::default(),
-                queued: 0.0,
-                unheard: Unheard::Nothing,
-                ending: None,
-                is_early: false,
-                requests: [0; 2],
-                late: 0.0,
-                is_fast: false,
-                idle: 0.0,
+                ..plain()
             };
             let all: Vec<Each> = (0..80).map(each).collect();
             Many::of(&all).expect("they are many").with_open(open)
@@ -715,19 +650,7 @@ mod tests {
                 sent: 104,
                 rtt: Some(0.06),
                 busy: 0.06,
-                tls: [0; 2],
-                held: [0.0; 2],
-                served: None,
-                line: [0.0; 2],
-                repairs: Repairs::default(),
-                queued: 0.0,
-                unheard: Unheard::Nothing,
-                ending: None,
-                is_early: false,
-                requests: [0; 2],
-                late: 0.0,
-                is_fast: false,
-                idle: 0.0,
+                ..plain()
             };
             let repairs = |n: u16| match n < lost {
                 true => Repairs {
@@ -760,19 +683,8 @@ mod tests {
                 sent,
                 rtt: Some(0.1),
                 busy: 0.1 * trips,
-                tls: [0; 2],
-                held: [0.0; 2],
                 served: Some(served),
-                line: [0.0; 2],
-                repairs: Repairs::default(),
-                queued: 0.0,
-                unheard: Unheard::Nothing,
-                ending: None,
-                is_early: false,
-                requests: [0; 2],
-                late: 0.0,
-                is_fast: false,
-                idle: 0.0,
+                ..plain()
             };
             let all: Vec<Each> = (0..10).map(each).collect();
             Many::of(&all).expect("they are many").words(1)
@@ -872,19 +784,7 @@ mod tests {
             sent: 200_000,
             rtt: Some(0.06),
             busy: 0.06 * 43.0,
-            tls: [0; 2],
-            held: [0.0; 2],
-            served: None,
-            line: [0.0; 2],
-            repairs: Repairs::default(),
-            queued: 0.0,
-            unheard: Unheard::Nothing,
-            ending: None,
-            is_early: false,
-            requests: [0; 2],
-            late: 0.0,
-            is_fast: false,
-            idle: 0.0,
+            ..plain()
         };
         let all: Vec<Each> = (0..20).map(each).collect();
         let many = Many::of(&all).expect("they are many");
@@ -994,19 +894,7 @@ mod tests {
             sent: 5000,
             rtt: (n > 0).then_some(0.06),
             busy: 0.06,
-            tls: [0; 2],
-            held: [0.0; 2],
-            served: None,
-            line: [0.0; 2],
-            repairs: Repairs::default(),
-            queued: 0.0,
-            unheard: Unheard::Nothing,
-            ending: None,
-            is_early: false,
-            requests: [0; 2],
-            late: 0.0,
-            is_fast: false,
-            idle: 0.0,
+            ..plain()
         };
         let all: Vec<Each> = (0..40).map(each).collect();
         let many = Many::of(&all).expect("they are many");

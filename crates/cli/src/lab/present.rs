@@ -85,10 +85,9 @@ impl<'a> Named<'a> {
             [key, ..] => {
                 let keys = keys.join(".");
                 let follows = |way: &str| {
-                    let mut one = sets.to_vec();
                     let path = format!("link.{link}.{way}.{keys}");
-                    one.push(Set::new(path, set.value.as_str()));
-                    farpath_scenario::parse(source, &one).is_ok_and(|with| with == *new)
+                    let own = Set::new(path, set.value.as_str());
+                    stays((source, sets), new, own) == Some(true)
                 };
                 (["forward", "reverse"].map(follows), *key)
             }
@@ -101,6 +100,13 @@ impl<'a> Named<'a> {
     fn has(&self, link: &Link, way: usize, keys: &[&str]) -> bool {
         self.link == link.name && self.ways[way] && keys.contains(&self.key)
     }
+}
+
+/// Whether `new`, which `sets` make of a source, stays as it is with a key set for one direction as well. None where that key may not be set.
+pub(super) fn stays((source, sets): (&Source, &[Set]), new: &Scenario, own: Set) -> Option<bool> {
+    let with = [sets, &[own]].concat();
+    let with = farpath_scenario::parse(source, &with).ok()?;
+    Some(with == *new)
 }
 
 /// Keys that set the losses of a direction.

@@ -13,7 +13,7 @@ use farpath_report::quantity;
 use farpath_units::Time;
 
 use super::logs::{Logs, Who};
-use super::sockets::{TCP, UDP, listens, of_host, sockets, sockets_in};
+use super::sockets::{LISTENS, TCP, UDP, listens, of_host, sockets, sockets_in};
 use super::watch::{CHECK, Watch};
 use crate::args::LabRunArgs;
 use crate::exit::{Exit, Failure, note};
@@ -74,7 +74,7 @@ impl Port {
     fn tables(self) -> ([&'static str; 2], [&'static str; 2], &'static str) {
         match self.udp {
             true => (["udp", "udp6"], UDP, "07"),
-            false => (["tcp", "tcp6"], TCP, "0A"),
+            false => (["tcp", "tcp6"], TCP, LISTENS),
         }
     }
 }

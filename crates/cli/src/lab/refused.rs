@@ -141,8 +141,8 @@ impl Port<'_> {
         self.openings.iter().filter(of).map(|o| o.asked)
     }
 
-    /// When connections were refused before the first one was taken, as nothing listened yet: one of them would be taken later, over the
-    /// same version of IP.
+    /// When connections were refused before the first one was taken, as nothing listened yet: over the version of IP of one of them the port
+    /// was listened on later.
     fn not_yet(&self) -> Option<NotYet> {
         let first = [true, false].iter().flat_map(|v| self.taken(*v)).min()?;
         let is_heard_later = |is_ipv4: &bool| {
@@ -333,6 +333,12 @@ mod tests {
         }
     }
 
+    /// Whether an end is one of this host's, over either version of IP.
+    fn of_both(host: usize, end: &SocketAddr) -> bool {
+        let own = [["198.18.0.1", "2001:db8::1"], ["198.18.0.2", "2001:db8::2"]][host];
+        own.contains(&end.ip().to_string().as_str())
+    }
+
     #[test]
     fn who_refused_what_is_said_once_for_each_port() {
         let all = [
@@ -357,10 +363,6 @@ mod tests {
             opening("[2001:db8::1]:40000", "[2001:db8::2]:8000", true),
             opening("198.18.0.1:40003", "198.18.0.2:8000", false),
         ];
-        let of_both = |host: usize, end: &SocketAddr| {
-            let own = [["198.18.0.1", "2001:db8::1"], ["198.18.0.2", "2001:db8::2"]][host];
-            own.contains(&end.ip().to_string().as_str())
-        };
         let again = refused((both.into_iter(), std::iter::empty()), (&[], &[]), of_both);
         assert!(again[0].is_made_again(), "{again:?}");
         assert!(again[0].line().contains("-4 makes names"), "{again:?}");
@@ -390,10 +392,6 @@ mod tests {
                     ..opening(&ends[0], &ends[1], !is_taken)
                 }
             });
-        let of_both = |host: usize, end: &SocketAddr| {
-            let own = [["198.18.0.1", "2001:db8::1"], ["198.18.0.2", "2001:db8::2"]][host];
-            own.contains(&end.ip().to_string().as_str())
-        };
         let listening: Vec<SocketAddr> = listening
             .iter()
             .map(|end| end.parse().expect("an end"))

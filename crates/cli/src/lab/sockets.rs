@@ -9,7 +9,7 @@ pub(super) const TCP: [&str; 2] = ["TCP:", "TCP6:"];
 pub(super) const UDP: [&str; 2] = ["UDP:", "UDP6:"];
 
 /// The state of a socket of TCP that listens (`TCP_LISTEN`).
-const LISTENS: &str = "0A";
+pub(super) const LISTENS: &str = "0A";
 
 /// A file of `/proc/net`, as the host has it.
 pub(super) fn of_host(host: Process, name: &str) -> String {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::End;
+use super::{End, subnet};
 use crate::finding::Finding;
-use crate::qos::{Device, Interface, carrier, fits_in};
+use crate::qos::{Device, Interface, around, carrier};
 use crate::rules::QOS028;
+use crate::tunnels::HEADERS;
 
 /// The findings of all tunnels whose carrier's link the files' subnets show.
 pub(super) fn check(devices: &[Device], subnets: &BTreeMap<(u32, u8), Vec<End>>) -> Vec<Finding> {
@@ -27,31 +28,29 @@ fn narrower(
     let stated = interface.ip_mtu.as_ref()?;
     let packet = u64::from(stated.value);
     let (by, takes) = carrier(device, interface)?;
-    let (what, most) = fits_in(device, interface, takes)?;
+    let wrapped = around(device, interface)?;
+    let most = wrapped.fits(takes)?;
     let outer = device.interfaces.iter().find(|i| i.name == by)?;
-    let nets = outer.addresses.iter().filter_map(|address| {
-        let (address, length) = address.value;
-        let bits = 32_u32.checked_sub(length.into())?;
-        let net = u32::from(address).checked_shr(bits)?;
-        subnets.get(&(net, length))
-    });
+    let own = outer.addresses.iter();
+    let nets = own.filter_map(|address| subnets.get(&subnet(address.value)?));
     let ends = nets.filter(|ends| ends.len() == 2).flatten();
     let others = ends.filter(|end| end.router.file != device.file);
     let known = others.filter_map(|end| Some((end.takes.packet?, end)));
     let (far, end) = known.min_by_key(|(packet, _)| *packet)?;
-    let (_, fits) = fits_in(device, interface, far)?;
+    let fits = wrapped.fits(far)?;
     if packet <= fits || packet > most {
         return None;
     }
     let message = format!(
-        "`ip mtu {packet}` of {}: {what} adds {} B, and {} at the other end of the link that carries it takes {far} B: what is larger is dropped there, without ICMP",
+        "`ip mtu {packet}` of {}: {} adds {} B, and {} at the other end of the link that carries it takes {far} B: what is larger is dropped there, without ICMP",
         interface.name,
+        wrapped.what,
         far.saturating_sub(fits),
         end.name
     );
     let remedy = format!(
         "`ip mtu {fits}` at most, and `ip tcp adjust-mss {}`; or a larger `mtu` at the other end, {}",
-        fits.saturating_sub(40),
+        fits.saturating_sub(HEADERS.into()),
         end.name
     );
     let mut finding = Finding::new(&QOS028, message, stated.place.clone(), vec![remedy]);

@@ -42,4 +42,4 @@ pub use srr::{Srr, SrrMaps};
 pub use storm::{Storm, StormControl, StormLevel};
 pub(crate) use tunnel::Ipsec;
 pub use tunnel::{Tunnel, TunnelMode};
-pub(crate) use tunnel::{carrier, default_packet, fits_in};
+pub(crate) use tunnel::{around, carrier, default_packet};

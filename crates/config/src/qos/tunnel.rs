@@ -133,7 +133,7 @@ pub(crate) fn default_packet(device: &Device, interface: &Interface) -> Option<u
     let wrapped = said.wrapped(&device.ipsec).filter(|w| w.sealed.is_none())?;
     let (outer, named) = outer(device, &said.source.as_ref()?.value)?;
     named?;
-    u32::try_from(outer.checked_sub(wrapped.bytes.into())?).ok()
+    u32::try_from(wrapped.fits(outer)?).ok()
 }
 
 /// What hosts send at most as a rule, and what carries a tunnel of which nothing says it, bytes.
@@ -150,13 +150,9 @@ pub(super) fn largest(device: &Device, interface: &Interface) -> Option<(u32, St
         Some((bytes, None)) => (bytes, format!("{bytes} B, which no interface exceeds")),
         None => (USUAL.into(), format!("{USUAL} B, which are assumed")),
     };
-    let known = wrapped.sealed.as_ref().filter(|sealed| sealed.known);
-    let fits = match known {
-        Some(sealed) => sealed.fits(carries),
-        None => carries.checked_sub(wrapped.bytes.into())?,
-    };
-    let most = match (&wrapped.sealed, known) {
-        (Some(_), None) => "leaves at most",
+    let fits = wrapped.fits(carries)?;
+    let most = match &wrapped.sealed {
+        Some(sealed) if !sealed.known => "leaves at most",
         _ => "leaves",
     };
     let why = format!("which {} {most} of {by}", wrapped.what);
@@ -170,22 +166,12 @@ pub(crate) fn carrier(device: &Device, interface: &Interface) -> Option<(String,
     Some((name?, takes))
 }
 
-/// What a tunnel of IPv4 puts around a packet, as a message names it, and the largest packet that fits then in one of so many bytes. A cipher that
-/// the file does not say leaves the most that it may.
-pub(crate) fn fits_in(
-    device: &Device,
-    interface: &Interface,
-    carries: u64,
-) -> Option<(&'static str, u64)> {
-    let mode = interface.tunnel.mode.as_ref().map(|m| m.value);
-    let wrapped = interface.tunnel.wrapped(&device.ipsec);
-    let wrapped = wrapped.filter(|_| mode != Some(TunnelMode::Ipv6ip))?;
-    let known = wrapped.sealed.as_ref().filter(|sealed| sealed.known);
-    let fits = match known {
-        Some(sealed) => sealed.fits(carries),
-        None => carries.checked_sub(wrapped.bytes.into())?,
-    };
-    Some((wrapped.what, fits))
+/// What a tunnel of IPv4 puts around a packet; none where that is not known.
+pub(crate) fn around(device: &Device, interface: &Interface) -> Option<Wrapped> {
+    let said = &interface.tunnel;
+    let mode = said.mode.as_ref().map(|m| m.value);
+    let wrapped = said.wrapped(&device.ipsec)?;
+    (mode != Some(TunnelMode::Ipv6ip)).then_some(wrapped)
 }
 
 /// The largest packet of what carries a tunnel with this source: of the interface that is named or has the address, or

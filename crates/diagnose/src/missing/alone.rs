@@ -40,8 +40,7 @@ pub(super) fn asked(
     }
     if !show_trouble(e) {
         let twice = crate::answered_twice::asks(facts, &asking.host);
-        let known = twice.is_none() && e.twice.is_some();
-        let all = twice.or_else(|| (!known).then(|| of_complaint(asking)));
+        let all = twice.or_else(|| e.twice.is_none().then(|| of_complaint(asking)));
         return all.into_iter().collect();
     }
     let mut pieces = facts.pieces.iter();

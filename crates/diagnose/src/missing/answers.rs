@@ -128,10 +128,9 @@ fn on_the_way(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFac
     if let Some((lost, _)) = &e.around.lost_answers {
         return Some(lost.asks());
     }
-    let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let refused = &facts.refused;
     let unreachable = refused.unreachable.is_some();
-    if !silent && !unreachable {
+    if !e.answers_no_ping() && !unreachable {
         return None;
     }
     let own = crate::barred::asks_own(facts, asking);
@@ -151,9 +150,8 @@ fn on_the_way(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFac
 
 /// Why nothing answers, where nothing does.
 fn of_silence(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<MissingFact> {
-    let silent = e.idle_loss.as_ref().is_some_and(|lost| lost.value >= 1.0);
     let unreachable = &facts.refused.unreachable;
-    if !silent && unreachable.is_none() {
+    if !e.answers_no_ping() && unreachable.is_none() {
         return Vec::new();
     }
     let dead = e.dead_port().map(DeadPort::asks);

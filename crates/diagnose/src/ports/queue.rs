@@ -6,7 +6,7 @@ use super::{Counted, Kind, Port, Ports, counts};
 use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
 use crate::evidence::Evidence;
-use crate::fact::{Figure, Value};
+use crate::fact::Figure;
 use crate::items::{Item, step};
 use crate::machine::{DROPS_LEAST, alike};
 use crate::part::part;
@@ -321,15 +321,10 @@ pub(super) fn of_queue(e: &Evidence, dropped: &Counted) -> String {
 
 /// A code point that the class takes which is held to this rate, and that a rule among the texts sets.
 pub(super) fn marked(facts: &Facts, held: &Figure) -> Option<String> {
-    let words = |name: &'static str| {
-        let named = facts.facts.iter().filter(move |f| f.name == name);
-        named.filter_map(|f| match &f.value {
-            Value::Word(word) => Some((word.as_str(), f.at)),
-            Value::Number(_) => None,
-        })
-    };
-    let (taken, _) = words(CLASS_MARKS).find(|(_, at)| held.from.contains(at))?;
-    let (dscp, _) = words(SET_MARK).find(|(dscp, _)| taken.split(' ').any(|t| t == *dscp))?;
+    let mut classes = facts.all_words(CLASS_MARKS);
+    let (_, taken) = classes.find(|(fact, _)| held.from.contains(&fact.at))?;
+    let mut rules = facts.all_words(SET_MARK);
+    let (_, dscp) = rules.find(|(_, dscp)| taken.split(' ').any(|t| t == *dscp))?;
     Some(format!(
         "the class takes what is marked DSCP {dscp}, and a rule of a host sets that mark"
     ))

@@ -2,10 +2,11 @@
 
 use super::queue::of_queue;
 use super::{Counted, of_damage, of_policer};
+use crate::accounted::share_out;
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::infer::Ranking;
-use crate::items::{Item, LOSSES};
+use crate::items::Item;
 use crate::machine::DROPS_LEAST;
 
 /// A count is a part of the loss that is worth naming from this part of what was sent again on, and all of it from the second. Choices.
@@ -122,29 +123,16 @@ pub(super) fn by_parts(e: &Evidence, items: &mut Vec<Item>) -> bool {
 
 /// Gives each kind of loss its part of the odds of all kinds: what a port counted of what was sent again.
 pub(crate) fn bind(e: &Evidence, ranking: &mut [Ranking]) {
-    let parts = e.parts_of_loss();
-    let all: f64 = parts.iter().map(|part| part.1).sum();
-    if parts.is_empty() || all <= 0.0 {
-        return;
-    }
     // The likelier of a queue that is short and one that others fill has the part of both.
     let queue = ranking.iter().find(|r| QUEUES.contains(&r.cause));
     let queue = queue.map_or(Cause::ShallowBuffer, |r| r.cause);
-    let mut sum = 0.0;
-    for kind in ranking.iter_mut().filter(|r| LOSSES.contains(&r.cause)) {
-        sum += core::mem::take(&mut kind.confidence);
-    }
-    for (cause, count, _) in &parts {
-        let cause = if QUEUES.contains(cause) {
-            queue
-        } else {
-            *cause
-        };
-        if let Some(own) = ranking.iter_mut().find(|r| r.cause == cause) {
-            own.confidence += sum * count / all;
-        }
-    }
-    ranking.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let kind = |cause: Cause| match QUEUES.contains(&cause) {
+        true => queue,
+        false => cause,
+    };
+    let parts = e.parts_of_loss();
+    let parts = parts.iter().map(|(cause, count, _)| (kind(*cause), *count));
+    share_out(ranking, &parts.collect::<Vec<_>>());
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
 use crate::answered_twice::TWO_CARDS;
-use crate::fact::Of;
 
 /// Most addresses whose cards are kept.
 const ADDRESSES_MAX: usize = 64;
@@ -32,18 +31,15 @@ impl Tool for Arping {
             return going && ends;
         };
         let card = card.to_ascii_lowercase();
-        let first = match self.cards.get(address) {
-            Some(first) => first.clone(),
+        match self.cards.get(address) {
+            Some(first) if *first != card => {
+                let said = format!("{address} is answered for by {first} and by {card}");
+                facts.word_once(TWO_CARDS, &said, line.at);
+            }
             None if self.cards.len() < ADDRESSES_MAX => {
                 self.cards.insert(address.to_owned(), card);
-                return true;
             }
-            None => return true,
-        };
-        let known = facts.latest(Of::Path, TWO_CARDS).is_some();
-        if first != card && !known {
-            let said = format!("{address} is answered for by {first} and by {card}");
-            facts.word(Of::Path, TWO_CARDS, &said, line.at);
+            _ => {}
         }
         true
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::moments;
+
 /// What is set aside.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aside {
@@ -69,9 +71,7 @@ const HERE: [&str; 5] = ["path", "ticket", "incident", "case", "flow"];
 
 /// Whether a line says that what follows belongs to another matter.
 fn sets_aside(text: &str) -> bool {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|w| !w.is_empty()).take(WORDS_MAX + 1);
-    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let words = moments::words(text);
     let is = |list: &[&str], word: &String| list.contains(&word.as_str());
     let pairs = |two: &[String]| is(&OTHER, &two[0]) && is(&MATTERS, &two[1]);
     let unrelated = words.iter().any(|w| w == "unrelated");

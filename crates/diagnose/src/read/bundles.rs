@@ -3,7 +3,7 @@
 
 use super::{Facts, Line, Tool, channels};
 use crate::fact::Place;
-use crate::words::shortens;
+use crate::words::{behind_show, shortens};
 
 /// A member of a group of links, as a text has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,14 +173,12 @@ impl Bundles {
 
 /// The router whose command a line is: `sw1#sh etherchannel summary`, `leaf1>show port-channel 5 detailed`.
 fn asks(text: &str) -> Option<&str> {
-    let (router, command) = text.split_once(['#', '>'])?;
-    let mut words = command.split_whitespace();
-    let show = words.next()?;
+    let (router, mut words) = behind_show(text)?;
     let what = words.next()?;
     let known = shortens(what, "etherchannel", 5) || shortens(what, "port-channel", 6);
     let router = router.rsplit(['@', ':']).next().unwrap_or("");
     let plain = !router.contains(char::is_whitespace);
-    (plain && shortens(show, "show", 2) && known).then_some(router)
+    (plain && known).then_some(router)
 }
 
 /// The port channel and the members of a row: `1      Po1(SU)         LACP      Gi0/0(s)    Gi0/1(P)`, `Po146(D)    LACP(aF*)   Et43(D)`.

@@ -1,7 +1,6 @@
 //! `show cable-diagnostics tdr` of IOS: pairs of a cable that are open or short, and at what length.
 
 use super::{Facts, Line, Tool};
-use crate::fact::Of;
 use crate::slow_pair::PAIR_FAULT;
 use crate::words::whole;
 
@@ -12,15 +11,15 @@ const FAULTS: [(&str, &str); 3] = [
     ("Impedance", "mismatched"),
 ];
 
-/// What lines around the rows begin with.
-const AROUND: [&str; 4] = [
+/// What lines above the rows begin with, and the rule between them and the rows.
+const HEADS: [&str; 3] = [
     "TDR test last run on",
     "Interface Speed Local pair",
     "Interface Speed  Local pair",
-    "---------",
 ];
+const RULE: &str = "---------";
 
-/// The state of reading: the port that the rows are of, and its speed as it is printed; empty before the first row.
+/// The state of reading: the port that the rows are of, empty before the first one, and whether it runs at 100 Mbit/s or less.
 #[derive(Default)]
 pub(super) struct CableTest {
     port: String,
@@ -34,7 +33,7 @@ impl Tool for CableTest {
 
     fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let text = line.bare;
-        if AROUND[..3].iter().any(|begin| text.starts_with(begin)) {
+        if HEADS.iter().any(|begin| text.starts_with(begin)) {
             self.port.clear();
             return true;
         }
@@ -49,19 +48,16 @@ impl Tool for CableTest {
                 pair
             }
             ["Pair", ref pair @ ..] if !self.port.is_empty() => pair,
-            _ => return text.starts_with(AROUND[3]),
+            _ => return text.starts_with(RULE),
         };
         let fault = pair.iter().find_map(|word| {
             let find = |(begin, _): &&(&str, &str)| word.starts_with(*begin);
             Some(FAULTS.iter().find(find)?.1)
         });
-        if let (Some(fault), [name, metres, ..]) = (fault, pair)
-            && self.slow
-            && facts.latest(Of::Path, PAIR_FAULT).is_none()
-        {
+        if let (Some(fault), [name, metres, ..]) = (fault.filter(|_| self.slow), pair) {
             let at = whole(metres).map_or_else(String::new, |m| format!(" {m} m from there"));
             let said = format!("{}: pair {name} of its cable is {fault}{at}", self.port);
-            facts.word(Of::Path, PAIR_FAULT, &said, line.at);
+            facts.word_once(PAIR_FAULT, &said, line.at);
         }
         true
     }
@@ -70,6 +66,7 @@ impl Tool for CableTest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::Of;
     use crate::flow::word;
     use crate::read::taken::taken;
 

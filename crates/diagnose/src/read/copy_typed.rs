@@ -117,11 +117,7 @@ impl Facts {
 
     /// The command of a copy above it in its text; none where another program's test stands between.
     fn copy_above(&self, test: &Test) -> Option<&CopyTyped> {
-        let Place::Line(own, _) = test.at else {
-            return None;
-        };
-        let of_text = |at: Place| matches!(at, Place::Line(source, _) if source == own);
-        let above = |c: &&CopyTyped| of_text(c.at) && c.at <= test.at;
+        let above = |c: &&CopyTyped| test.at.lines_below(c.at).is_some();
         let last = self.copied.iter().rfind(above)?;
         let others = |t: &Test| t.at > last.at && t.at < test.at && t.tool != test.tool;
         let is_its = last.tool == test.tool && !self.tests.iter().any(others);

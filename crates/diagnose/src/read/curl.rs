@@ -128,10 +128,8 @@ impl Curl {
             return true;
         }
         if let Some(header) = passed_on(text) {
-            if facts.latest(Of::Path, PASSED_ON).is_none() {
-                let header: String = header.chars().take(HEADER_MAX).collect();
-                facts.word(Of::Path, PASSED_ON, &header, line.at);
-            }
+            let header: String = header.chars().take(HEADER_MAX).collect();
+            facts.word_once(PASSED_ON, &header, line.at);
             return true;
         }
         if going && times::is_beside(text) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::authority;
 use super::environment::{Around, PROXIES, heeds};
 use super::label::behind_prompt;
 use super::shell::{before, setting, words};
@@ -456,14 +457,7 @@ fn options(parts: &[(String, String)]) -> Vec<String> {
 
 /// The host and port of `user:secret@192.0.2.8:3128`, without the first; none without a host.
 pub(super) fn end(authority: &str) -> Option<End> {
-    let bare = authority.rsplit('@').next().unwrap_or(authority);
-    let (host, port) = match bare.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((host, rest)) => (host, rest.strip_prefix(':')),
-        None => match bare.split_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (bare, None),
-        },
-    };
+    let (host, port) = authority::parts(authority);
     let is_host = |c: char| c.is_ascii_alphanumeric() || ".-_:".contains(c);
     let known = !host.is_empty() && host.len() < LONG && host.chars().all(is_host);
     known.then(|| End {

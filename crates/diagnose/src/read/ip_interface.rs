@@ -2,7 +2,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
-use crate::words::shortens;
+use crate::words::{behind_show, shortens};
 
 /// The word of an interface of a router that sends no ICMP unreachables: the router and the interface.
 pub(crate) const UNREACHABLES_OFF: &str = "unreachables_off";
@@ -46,12 +46,8 @@ impl Tool for IpInterface {
 
 /// The router and the interface of `br-rtr1#show ip interface Tunnel10 | include MTU`.
 fn command(text: &str) -> Option<[&str; 2]> {
-    let at = text.find(['#', '>'])?;
-    let (router, command) = (&text[..at], &text[at + 1..]);
-    let mut words = command.split_whitespace();
-    let head = [words.next()?, words.next()?, words.next()?];
-    let is_it =
-        shortens(head[0], "show", 2) && head[1] == "ip" && shortens(head[2], "interface", 3);
+    let (router, mut words) = behind_show(text)?;
+    let is_it = words.next()? == "ip" && shortens(words.next()?, "interface", 3);
     let interface = words.next().filter(|word| *word != "|").unwrap_or("");
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let named = text.len() < 200 && router.chars().all(is_name);

@@ -75,12 +75,8 @@ pub(crate) struct Moments {
     loads: Vec<(Place, bool)>,
     /// The names of hosts at prompts behind which something was typed.
     prompts: Vec<(Place, String)>,
-    /// Lines on which a command was typed, of hosts and of routers.
-    commands: Vec<Place>,
-    /// The same, and whether each stands behind a shell's prompt without a name.
-    unnamed: Vec<(Place, bool)>,
-    /// The same, and the name at the shell's prompt, which may be empty.
-    shells: Vec<(Place, String)>,
+    /// Lines on which a command was typed, of hosts and of routers, and the name at the prompt where that is a Unix shell's, which may be empty.
+    commands: Vec<(Place, Option<String>)>,
     /// When reports of mtr began, seconds since 1970.
     starts: Vec<(Place, i64)>,
 }
@@ -137,24 +133,26 @@ impl Moments {
         let typed = label::behind_prompt(line.bare);
         let typed = typed.is_some_and(|text| shows(text) || label::is_known(text));
         if typed && self.commands.len() < KEPT_MAX {
-            self.commands.push(line.at);
-            let unix = label::is_unix(line.bare);
-            let name = label::name_at_prompt(line.bare);
-            self.unnamed.push((line.at, unix && name.is_none()));
-            let name = name.filter(|_| unix).unwrap_or_default();
-            self.shells.push((line.at, crate::redact(name)));
+            let name = || crate::redact(label::name_at_prompt(line.bare).unwrap_or_default());
+            let shell = label::is_unix(line.bare).then(name);
+            self.commands.push((line.at, shell));
         }
     }
 
     /// Whether the last command above a place was typed at a shell's prompt without a name.
     pub(crate) fn is_typed_unnamed(&self, at: Place) -> bool {
-        before(&self.unnamed, at).is_some_and(|(_, unnamed)| *unnamed)
+        self.shell(at) == Some("")
+    }
+
+    /// The name at the prompt of the last command above a place, which may be empty; none where that is no Unix shell's.
+    fn shell(&self, at: Place) -> Option<&str> {
+        before(&self.commands, at)?.1.as_deref()
     }
 
     /// Whether a command was typed between two places.
     pub(crate) fn is_typed_between(&self, first: Place, last: Place) -> bool {
-        let above = self.commands.partition_point(|at| *at <= first);
-        self.commands.get(above).is_some_and(|at| *at < last)
+        let above = self.commands.partition_point(|(at, _)| *at <= first);
+        self.commands.get(above).is_some_and(|(at, _)| *at < last)
     }
 
     /// Takes what a line says of the load under which what follows was sent.
@@ -206,11 +204,8 @@ impl Moments {
 
     /// Whether nothing says that what was printed at two places was typed at prompts of two hosts.
     pub(crate) fn may_share_shell(&self, one: Place, other: Place) -> bool {
-        let shell = |at| {
-            let name = before(&self.shells, at).map(|(_, name)| name);
-            name.filter(|name| !name.is_empty())
-        };
-        let both = shell(one).zip(shell(other));
+        let named = |at| self.shell(at).filter(|name| !name.is_empty());
+        let both = named(one).zip(named(other));
         both.is_none_or(|(one, other)| one == other)
     }
 
@@ -357,8 +352,8 @@ fn comment(text: &str) -> Option<Vec<String>> {
     (is_comment && words.len() > 1).then_some(words)
 }
 
-/// The words of a text, in small letters.
-fn words(text: &str) -> Vec<String> {
+/// The words of a text as far as they are weighed, in small letters.
+pub(super) fn words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|w| !w.is_empty()).take(WORDS_MAX);
     words.map(str::to_lowercase).collect()

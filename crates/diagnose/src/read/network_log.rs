@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::kernel_log::links::{WHEN, moment};
+use super::kernel_log::links::moment;
 use super::{Facts, Line, Tool};
 use crate::answered_twice::TWO_CARDS;
-use crate::fact::Of;
 use crate::idle_session::IDLE_CLOSED;
 use crate::network_log::Event;
 use crate::words::{after, between};
@@ -46,10 +45,8 @@ impl Tool for NetworkLog {
         }
         if let Some((address, card)) = twice(text) {
             // A router that has the address, or a host of its network, hears another one use it.
-            if facts.latest(Of::Path, TWO_CARDS).is_none() {
-                let said = format!("{address} is used by the card {card}, too, as was logged");
-                facts.word(Of::Path, TWO_CARDS, &said, line.at);
-            }
+            let said = format!("{address} is used by the card {card}, too, as was logged");
+            facts.word_once(TWO_CARDS, &said, line.at);
             return true;
         }
         let Some((at, event)) = event(text) else {
@@ -57,10 +54,7 @@ impl Tool for NetworkLog {
         };
         self.kept += 1;
         if self.kept <= KEPT_MAX {
-            facts.word(Of::Path, event.fact(), said(text, at), line.at);
-            if let Some(seconds) = moment(text) {
-                facts.exact(Of::Path, WHEN, seconds, line.at);
-            }
+            facts.dated_word(event.fact(), said(text, at), line);
         }
         // That a link went down is read of it as well.
         !text.contains("ETHPORT-")
@@ -82,37 +76,23 @@ fn said(text: &str, at: usize) -> &str {
     let word = text[..at].rfind(' ').map_or(0, |space| space + 1);
     let from = text[..at].rfind('%').unwrap_or(word);
     let all = &text[from..];
-    let mut end = all.len().min(SAID_MAX);
-    while !all.is_char_boundary(end) {
-        end -= 1;
-    }
-    all[..end].trim_end_matches('.')
+    all[..all.floor_char_boundary(SAID_MAX)].trim_end_matches('.')
 }
+
+/// What marks a line about an address that stands twice, and the words before that address and before the card of the other host.
+const TWICE: [[&str; 3]; 3] = [
+    ["-DUPADDR:", "Duplicate address ", "sourced by "],
+    ["ARP_DUPLICATE_ADDR", "IP address ", "sent from address: "],
+    ["-DUP_SRC_IP:", "duplicate of local, ", "received from "],
+];
 
 /// An address that another host uses as well, and the card of that one: `%IP-4-DUPADDR: Duplicate address 192.0.2.1 on Vlan120, sourced by
 /// 0025.9099.c1d2`, `KERN_ARP_DUPLICATE_ADDR: duplicate IP address 192.0.2.1! sent from address: 00:25:90:99:c1:d2`, `%ARP-2-DUP_SRC_IP: arp
 /// [3512] Source address of packet received from 0025.9099.c1d2 on Vlan120 is duplicate of local, 192.0.2.1`.
 fn twice(text: &str) -> Option<(&str, &str)> {
-    let (address, card) = if text.contains("-DUPADDR:") {
-        (
-            after(text, "Duplicate address ")?,
-            after(text, "sourced by ")?,
-        )
-    } else if text.contains("ARP_DUPLICATE_ADDR") {
-        (
-            after(text, "IP address ")?,
-            after(text, "sent from address: ")?,
-        )
-    } else if text.contains("-DUP_SRC_IP:") {
-        (
-            after(text, "duplicate of local, ")?,
-            after(text, "received from ")?,
-        )
-    } else {
-        return None;
-    };
-    let bare = |word: &str| word.trim_end_matches(['!', ',', '.']).len();
-    Some((&address[..bare(address)], &card[..bare(card)]))
+    let [_, address, card] = TWICE.iter().find(|[mark, ..]| text.contains(*mark))?;
+    let bare = |before: &str| Some(after(text, before)?.trim_end_matches(['!', ',', '.']));
+    Some((bare(address)?, bare(card)?))
 }
 
 impl NetworkLog {
@@ -138,10 +118,9 @@ impl NetworkLog {
         let reset = between(text, " flags ", " on interface").is_some_and(|f| f.contains("RST"));
         if let Some(ends) = own.filter(|_| !reset)
             && let Some(age) = self.closed.get(&ends)
-            && facts.latest(Of::Path, IDLE_CLOSED).is_none()
         {
             let said = format!("that of {} and {}, after {age}", ends[0], ends[1]);
-            facts.word(Of::Path, IDLE_CLOSED, &said, line.at);
+            facts.word_once(IDLE_CLOSED, &said, line.at);
         }
         true
     }
@@ -154,17 +133,17 @@ fn ends(text: &str) -> Option<[String; 2]> {
         end.to_owned()
     };
     let mut all = text.split_whitespace().filter(|word| word.contains('/'));
-    let (one, other) = (bare(all.next()?), bare(all.next()?));
-    Some(match one <= other {
-        true => [one, other],
-        false => [other, one],
-    })
+    let mut both = [bare(all.next()?), bare(all.next()?)];
+    both.sort();
+    Some(both)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::Of;
     use crate::flow::word;
+    use crate::read::kernel_log::links::WHEN;
     use crate::read::taken::taken;
 
     fn of(text: &str, name: &'static str) -> Option<String> {

@@ -34,6 +34,13 @@ impl Facts {
         });
     }
 
+    /// Adds a word, unless one of this name was said of the path.
+    pub(crate) fn word_once(&mut self, name: &'static str, word: &str, at: Place) {
+        if self.latest(Of::Path, name).is_none() {
+            self.word(Of::Path, name, word, at);
+        }
+    }
+
     /// The last fact of this name said of someone.
     pub(crate) fn latest(&self, of: Of, name: &'static str) -> Option<&Fact> {
         self.latest
@@ -44,9 +51,12 @@ impl Facts {
     /// The last word of this name said of someone, and where.
     pub(crate) fn latest_word(&self, of: Of, name: &'static str) -> Option<(&str, Place)> {
         let fact = self.latest(of, name)?;
-        match &fact.value {
-            Value::Word(word) => Some((word.as_str(), fact.at)),
-            Value::Number(_) => None,
-        }
+        Some((fact.word()?, fact.at))
+    }
+
+    /// The words of this name, each with its fact, in the order of the texts.
+    pub(crate) fn all_words(&self, name: &str) -> impl Iterator<Item = (&Fact, &str)> {
+        let named = self.facts.iter().filter(move |f| f.name == name);
+        named.filter_map(|fact| Some((fact, fact.word()?)))
     }
 }

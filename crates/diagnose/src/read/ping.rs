@@ -122,7 +122,7 @@ fn size(text: &str) -> Option<f64> {
 /// Lines that carry nothing.
 fn is_around(text: &str) -> bool {
     text.starts_with("Approximate round trip times")
-        || text.bytes().all(|b| b == b'!' || b == b'.')
+        || first::is_marks(text)
         || text.starts_with("Request timed out")
         || text.starts_with("Request timeout for icmp_seq")
         || text.contains(TOO_LARGE)
@@ -165,7 +165,7 @@ fn is_refused(text: &str) -> bool {
 }
 
 /// Every link carries packets of this many bytes (RFC 791).
-const MTU_LEAST: u64 = 68;
+pub(super) const MTU_LEAST: u64 = 68;
 
 /// How many answers came beside the first to each ping: `6 packets transmitted, 6 received, +1 duplicates, 0% packet loss`.
 fn doubled(text: &str) -> Option<u64> {
@@ -239,22 +239,28 @@ impl Ping {
                 }
                 return true;
             }
-            if let Some(size) = self.size.filter(|s| *s >= LARGE && received == 0) {
-                // None of them is a hole for packets of this size, not a share that the path loses.
-                facts.exact(of, "ping_large_lost_bytes", size, at);
-                return true;
-            }
-            let counts = self.first.counted(sent, received, at, facts);
-            facts.exact(of, "ping_sent", counts as f64, at);
-            facts.exact(of, "ping_received", received as f64, at);
-            if let Some(size) = self.size.filter(|_| received > 0) {
-                facts.exact(of, "ping_answered_bytes", size, at);
-                if self.whole {
-                    facts.exact(of, WHOLE, size, at);
-                }
+            self.passed(sent as f64, received as f64, at, facts);
+            if let Some(size) = self.size.filter(|_| self.whole && received > 0) {
+                facts.exact(of, WHOLE, size, at);
             }
         }
         true
+    }
+
+    /// Notes how many pings of a run were sent and answered, and of which size.
+    fn passed(&self, sent: f64, received: f64, at: Place, facts: &mut Facts) {
+        let of = self.of();
+        if let Some(size) = self.size.filter(|s| *s >= LARGE && received <= 0.0) {
+            // None of them is a hole for packets of this size, not a share that the path loses.
+            facts.exact(of, "ping_large_lost_bytes", size, at);
+            return;
+        }
+        let counts = self.first.counted(sent as u64, received as u64, at, facts);
+        facts.exact(of, "ping_sent", counts as f64, at);
+        facts.exact(of, "ping_received", received, at);
+        if let Some(size) = self.size.filter(|_| received > 0.0) {
+            facts.exact(of, "ping_answered_bytes", size, at);
+        }
     }
 
     /// `rtt min/avg/max/mdev = 250.1/251.0/260.2/1.4 ms`, `round-trip min/avg/max = …`, `Minimum = 1ms, …`.
@@ -295,19 +301,9 @@ impl Ping {
         let (Some(received), Some(sent)) = (decimal(received), decimal(sent)) else {
             return false;
         };
-        let of = self.of();
-        if let Some(size) = self.size.filter(|s| *s >= LARGE && received <= 0.0) {
-            facts.exact(of, "ping_large_lost_bytes", size, at);
-            return true;
-        }
-        let counts = self.first.counted(sent as u64, received as u64, at, facts);
-        facts.exact(of, "ping_sent", counts as f64, at);
-        facts.exact(of, "ping_received", received, at);
-        if let Some(size) = self.size.filter(|_| received > 0.0) {
-            facts.exact(of, "ping_answered_bytes", size, at);
-        }
+        self.passed(sent, received, at, facts);
         if let Some(figures) = between(rest, "min/avg/max = ", "").and_then(|v| slashed(v, at)) {
-            times(of, &figures, facts);
+            times(self.of(), &figures, facts);
         }
         true
     }

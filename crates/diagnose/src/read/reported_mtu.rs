@@ -1,17 +1,14 @@
 //! Packets that are too large, in tcpdump's text: what a router reports of them (RFC 1191), and whether their sender heeds it.
 
+use farpath_predict::IpVersion;
+
+use super::ping::MTU_LEAST;
 use super::{Facts, Line};
 use crate::fact::{Of, Place};
 use crate::words::{between, whole};
 
 /// How often a segment was sent again, as large as before, though a router had reported that it does not pass.
 pub(crate) const UNHEEDED: &str = "mtu_unheeded_count";
-
-/// Bytes of the headers of IPv4 and TCP.
-const HEADERS: u64 = 40;
-
-/// Every link carries packets of this many bytes (RFC 791).
-const MTU_LEAST: u64 = 68;
 
 /// The state of reading.
 #[derive(Default)]
@@ -56,7 +53,8 @@ impl ReportedMtu {
         let Some((host, of, mtu)) = &self.known else {
             return;
         };
-        if repeated && host == to && bytes.saturating_add(HEADERS) > *mtu {
+        let headers = u64::from(IpVersion::V4.fixed_headers());
+        if repeated && host == to && bytes.saturating_add(headers) > *mtu {
             self.again += 1;
             facts.exact(*of, UNHEEDED, f64::from(self.again), at);
         }

@@ -68,16 +68,14 @@ struct Row<'t> {
 fn row(text: &str) -> Option<Row<'_>> {
     let to = text.split_whitespace().next()?;
     let is_prefix = || {
-        // A route to one host has no bits.
-        if to.parse::<IpAddr>().is_ok() && text.contains(" via ") {
-            return Some(32);
-        }
         let (address, bits) = to.split_once('/')?;
         address.parse::<IpAddr>().ok()?;
         bits.parse::<u8>().ok()
     };
+    // A route to one host has no bits.
+    let is_host = || to.parse::<IpAddr>().is_ok() && text.contains(" via ");
     let default = to == "default";
-    if !default && is_prefix().is_none() {
+    if !default && !is_host() && is_prefix().is_none() {
         return None;
     }
     let interface = after(text, " dev ")?;

@@ -5,7 +5,7 @@ use super::routeros::{key, typed};
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Of, Place};
 use crate::router_full::{ALL, BUSY, FORWARDS, PACKETS, ROUTER, SOME};
-use crate::words::{shortens, whole};
+use crate::words::{behind_show, shortens, whole};
 
 /// The state of reading: the router whose command was read, empty where none was.
 #[derive(Default)]
@@ -99,11 +99,9 @@ fn load_of_asa(text: &str) -> Option<u64> {
 
 /// The router whose command a line is: `r1#show processes cpu sorted`, `r1#sh proc cpu | i CPU`, `asa# show cpu usage`.
 fn asks(text: &str) -> Option<&str> {
-    let (prompt, command) = text.split_once(['#', '>'])?;
-    let mut words = command.split_whitespace();
-    let mut next = || words.next().unwrap_or("");
-    let (show, what) = (next(), next());
-    let asked = shortens(show, "show", 2) && (shortens(what, "processes", 4) || what == "cpu");
+    let (prompt, mut words) = behind_show(text)?;
+    let what = words.next()?;
+    let asked = shortens(what, "processes", 4) || what == "cpu";
     let named = prompt.starts_with(|c: char| c.is_ascii_alphanumeric())
         && prompt
             .bytes()

@@ -257,7 +257,7 @@ impl Talk {
         *given = at.max(*given);
         let over = &mut self.over[1 - end];
         over.is_sent_more |= over.waited.is_some();
-        if end == 0 && self.last.is_some_and(|(who, _)| who == 0) {
+        if end == 0 && self.has_spoken_last(0) {
             self.unheard.get_or_insert(at);
         }
         self.overlaps.arrived(end, self.streams[end].arrived, at);
@@ -271,12 +271,12 @@ impl Talk {
             self.turns.opening = Some((first, now));
         }
         let is_again = self.streams[end].first.replace(seq) == Some(seq);
+        let is_missing = self.repairs.iter().any(|r| r.is_missing);
         if who != end {
-            self.answers_opening(is_again, now);
+            self.answers_opening(is_again && !is_missing, now);
         }
         match is_again {
             true => {
-                let is_missing = self.repairs.iter().any(|r| r.is_missing);
                 self.repairs[end].opens_again(now, is_missing);
                 self.repairs.iter_mut().for_each(|r| r.is_missing = false);
             }
@@ -304,7 +304,7 @@ impl Talk {
 
     /// A link has carried data of an end.
     fn passed(&mut self, end: usize, passed: &Passed) {
-        let is_last = self.last.is_some_and(|(who, _)| who == end);
+        let is_last = self.has_spoken_last(end);
         self.carried[end].passes(passed, is_last);
     }
 
@@ -325,7 +325,7 @@ impl Talk {
         let served = self.last.filter(|(who, _)| *who != end && is_heard);
         // Who has asked nothing has got no answer.
         let has_asked = self.streams[end].sent > 0;
-        let is_first = self.over.iter().all(|over| over.waited.is_none());
+        let is_first = self.is_open();
         if let Some((_, then)) = served {
             let there = stream.grew.max(then).min(now);
             if has_asked {
@@ -398,9 +398,9 @@ impl Talk {
             landing: [0, 1].map(|end| self.landing(end)),
             has_sent: [0, 1].map(|end| self.streams[end].sent > 0),
             done: self.done(),
-            met_closed: self.met_closed(),
-            met_behind: self.met_behind(),
-            tried_behind: self.tried_behind(),
+            met_closed: self.by_reset(self.turns.met_closed),
+            met_behind: self.by_reset(self.turns.met_behind),
+            tried_behind: self.by_reset(self.turns.tried_behind),
             left: self.turns.left.filter(|_| !self.over[0].is_half()),
             closed: [0, 1].map(|end| {
                 let over = &self.over[end];
@@ -1089,7 +1089,6 @@ mod tests {
         assert_eq!(talk.turns().unanswered, Some((1, at(120))));
     }
 
-    /// Both send at will: neither waits for the other.
     /// A request each second that nobody answers: the first of them is known beside the last. One that is answered is none of them.
     #[test]
     fn the_first_of_several_requests_without_an_answer_is_known() {
@@ -1115,20 +1114,9 @@ mod tests {
         let found = |options: &[u8]| {
             let bytes = [&[0; HEADER][..], options].concat();
             let packet = Packet {
-                version: 4,
                 transport_at: 0,
                 payload_at: bytes.len() as u16,
-                end: bytes.len() as u32,
-                cut: Default::default(),
-                segment: 0,
-                partial: None,
-                addresses: ["198.18.0.1", "198.18.0.2"].map(|a| a.parse().expect(a)),
-                transport: Transport::Other,
-                class: 0,
-                ttl: 64,
-                dont_fragment: true,
-                fragment_of: None,
-                is_last: true,
+                ..Packet::plain(bytes.len())
             };
             has_option(&packet, &bytes, MPTCP)
         };
@@ -1138,6 +1126,7 @@ mod tests {
         assert!(!found(&[3, 0, 7]) && !found(&[8]) && !found(&[]));
     }
 
+    /// Both send at will: neither waits for the other.
     #[test]
     fn who_sends_before_all_has_come_has_not_waited() {
         let mut talk = talk();

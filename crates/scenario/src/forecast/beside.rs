@@ -240,11 +240,7 @@ impl Path<'_> {
 
     pub(super) fn port_name(&self, port: usize) -> String {
         let port = &self.plan.ports[port];
-        let link = &self.scenario.links[port.link.0].name;
-        format!(
-            "{link} {}",
-            self.scenario.direction_name(port.link, port.way)
-        )
+        self.scenario.port_name(port.link, port.way)
     }
 
     /// What a test does to others, alone on its path.

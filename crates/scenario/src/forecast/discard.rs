@@ -91,35 +91,21 @@ impl Path<'_> {
     }
 }
 
-/// The number of the class that a test's packets are in. As the elements know them: by test, transport and DSCP in this order, a
-/// labelled frame by its traffic class alone, and of several classes by the first.
-pub(crate) fn first(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
-    let named = known_by(rules, test, labelled).into_iter().flatten().next();
-    named.or_else(|| rules.iter().position(|r| r.is_empty()))
+/// The number of the class that a test's packets are in: the first that knows them by what comes first, else the one without a match.
+pub(crate) fn class_of(classes: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
+    let named = known_by(classes, test, labelled).next();
+    named.or_else(|| classes.iter().position(|c| c.is_empty()))
 }
 
-/// The number of the mark or policer that a test's packets meet: the first that matches. A labelled frame is known by its traffic class.
+/// The number of the mark or policer that a test's packets meet: the first that matches.
 fn first_in_order(rules: &[&[Match]], test: &Test, labelled: bool) -> Option<usize> {
-    let named = known_by(rules, test, labelled).into_iter().flatten();
-    let named = match labelled {
-        true => named.take(1).min(),
-        false => named.min(),
-    };
     let open = rules.iter().position(|r| r.is_empty());
-    named.into_iter().chain(open).min()
+    known_by(rules, test, labelled).chain(open).min()
 }
 
-/// The first rules that know a test's packets: by test, transport and DSCP, of a labelled frame by its traffic class, and by the
-/// precedence it is a copy of.
-fn known_by(rules: &[&[Match]], test: &Test, labelled: bool) -> [Option<usize>; 3] {
-    let of = |what: Match| rules.iter().position(|r| r.contains(&what));
-    let dscp = test.class >> 2;
-    match labelled {
-        true => [of(Match::Exp(dscp >> 3)), of(Match::Dscp(dscp & !7)), None],
-        false => [
-            of(Match::Test(test.name.clone())),
-            of(Match::Protocol(test.kind.protocol())),
-            of(Match::Dscp(dscp)),
-        ],
-    }
+/// The numbers of the rules that [`Match::known_by`] has of a test's packets, with the DSCP that they are sent with.
+fn known_by(rules: &[&[Match]], test: &Test, labelled: bool) -> impl Iterator<Item = usize> {
+    let packet = (test.name.as_str(), test.kind.protocol(), test.class >> 2);
+    let known = Match::known_by(rules, packet, labelled);
+    known.into_iter().map(|(rule, _)| rule)
 }

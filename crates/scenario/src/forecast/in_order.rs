@@ -138,10 +138,9 @@ impl Path<'_> {
         };
         let hops = self.hops(&walk[..=theirs]);
         // Each keeps the next one back for the gap behind it as well.
-        let takes = hops.iter().map(|h| {
-            let gap = Size::from_bytes(h.framing.gap_bytes().into());
-            h.time_for(size).saturating_sub(h.delay) + h.rate.time_for(gap)
-        });
+        let takes = hops
+            .iter()
+            .map(|h| h.time_for(size).saturating_sub(h.delay) + h.framing.gap(h.rate));
         let takes = takes.fold(Duration::ZERO, |sum, time| sum + time);
         Duration::from_ps(ahead) >= spread + takes.times(self.scenario.tests.len() as u64)
     }

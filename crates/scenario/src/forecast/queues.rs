@@ -10,7 +10,7 @@ use farpath_record::{Origin, Record};
 use farpath_units::Size;
 
 use super::Path;
-use super::discard::first;
+use super::discard::class_of;
 use super::flow::Flow;
 use super::policer::bucket;
 use crate::model::{
@@ -223,7 +223,7 @@ impl Path<'_> {
         let test = &self.scenario.tests[self.plan.flows[self.flow].test];
         let queueing = self.queueing(port).filter(|q| q.fq_codel.is_none())?;
         let rules: Vec<&[Match]> = queueing.classes.iter().map(|c| &c.matches[..]).collect();
-        Some(&queueing.classes[first(&rules, test, hop.lsp.is_some())?])
+        Some(&queueing.classes[class_of(&rules, test, hop.lsp.is_some())?])
     }
 
     /// Datagrams of `len` bytes in so much queue of a port.

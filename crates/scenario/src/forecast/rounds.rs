@@ -8,7 +8,7 @@ use farpath_record::Record;
 use farpath_units::Size;
 
 use super::Path;
-use super::discard::first;
+use super::discard::class_of;
 use crate::model::{Match, Queueing, Scenario, Scheduler, Sharing};
 use crate::plan::{Hop, Plan};
 
@@ -52,7 +52,7 @@ impl Path<'_> {
         let hop = self.there.iter().find(|h| h.port == port)?;
         let test = &self.scenario.tests[self.plan.flows[self.flow].test];
         let rules: Vec<&[Match]> = queueing.classes.iter().map(|c| &c.matches[..]).collect();
-        Some((first(&rules, test, hop.lsp.is_some())?, hop))
+        Some((class_of(&rules, test, hop.lsp.is_some())?, hop))
     }
 
     /// Bytes of its datagrams that carry data, if all are alike; none of single packets, of which there are few.

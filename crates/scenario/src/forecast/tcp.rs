@@ -277,8 +277,7 @@ impl Flow {
     }
 
     pub(super) fn window_bps(&self) -> f64 {
-        let round_s = self.rtt_s() + self.waits_s() + self.held_s();
-        let bps = self.window as f64 * 8.0 / round_s * self.share_of_three();
+        let bps = self.each_round_bps(self.rtt_s() + self.waits_s());
         match self.cc {
             // What no loss shrinks stands still until each is repaired.
             Some(cc) if cc.is_bbr() => {

@@ -86,8 +86,7 @@ impl Traffic {
         &self.ports[port]
     }
 
-    /// Which of `rules` take frames on `port`, each with what it takes them by. As the elements know frames: a labelled one by its
-    /// traffic class alone, and of several rules that know it by the same by the first.
+    /// Which of `rules` take frames on `port`, each with what it takes them by.
     pub(super) fn taken(
         &self,
         scenario: &Scenario,
@@ -95,28 +94,14 @@ impl Traffic {
         rules: &[Vec<Match>],
         by: By<'_>,
     ) -> BTreeSet<(usize, Match)> {
-        let first = |what: Match| {
-            let rule = rules.iter().position(|r| r.contains(&what))?;
-            Some((rule, what))
-        };
         let mut taken = BTreeSet::new();
         for sort in &self.ports[port] {
             let test = &scenario.tests[sort.test];
             let dscps = self.set.iter().copied().chain([test.class >> 2]);
             for dscp in dscps {
-                let known = match sort.labelled {
-                    // A label's traffic class is a copy of the precedence, unless a rule names it.
-                    true => {
-                        let copied = || first(Match::Dscp(dscp & !7));
-                        vec![first(Match::Exp(dscp >> 3)).or_else(copied)]
-                    }
-                    false => vec![
-                        first(Match::Test(test.name.clone())),
-                        first(Match::Protocol(sort.protocol)),
-                        first(Match::Dscp(dscp)),
-                    ],
-                };
-                taken.extend(by.of(rules, known.into_iter().flatten().collect()));
+                let frame = (test.name.as_str(), sort.protocol, dscp);
+                let known = Match::known_by(rules, frame, sort.labelled);
+                taken.extend(by.of(rules, known));
             }
         }
         taken

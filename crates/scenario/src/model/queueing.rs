@@ -77,6 +77,33 @@ pub enum Match {
     Test(String),
 }
 
+impl Match {
+    /// Of `rules` the first that know a datagram of a test, a transport and a DSCP, each with what by: by these in their order, of a
+    /// labelled one by its traffic class alone. So the elements know frames.
+    pub(crate) fn known_by<R: AsRef<[Match]>>(
+        rules: &[R],
+        (test, protocol, dscp): (&str, Protocol, u8),
+        labelled: bool,
+    ) -> Vec<(usize, Match)> {
+        let first = |what: Match| {
+            let rule = rules.iter().position(|r| r.as_ref().contains(&what))?;
+            Some((rule, what))
+        };
+        if labelled {
+            // A label's traffic class is a copy of the precedence, unless a rule names it.
+            let copied = || first(Match::Dscp(dscp & !7));
+            let known = first(Match::Exp(dscp >> 3)).or_else(copied);
+            return known.into_iter().collect();
+        }
+        let by = [
+            Match::Test(test.to_owned()),
+            Match::Protocol(protocol),
+            Match::Dscp(dscp),
+        ];
+        by.into_iter().filter_map(first).collect()
+    }
+}
+
 /// A transport protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {

@@ -9,6 +9,14 @@ use farpath_wire::{FlowDir, Frame, Kind};
 use crate::model::{NodeId, Scenario};
 use crate::plan::{Plan, port_of};
 
+impl Scenario {
+    /// Whether a node tells senders what it does not carry on: a router that is not silent.
+    pub(super) fn answers(&self, node: NodeId) -> bool {
+        let router = node.0.checked_sub(self.hosts.len());
+        router.is_some_and(|r| self.routers[r].answers)
+    }
+}
+
 impl Plan {
     /// Notes on every port whether a frame on it may be for the far node itself.
     ///
@@ -21,11 +29,8 @@ impl Plan {
         let mut all_arrive = true;
         for number in 0..self.flows.len() {
             let forward = FlowDir::forward(number as u16);
-            let flow = &self.flows[number];
-            for (dir, from, to) in [
-                (forward, flow.source, flow.sink),
-                (forward.turned(), flow.sink, flow.source),
-            ] {
+            for dir in [forward, forward.turned()] {
+                let (from, to) = self.flows[number].ends(dir);
                 match self.last_port(scenario, dir, from) {
                     Some(port) if self.ports[port].to == to => reached[port] = true,
                     _ => all_arrive = false,

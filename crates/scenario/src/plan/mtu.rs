@@ -120,10 +120,7 @@ impl Plan {
     /// The first of them; its MTU is less than `len`.
     fn mtu_step(&self, scenario: &Scenario, dir: FlowDir, len: u32) -> Option<MtuStep> {
         let flow = &self.flows[usize::from(dir.flow())];
-        let (from, to) = match dir.is_reverse() {
-            true => (flow.sink, flow.source),
-            false => (flow.source, flow.sink),
-        };
+        let (from, to) = flow.ends(dir);
         let sender = scenario.hosts.get(from.0);
         let probes = sender.is_some_and(|h| h.mtu_probing != MtuProbing::Off);
         let test = scenario.tests.get(flow.test);
@@ -156,13 +153,12 @@ impl Plan {
         let port = last.filter(|_| end.is_some_and(|end| end != to))?;
         let (next, mtu) = self.onward(port, dir)?;
         let node = self.ports[port].to;
-        let router = node.0.checked_sub(scenario.hosts.len());
         (mtu < len).then(|| MtuStep {
             port,
             node,
             link: self.ports[next].link,
             mtu,
-            answers: router.is_some_and(|r| scenario.routers[r].answers),
+            answers: scenario.answers(node),
             probes,
             version,
         })

@@ -34,11 +34,7 @@ impl Plan {
         dir: FlowDir,
         (ttl, bytes): (u8, u32),
     ) -> Option<Expiry> {
-        let flow = &self.flows[usize::from(dir.flow())];
-        let (from, to) = match dir.is_reverse() {
-            false => (flow.source, flow.sink),
-            true => (flow.sink, flow.source),
-        };
+        let (from, to) = self.flows[usize::from(dir.flow())].ends(dir);
         let walk = |len: u16| {
             let mut packet = Frame::new(Kind::Data, dir, 0, len);
             packet.ttl = ttl;
@@ -47,26 +43,20 @@ impl Plan {
         // Such a small one is too large for no link.
         let (there, node) = walk(28);
         let node = node.filter(|node| *node != to)?;
-        let same = walk(u16::try_from(bytes).unwrap_or(u16::MAX));
-        if same != (there.clone(), Some(node)) {
+        let (whole, end) = walk(u16::try_from(bytes).unwrap_or(u16::MAX));
+        if whole != there || end != Some(node) {
             return None;
         }
         let error = Frame::new(Kind::TimeExceeded, dir.turned(), 0, ICMP_ERROR_BYTES);
         let (back, home) = self.crossed(scenario, node, error);
-        let router = node.0.checked_sub(scenario.hosts.len());
-        let answers = router.is_some_and(|r| scenario.routers[r].answers);
-        let back = Some(back).filter(|_| answers && home == Some(from));
+        let back = Some(back).filter(|_| scenario.answers(node) && home == Some(from));
         Some(Expiry { node, there, back })
     }
 
     /// Where packets of `dir` with a TTL of 1, 2 … `longest` end, in that order, up to the destination; none where one is
     /// dropped unseen. Whether the node would answer is another matter.
     pub fn stops(&self, dir: FlowDir, longest: u8) -> Vec<Option<Stop>> {
-        let flow = &self.flows[usize::from(dir.flow())];
-        let (from, to) = match dir.is_reverse() {
-            false => (flow.source, flow.sink),
-            true => (flow.sink, flow.source),
-        };
+        let (from, to) = self.flows[usize::from(dir.flow())].ends(dir);
         let mut stops = Vec::new();
         for ttl in 1..=longest {
             let mut packet = Frame::new(Kind::Data, dir, 0, 28);

@@ -1,7 +1,7 @@
 //! The path one direction of a flow takes: every crossing of every link, in order.
 
 use farpath_element::{Exit, RouteAction};
-use farpath_units::{Duration, Size, Time};
+use farpath_units::{Duration, Time};
 use farpath_wire::{FlowDir, Frame, Kind};
 
 use crate::model::{Change, Event, NodeId, Scenario};
@@ -22,12 +22,7 @@ impl Plan {
     /// Every crossing from `dir`'s source to its destination. A walk that does not arrive within
     /// the TTL ends where the frame would die.
     pub fn walk(&self, scenario: &Scenario, dir: FlowDir) -> Vec<Hop> {
-        let flow = &self.flows[usize::from(dir.flow())];
-        let start = if dir.is_reverse() {
-            flow.sink
-        } else {
-            flow.source
-        };
+        let (start, _) = self.flows[usize::from(dir.flow())].ends(dir);
         self.walk_from(scenario, dir, start)
     }
 
@@ -176,9 +171,7 @@ impl Plan {
         hops.iter().fold(Duration::ZERO, |sum, hop| {
             let port = &self.ports[hop.port];
             let framing = scenario.links[port.link.0].framing;
-            let time = |bytes: u32| port.rate.time_for(Size::from_bytes(bytes.into()));
-            let whole = time(framing.wire_bytes(len + hop.extra));
-            sum + whole.saturating_sub(time(framing.gap_bytes()))
+            sum + framing.time_for(port.rate, len + hop.extra)
         })
     }
 

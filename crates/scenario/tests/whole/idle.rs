@@ -190,7 +190,6 @@ fn of_a_sweep_every_point_counts() {
     );
 }
 
-/// Every key that a link has of this kind, in both directions or one, with what is said of it; and a use of it of which nothing is.
 /// A class of the test's DSCP, or of its protocol, has a drop rule for that DSCP, and neither is found.
 #[test]
 fn a_drop_rule_for_what_its_class_names_is_in_use() {
@@ -206,6 +205,7 @@ fn a_drop_rule_for_what_its_class_names_is_in_use() {
     }
 }
 
+/// Every key that a link has of this kind, in both directions or one, with what is said of it; and a use of it of which nothing is.
 #[test]
 fn classes_marks_and_policers_that_take_no_frame_are_found() {
     let mut wrong = Vec::new();

@@ -219,10 +219,10 @@ impl TcpSource {
         }
         let (probes, last_sent) = (self.sender.probes_sent(), self.sender.last_sent());
         if self.sender.deadline() <= now {
-            let (timeouts, sent) = (self.sender.timeouts(), self.sender.last_sent());
+            let timeouts = self.sender.timeouts();
             self.sender.on_deadline(now);
             if self.sender.timeouts() > timeouts {
-                self.silence.timed_out(sent, now);
+                self.silence.timed_out(last_sent, now);
             }
             if self.sender.gave_up().is_some() {
                 self.end_account(now);

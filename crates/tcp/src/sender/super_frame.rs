@@ -5,7 +5,7 @@ use farpath_units::{Duration, Time};
 
 use super::{Sender, State};
 use crate::Config;
-use crate::pacing::{BURSTS_A_SECOND, HEADERS, LEAST_SEGMENTS, longer_by, window_rate};
+use crate::pacing::{self, HEADERS, longer_by, window_rate};
 
 /// After a pause as long nothing is held back, nor while the next acknowledgement is farther away.
 const SOON: Duration = Duration::from_ms(1);
@@ -49,12 +49,10 @@ impl SuperFrames {
         self.largest > 0
     }
 
-    /// Bytes of a burst: what a `rate` in bytes a second gives in a 1024th of a second, more on a short path, and two segments at least.
+    /// Bytes of a burst at a `rate` in bytes a second.
     fn burst(self, rate: f64, least_rtt: Option<Duration>, segment: u64) -> u64 {
         let more = longer_by(self.largest, least_rtt);
-        let bytes = ((rate / BURSTS_A_SECOND) as u64).saturating_add(more);
-        let segments = bytes.min(self.largest) / segment;
-        segments.max(LEAST_SEGMENTS) * segment
+        pacing::burst(rate, more, self.largest, segment)
     }
 
     /// Bytes of a whole super-frame: no more than half of the receiver's window.

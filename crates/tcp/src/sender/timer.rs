@@ -88,10 +88,10 @@ impl Sender {
         if asks && ack == una {
             self.deadline = self.rtt.due(now);
         } else if ack > una && self.una < self.nxt && self.board.has_reneged(self.una) {
-            let half = self.rtt.srtt().map_or(0, |srtt| srtt.as_ps() / 2);
+            let half_round_ps = self.rtt.srtt().map_or(0, |srtt| srtt.as_ps() / 2);
             self.repair.reorder_at = Time::MAX;
             self.timer = Timer::Rto;
-            self.rto_at = now + Duration::from_ps(half).max(RENEGED);
+            self.rto_at = now + Duration::from_ps(half_round_ps).max(RENEGED);
             self.deadline = self.rto_at;
         }
     }

@@ -18,7 +18,7 @@ impl Connections {
     /// What `one` of these ends, which `sent` so much, came to; none where its ends have no ports.
     pub(super) fn each(&self, ends: &[String; 2], one: &Watched, sent: u64) -> Option<Each> {
         let [own, peer] = ends;
-        let other = self.all.get(&[peer.clone(), own.clone()]);
+        let other = self.other(ends);
         let waits = self.waits.get(ends);
         let [of_command, of_server] = match one.host {
             0 => [Some(one), other],
@@ -54,15 +54,20 @@ impl Connections {
         of.map(|e| e.with_ending(ending).with_requests(asked))
     }
 
+    /// The command's ends of its connections that carried anything.
+    fn carrying(&self) -> impl Iterator<Item = (&[String; 2], &Watched)> {
+        let of_command = self.all.iter().filter(|(_, one)| one.host == 0);
+        of_command.filter(move |&(ends, one)| {
+            let other = self.other(ends);
+            one.sent(other) > 0 || other.is_some_and(|other| other.sent(Some(one)) > 0)
+        })
+    }
+
     /// How many of the command's connections that carried anything it closed while the answer was on its way; none where there are none.
     pub(super) fn closed_early(&self) -> Option<TooSoon> {
         let mut all = TooSoon::default();
-        for (ends, one) in self.all.iter().filter(|(_, one)| one.host == 0) {
-            let [own, peer] = ends;
-            let other = self.all.get(&[peer.clone(), own.clone()]);
-            if one.sent(other) > 0 || other.is_some_and(|other| other.sent(Some(one)) > 0) {
-                all.counts(self.waits.get(ends).and_then(|w| w.left_early(0)));
-            }
+        for (ends, _) in self.carrying() {
+            all.counts(self.waits.get(ends).and_then(|w| w.left_early(0)));
         }
         all.known()
     }
@@ -79,7 +84,7 @@ impl Connections {
     /// much: that may have steered it, as one of iperf3 does.
     pub(super) fn is_steered(&self, ends: &[String; 2], one: &Watched) -> bool {
         let [own, peer] = ends;
-        let other = self.all.get(&[peer.clone(), own.clone()]);
+        let other = self.other(ends);
         let sent = match one.host {
             0 => one.sent(other),
             _ => other.map_or(0, |other| other.sent(Some(one))),
@@ -106,14 +111,8 @@ impl Connections {
     /// Of how many connections that carried anything the server ended how many without an answer to what the command asked.
     pub(super) fn failed(&self) -> Failed {
         let mut failed = Failed::default();
-        for ([own, peer], one) in self.all.iter().filter(|(_, one)| one.host == 0) {
-            let ends = [own.clone(), peer.clone()];
-            let other = self.all.get(&[peer.clone(), own.clone()]);
-            let answered = other.map_or(0, |other| other.sent(Some(one)));
-            let ending = self.ending(&ends, one);
-            if one.sent(other) > 0 || answered > 0 {
-                failed.counts(ending);
-            }
+        for (ends, one) in self.carrying() {
+            failed.counts(self.ending(ends, one));
         }
         failed
     }

@@ -6,7 +6,7 @@ use farpath_emu::plane::{Acks, Opening, Segments, Turns, Way};
 use farpath_units::{Duration, Time};
 
 use super::unopened::address;
-use super::{Connections, Watched};
+use super::{Connections, Watched, turned};
 use crate::lab::busiest::Busiest;
 use crate::lab::ending::{Ending, Reset};
 use crate::lab::lost::Lost;
@@ -71,8 +71,7 @@ impl Connections {
     /// ended it. An outage says that itself.
     pub(super) fn repairs(&self, ends: &[String; 2], one: &Watched, told: &mut Busiest) {
         told.this_open_s = self.open_of(ends).map(Duration::as_secs_f64);
-        let [own, peer] = ends.clone();
-        told.lost_back = self.segments.get(&[peer, own]).map(Lost::of);
+        told.lost_back = self.segments.get(&turned(ends)).map(Lost::of);
         let acks = self.acks.get(ends).copied().unwrap_or_default();
         (told.acks, told.acks_lost) = (acks.sent, acks.lost);
         let Some(waits) = self.waits.get(ends) else {
@@ -102,8 +101,8 @@ impl Connections {
     }
 
     /// Bytes that the program of `one` of these ends had written, and those of them that the other end had got, as far as is known; none where it had all.
-    fn cut_off(&self, [own, peer]: &[String; 2], one: &Watched) -> Option<[u64; 2]> {
-        let other = self.all.get(&[peer.clone(), own.clone()]);
+    fn cut_off(&self, ends: &[String; 2], one: &Watched) -> Option<[u64; 2]> {
+        let other = self.other(ends);
         let received = other.map_or(0, |other| other.last.end.received);
         let got = received.max(one.last.end.acked);
         let written = one

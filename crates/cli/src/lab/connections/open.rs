@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use farpath_units::{Duration, Time};
 
-use super::{Connections, Watched};
+use super::{Connections, Watched, turned};
 use crate::lab::waits::Waits;
 
 /// Where of more than one end in so many neither a sample nor a frame is known, it is not known how long any was open.
@@ -21,15 +21,16 @@ impl Connections {
         if unseen * UNSEEN_PARTS > self.all.len() || self.all.values().any(|c| c.is_given_up) {
             return None;
         }
-        Some(together(&self.spans()))
+        let ends: BTreeSet<&[String; 2]> = self.all.keys().chain(self.waits.keys()).collect();
+        Some(together(ends.into_iter().filter_map(|e| self.span(e))))
     }
 
-    /// Time in which each of them was open, of all, seconds: more than that in which any was where they were open side by side.
+    /// The times in which the connections were open, added up, seconds: of some that were open side by side more than the time in which any was.
     pub(super) fn open_of_all(&self) -> f64 {
         let of = |(ends, _): (&[String; 2], &Watched)| {
             let [own, peer] = ends;
             // Each has two ends.
-            let is_first = own <= peer || !self.all.contains_key(&[peer.clone(), own.clone()]);
+            let is_first = own <= peer || self.other(ends).is_none();
             self.open_of(ends).filter(|_| is_first)
         };
         self.all
@@ -39,24 +40,11 @@ impl Connections {
             .sum()
     }
 
-    /// From when until when each end was open that was seen, in order.
-    fn spans(&self) -> Vec<(Time, Time)> {
-        let ends: BTreeSet<&[String; 2]> = self.all.keys().chain(self.waits.keys()).collect();
-        let mut spans: Vec<(Time, Time)> = ends.into_iter().filter_map(|e| self.span(e)).collect();
-        spans.sort_unstable();
-        spans
-    }
-
-    /// The same of one of them, by both of its ends; none where neither was seen.
+    /// Time in which one connection was open, by both of its ends; none where neither was seen.
     pub(super) fn open_of(&self, ends: &[String; 2]) -> Option<Duration> {
-        let [own, peer] = ends.clone();
-        let other = [peer, own];
-        let mut spans: Vec<(Time, Time)> = [ends, &other]
-            .into_iter()
-            .filter_map(|e| self.span(e))
-            .collect();
-        spans.sort_unstable();
-        (!spans.is_empty()).then(|| together(&spans))
+        let both = [self.span(ends), self.span(&turned(ends))];
+        let mut seen = both.into_iter().flatten().peekable();
+        seen.peek().is_some().then(|| together(seen))
     }
 
     /// From when until when one of these ends was open; none where it was not seen.
@@ -80,11 +68,7 @@ impl Connections {
     /// kernel's, and the other side's. None where it has not. A FIN behind a request that has no answer yet closes one way alone where a program
     /// goes on holding the socket.
     pub(super) fn closed(&self, ends: &[String; 2], one: &Watched) -> Option<Time> {
-        let [own, peer] = ends;
-        let of_command = match one.host {
-            0 => Some(one),
-            _ => self.all.get(&[peer.clone(), own.clone()]),
-        };
+        let of_command = self.of_command(ends, one);
         let left = of_command.and_then(|one| one.left);
         let waits = self.waits.get(ends);
         let held = of_command.and_then(Watched::held_until);
@@ -120,14 +104,16 @@ impl Watched {
     }
 }
 
-/// How long any of these lasted, which are in order of their beginnings.
-fn together(spans: &[(Time, Time)]) -> Duration {
+/// How long any of these lasted.
+pub(super) fn together(spans: impl Iterator<Item = (Time, Time)>) -> Duration {
+    let mut spans: Vec<(Time, Time)> = spans.collect();
+    spans.sort_unstable();
     let (mut all, mut until) = (Duration::ZERO, Time::ZERO);
     for (from, to) in spans {
-        let from = until.max(*from);
-        if *to > from {
+        let from = until.max(from);
+        if to > from {
             all += to.since(from);
-            until = *to;
+            until = to;
         }
     }
     all
@@ -147,8 +133,8 @@ mod tests {
     #[test]
     fn what_overlaps_counts_once() {
         let spans = [(0, 10), (5, 8), (9, 20), (30, 31)].map(|(a, b)| (at(a), at(b)));
-        assert_eq!(together(&spans), Duration::from_ms(21));
-        assert_eq!(together(&[]), Duration::ZERO);
+        assert_eq!(together(spans.into_iter()), Duration::from_ms(21));
+        assert_eq!(together(std::iter::empty()), Duration::ZERO);
     }
 
     /// Two that overlap, one long after them, and an end of which nothing is known.

@@ -7,7 +7,7 @@ use farpath_observe::Limit;
 use farpath_units::{Duration, Time};
 
 use super::unopened::address;
-use super::{Connections, Watched};
+use super::{Connections, Watched, turned};
 use crate::lab::cause::Cause;
 use crate::lab::ending::Ending;
 use crate::lab::seen::End;
@@ -77,6 +77,9 @@ impl Silence {
     /// Of a connection that ends at an instant, whose end of a host that has this number waits so, and the command's end of it. None where the
     /// pause is too short to be named.
     fn of((host, waits): (usize, &Waits), end: Time, command: Option<&Watched>) -> Option<Silence> {
+        if let Some(silence) = Silence::of_several((host, waits), end, command) {
+            return Some(silence);
+        }
         let idle = waits.idle_pause().filter(|_| host == 1);
         let idle = idle.map(|pause| (pause, Before::Idle));
         let all = waits.pause(end).map(|pause| (pause, Before::All));
@@ -84,9 +87,6 @@ impl Silence {
             0 => waits.ticketed_pause(end).map(|p| (p, Before::Ticket)),
             _ => waits.asked_pause(end).map(|p| (p, Before::Request)),
         };
-        if let Some(silence) = Silence::of_several((host, waits), end, command) {
-            return Some(silence);
-        }
         let ((from, until), before) = idle.or(all).or(more)?;
         // Who asked waits for the answer, whatever else may come.
         let is_asked = match before {
@@ -272,7 +272,7 @@ impl Silence {
 }
 
 impl Connections {
-    /// That in which `one` of these ends waits at the end of it, and the `command`'s end of it.
+    /// The pause at the end of a connection in which `one` of these ends waits; `command` is the command's end of it.
     pub(super) fn silence(
         &self,
         ends: &[String; 2],
@@ -287,36 +287,31 @@ impl Connections {
     /// That the server had closed `one` of these ends as idle, which the command did not wait for, or right behind an answer, where the command asked
     /// again: where it opened another connection to it afterwards.
     pub(super) fn left_idle(&self, ends: &[String; 2], one: &Watched) -> Option<Ending> {
-        let [own, peer] = ends.clone();
-        let [own, peer] = match one.host {
-            0 => [own, peer],
-            _ => [peer, own],
+        let (of_command, of_server) = match one.host {
+            0 => (ends.clone(), turned(ends)),
+            _ => (turned(ends), ends.clone()),
         };
-        let of_server = self.waits.get(&[peer.clone(), own.clone()])?;
-        let of_command = [own.clone(), peer.clone()];
+        let [own, peer] = &of_command;
+        let of_server = self.waits.get(&of_server)?;
         let tried = self.waits.get(&of_command).and_then(Waits::tried_behind);
         let idle = of_server.was_idle_pause();
         let (_, until) = idle.or(tried.map(|closed| (closed, closed)))?;
         let command = self.all.get(&of_command).zip(idle);
         let awaited = command.map(|(command, pause)| command.awaited(pause, false));
         let is_next = |([from, to], waits): (&[String; 2], &Waits)| {
-            let opened = waits.opened.filter(|_| *to == peer);
+            let opened = waits.opened.filter(|_| to == peer);
             let is_later = opened.is_some_and(|(begun, set_up)| begun > until + set_up);
-            is_later && address(from) == address(&own)
+            is_later && address(from) == address(own)
         };
         (awaited != Some(Ok(true)) && self.waits.iter().any(is_next)).then_some(Ending::LeftIdle)
     }
 
     /// What came of the last request of `one` of these ends: until the command closed it, or its last sample.
     pub(super) fn unheard(&self, ends: &[String; 2], one: &Watched) -> Unheard {
-        let [own, peer] = ends;
         let Some(waits) = self.waits.get(ends) else {
             return Unheard::Nothing;
         };
-        let command = match one.host {
-            0 => Some(one),
-            _ => self.all.get(&[peer.clone(), own.clone()]),
-        };
+        let command = self.of_command(ends, one);
         let last = one.last.sample.t;
         let closed = self.closed(ends, one);
         let end = closed.map_or(last, |t| t.min(last));

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use farpath_record::count_of;
 use farpath_units::{Duration, Time};
 
+use super::open::together;
 use super::{Connections, Watched};
 use crate::lab::busiest::Busiest;
 use crate::lab::sender::SENDERS;
@@ -62,16 +63,8 @@ struct Asked<'a> {
 impl Connections {
     /// Connections that the command's host asked for, and that nothing answered; none where that took no time that is worth naming.
     pub(super) fn in_vain(&self) -> Option<InVain> {
-        let mut asked = self.asked_in_vain();
-        asked.sort_unstable_by_key(|one| (one.from, one.until));
-        let (mut sum, mut until) = (Duration::ZERO, Time::ZERO);
-        for one in &asked {
-            let from = until.max(one.from);
-            if one.until > from {
-                sum += one.until.since(from);
-                until = one.until;
-            }
-        }
+        let asked = self.asked_in_vain();
+        let sum = together(asked.iter().map(|one| (one.from, one.until)));
         let to: BTreeSet<&str> = asked.iter().map(|one| one.to).collect();
         (sum >= NAMED).then(|| InVain {
             seconds: sum.as_secs_f64(),

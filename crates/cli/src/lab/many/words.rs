@@ -191,7 +191,6 @@ impl Many {
 
     /// What was lost of them, and what timers cost.
     fn repaired(&self) -> String {
-        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
         let syns = match self.syns_lost {
             0 => String::new(),
             n => format!(", {} among them", count_of(n, "SYN", "SYNs")),
@@ -202,7 +201,7 @@ impl Many {
                 "{} lost{syns}: retransmission timers took {:.1} s ({:.0} % of their time)",
                 count_of(n, "segment was", "segments were"),
                 self.timers_s,
-                100.0 * self.timers_s / lived
+                100.0 * self.timers_s / self.lived()
             ),
         }
     }
@@ -219,13 +218,12 @@ impl Many {
 
     /// That small writes of either end waited, where that took a part of their time worth naming.
     fn held(&self, host: usize) -> String {
-        let lived = (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE);
         let ends = [
             (host, self.held_small_s),
             (1 - host, self.other_held_small_s),
         ];
         let of = |(host, held): (usize, f64)| {
-            let share = held / lived;
+            let share = held / self.lived();
             (share >= ADVISED).then(|| {
                 format!(
                     "; for {:.0} % of their time {}: {UNHELD}",

@@ -15,7 +15,7 @@ const FULL_QUEUE: Duration = Duration::from_secs(2);
 const NAMED: f64 = 0.1;
 
 impl Waits {
-    /// The same in words, behind what else is said of a connection of this `time`; empty where it was little of that.
+    /// That the server's kernel did so, behind what else is said of a connection of this `time`; empty where it took little of that.
     pub(in crate::lab) fn deferred_words(&self, time: Duration) -> String {
         let Some(deferred) = self.deferred else {
             return String::new();

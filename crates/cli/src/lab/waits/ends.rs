@@ -59,12 +59,8 @@ impl Waits {
     /// From when the server had the first of several requests of the command to which it sent nothing back, when it had the last of them, and until when:
     /// where that is worth naming. The connection ends at an instant, and this is the end of a host that has this number.
     pub(in crate::lab) fn unheard_pause(&self, host: usize, end: Time) -> Option<[Time; 3]> {
-        let is_commands = (host == 0) == self.is_opener;
-        let last = match host {
-            0 => self.unanswered?,
-            _ => self.asked?,
-        };
-        let first = self.unheard.filter(|_| is_commands)?;
+        let last = self.command_unanswered(host)?;
+        let first = self.unheard.filter(|_| self.is_commands(host))?;
         let (from, until) = named(first, self.closed(host), end)?;
         let last = last.clamp(from, until);
         (last.since(from) >= NAMED_SHORT).then_some([from, last, until])
@@ -110,11 +106,9 @@ impl Waits {
     /// Whether the command closed while the answer that it had waited for was on its way, for most of the connection's time, and whether some of that had
     /// come by then. This is the end of a host that has this number.
     pub(in crate::lab) fn left_early(&self, host: usize) -> Option<bool> {
-        let is_commands = (host == 0) == self.is_opener;
-        let left = self.left.filter(|_| is_commands)?;
+        let left = self.left.filter(|_| self.is_commands(host))?;
         let pause = left.closed.since(left.asked.min(left.closed));
-        let is_most = |begun: Time| pause.times(2) >= left.closed.since(begun.min(left.closed));
-        let is_named = pause >= GIVEN_UP && self.begun.is_some_and(is_most);
+        let is_named = pause >= GIVEN_UP && self.is_most(pause, left.closed);
         is_named.then_some(left.is_begun)
     }
 
@@ -127,9 +121,8 @@ impl Waits {
             false => self.unanswered?.min(until),
         };
         let pause = until.since(from);
-        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
         let is_short = pause >= NAMED_SHORT && self.is_unanswered();
-        let is_named = pause >= NAMED || (is_short && self.begun.is_some_and(is_most));
+        let is_named = pause >= NAMED || (is_short && self.is_most(pause, until));
         is_named.then_some((from, until))
     }
 
@@ -146,14 +139,9 @@ impl Waits {
     /// From when until when the server had the last request of a command, which closed at this instant; none where that is little of the connection's
     /// time. This is the end of a host that has this number.
     pub(in crate::lab) fn given_up(&self, host: usize, until: Time) -> Option<(Time, Time)> {
-        let since = match host {
-            0 => self.unanswered?,
-            _ => self.asked?,
-        };
-        let from = since.min(until);
+        let from = self.command_unanswered(host)?.min(until);
         let pause = until.since(from);
-        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
-        (pause >= GIVEN_UP && self.begun.is_some_and(is_most)).then_some((from, until))
+        (pause >= GIVEN_UP && self.is_most(pause, until)).then_some((from, until))
     }
 
     /// From when until when the other end had all that this one had sent, which closed an idle connection then, where that is worth naming.
@@ -169,8 +157,7 @@ impl Waits {
     /// An idle time, where it is worth naming.
     fn named_idle(&self, (from, until): (Time, Time)) -> Option<(Time, Time)> {
         let pause = until.since(from);
-        let is_most = |begun: Time| pause.times(2) >= until.since(begun.min(until));
-        let is_short = pause >= NAMED_SHORT && self.begun.is_some_and(is_most);
+        let is_short = pause >= NAMED_SHORT && self.is_most(pause, until);
         (pause >= NAMED || is_short).then_some((from, until))
     }
 
@@ -182,10 +169,26 @@ impl Waits {
     /// Whether the command's end has sent last, and the server has had all of it and sent nothing, where this is the end of a host that has this
     /// number.
     pub(in crate::lab) fn is_command_unanswered(&self, host: usize) -> bool {
+        self.command_unanswered(host).is_some()
+    }
+
+    /// Since when that is so.
+    fn command_unanswered(&self, host: usize) -> Option<Time> {
         match host {
-            0 => self.unanswered.is_some(),
-            _ => self.asked.is_some(),
+            0 => self.unanswered,
+            _ => self.asked,
         }
+    }
+
+    /// Whether the command opened the connection, where this is the end of a host that has this number.
+    pub(super) fn is_commands(&self, host: usize) -> bool {
+        (host == 0) == self.is_opener
+    }
+
+    /// Whether a pause until an instant is half of the connection's time by then, or more.
+    fn is_most(&self, pause: Duration, until: Time) -> bool {
+        let is_half = |begun: Time| pause.times(2) >= until.since(begun.min(until));
+        self.begun.is_some_and(is_half)
     }
 
     /// Whether this end has sent last, and the other one has had all of it and sent nothing.

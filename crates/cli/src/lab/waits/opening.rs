@@ -28,7 +28,7 @@ impl Waits {
         }
     }
 
-    /// What its opening says beside that of a connection of this `time`, in words: a kernel that kept it from its program, and that it is such a subflow.
+    /// What its opening says of a connection of this `time`, in words: that a kernel kept it from its program, and that it is such a subflow.
     pub(in crate::lab) fn opened_words(&self, time: Duration) -> String {
         self.deferred_words(time) + self.multipath_words()
     }
@@ -61,9 +61,11 @@ impl Waits {
             0 => self.own,
             _ => self.other,
         };
-        let is_commands = (host == 0) == self.is_opener;
-        let unasked = Some(self.unasked).filter(|_| is_commands);
-        (turns + unasked.unwrap_or_default()).as_secs_f64()
+        let unasked = match self.is_commands(host) {
+            true => self.unasked,
+            false => Duration::ZERO,
+        };
+        (turns + unasked).as_secs_f64()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::words::{decimal, whole};
 pub(crate) const DOWN: &str = "link_down";
 pub(crate) const UP: &str = "link_up";
 
-/// When a line said one of the two, seconds by the clock of its log.
+/// When a line of a log said something, seconds by the clock of its log.
 pub(crate) const WHEN: &str = "link_log_s";
 
 /// Most lines that are kept: a link that flaps fills logs.
@@ -47,7 +47,7 @@ pub(super) struct Links {
 impl Links {
     /// Takes a line that says that a link went down, or came up.
     pub(super) fn line(&mut self, line: Line<'_>, facts: &mut Facts) -> bool {
-        let by_router = of_router(line.bare).or_else(|| of_routeros(line.bare));
+        let by_router = by_router(line.bare);
         self.router = by_router.is_some();
         let Some((port, is_up)) = by_router.or_else(|| of_kernel(line.bare)) else {
             return false;
@@ -55,19 +55,30 @@ impl Links {
         self.kept += 1;
         if self.kept <= KEPT_MAX {
             let name = if is_up { UP } else { DOWN };
-            facts.word(Of::Path, name, port, line.at);
-            if let Some(seconds) = moment(line.bare) {
-                facts.exact(Of::Path, WHEN, seconds, line.at);
-            }
+            facts.dated_word(name, port, line);
         }
         true
     }
 }
 
+impl Facts {
+    /// Adds what a log says of the path, and when.
+    pub(in crate::read) fn dated_word(&mut self, name: &'static str, said: &str, line: Line<'_>) {
+        self.word(Of::Path, name, said, line.at);
+        if let Some(seconds) = moment(line.bare) {
+            self.exact(Of::Path, WHEN, seconds, line.at);
+        }
+    }
+}
+
 /// Whether a line says that a link went down, or came up.
 pub(super) fn is_of(text: &str) -> bool {
-    let by_router = of_router(text).or_else(|| of_routeros(text));
-    by_router.or_else(|| of_kernel(text)).is_some()
+    by_router(text).or_else(|| of_kernel(text)).is_some()
+}
+
+/// The port of an event of whichever router, and whether it came up.
+fn by_router(text: &str) -> Option<(&str, bool)> {
+    of_router(text).or_else(|| of_routeros(text))
 }
 
 /// The port of a router's event, and whether it came up: `%LINEPROTO-5-UPDOWN: Line protocol on Interface Gi0/8, changed state to down`,

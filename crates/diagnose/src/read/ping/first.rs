@@ -22,8 +22,7 @@ pub(super) struct First {
 impl First {
     /// Takes a line of marks.
     pub(super) fn marks(&mut self, text: &str) {
-        let is_marks = text.bytes().all(|b| b == b'!' || b == b'.');
-        if is_marks && self.marks.len() + text.len() <= MARKS_MAX {
+        if is_marks(text) && self.marks.len() + text.len() <= MARKS_MAX {
             self.marks.push_str(text);
         }
     }
@@ -51,6 +50,11 @@ impl First {
         ));
         received
     }
+}
+
+/// Whether a line is of a router's marks alone.
+pub(super) fn is_marks(text: &str) -> bool {
+    text.bytes().all(|b| b == b'!' || b == b'.')
 }
 
 #[cfg(test)]

@@ -10,12 +10,10 @@ fn protects(text: &str) -> Option<bool> {
     }
     let (_, command) = text.split_once(['#', '>'])?;
     let first = command.split_whitespace().next()?;
-    let lower = command.to_ascii_lowercase();
-    let own = lower.contains("control-plane") || lower.contains("copp");
-    shortens(first, "show", 2).then_some(own)
+    shortens(first, "show", 2).then(|| names_protection(command))
 }
 
-/// Whether a policy map or a class is of the control plane, by its name.
+/// Whether a command, a policy map or a class is of the control plane, by what it names or is named.
 fn names_protection(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower.contains("copp") || lower.contains("control-plane")

@@ -1,19 +1,15 @@
 //! Commands that print what policers count.
 
 use super::follows;
-use crate::words::shortens;
+use crate::words::{behind_show, shortens};
 
 /// The router and the interface of `R1#sh policy-map int Gi0/1`.
 pub(super) fn command(text: &str) -> Option<(&str, &str)> {
-    let (router, command) = text.split_once(['#', '>'])?;
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let [show, map, interface, ref rest @ ..] = words[..] else {
-        return None;
-    };
-    let is_it = shortens(show, "show", 2) && shortens(map, "policy-map", 6);
+    let (router, mut words) = behind_show(text)?;
+    let (map, interface) = (words.next()?, words.next()?);
+    let is_it = shortens(map, "policy-map", 6) && shortens(interface, "interface", 3);
     let router = router.rsplit(['@', ':']).next().unwrap_or("");
-    let name = rest.first().copied().unwrap_or("");
-    (is_it && shortens(interface, "interface", 3)).then_some((router, name))
+    is_it.then(|| (router, words.next().unwrap_or("")))
 }
 
 /// The interface whose filters a command of `tc` prints: `hv1# tc -s filter show dev vnet7 ingress`.

@@ -35,9 +35,12 @@ pub(super) struct Table {
 /// Most ports at half duplex that are named.
 const HALF_MAX: usize = 12;
 
+/// The state of a port that has a link.
+const CONNECTED: &str = "connected";
+
 /// What a port's state may be.
 const STATES: [&str; 8] = [
-    "connected",
+    CONNECTED,
     "notconnect",
     "notconnec",
     "disabled",
@@ -57,9 +60,10 @@ impl Table {
             self.on = true;
             return true;
         }
-        let Some((name, connected, [duplex, speed])) = row(text) else {
+        let Some((name, state, [duplex, speed])) = row(text) else {
             return false;
         };
+        let connected = state == CONNECTED;
         // A filter may have taken the head of a row that says why a port is down.
         if connected && !self.on {
             return false;
@@ -114,14 +118,14 @@ fn is_head(text: &str) -> bool {
     words.next() == Some("Port") && named.iter().all(|name| words.clone().any(|w| w == *name))
 }
 
-/// `Fa0/5  srv  connected  10  full  100 10/100BaseTX`: the port, whether it is connected, its duplex and its speed.
-fn row(text: &str) -> Option<(&str, bool, [&str; 2])> {
+/// `Fa0/5  srv  connected  10  full  100 10/100BaseTX`: the port, its state, its duplex and its speed.
+fn row(text: &str) -> Option<(&str, &str, [&str; 2])> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let state = words.iter().rposition(|w| STATES.contains(w))?;
     let name = words.first().filter(|_| state > 0)?;
     let (duplex, speed) = (words.get(state + 2)?, words.get(state + 3)?);
     let is_row = DUPLEX.contains(duplex);
-    is_row.then_some((*name, words[state] == "connected", [*duplex, *speed]))
+    is_row.then_some((*name, words[state], [*duplex, *speed]))
 }
 
 /// States of a port that its switch shut by itself: of IOS and NX-OS, and of EOS.
@@ -129,10 +133,8 @@ pub(super) const SHUT: [&str; 2] = ["err-disabled", "errdisabled"];
 
 /// The name and the state of a port without a link: `notconnect`, `err-disabled`.
 pub(super) fn unlinked(text: &str) -> Option<(&str, &str)> {
-    let (name, connected, _) = row(text)?;
-    let mut words = text.split_whitespace();
-    let state = words.rfind(|word| STATES.contains(word))?;
-    (!connected).then_some((name, state))
+    let (name, state, _) = row(text)?;
+    (state != CONNECTED).then_some((name, state))
 }
 
 /// `100`, `a-1000`, `10G`, bit/s.

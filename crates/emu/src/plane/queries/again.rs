@@ -61,15 +61,23 @@ fn are_like(one: Duration, other: Duration) -> bool {
 fn mark(packet: &Packet, bytes: &[u8]) -> Option<u64> {
     let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize)?;
     let is_one = packet.cut == Cut::Whole && !payload.is_empty();
-    let mix = |sum: u64, part: &[u8]| {
-        let mut word = [0; 8];
-        let same = word.iter_mut().zip(part);
-        same.for_each(|(to, from)| *to = *from);
-        (sum ^ u64::from_le_bytes(word))
-            .wrapping_mul(MIX)
-            .rotate_left(29)
+    is_one.then(|| mixed(payload))
+}
+
+/// A hash of these bytes, eight at a time: each datagram of who asks has one.
+fn mixed(bytes: &[u8]) -> u64 {
+    let mix = |sum: u64, word: [u8; 8]| {
+        let sum = sum ^ u64::from_le_bytes(word);
+        sum.wrapping_mul(MIX).rotate_left(29)
     };
-    is_one.then(|| payload.chunks(8).fold(payload.len() as u64, mix))
+    let (words, rest) = bytes.as_chunks::<8>();
+    let sum = words.iter().copied().fold(bytes.len() as u64, mix);
+    if rest.is_empty() {
+        return sum;
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    mix(sum, last)
 }
 
 #[cfg(test)]

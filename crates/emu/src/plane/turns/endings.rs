@@ -44,11 +44,24 @@ impl End {
 }
 
 impl Talk {
+    /// Whether an end asked to open the connection.
+    pub(super) fn has_opened(&self, end: usize) -> bool {
+        self.asked.is_some_and(|(who, _)| who == end)
+    }
+
+    /// Whether an end sent data last.
+    pub(super) fn has_spoken_last(&self, end: usize) -> bool {
+        self.last.is_some_and(|(who, _)| who == end)
+    }
+
+    /// Whether neither end has closed.
+    pub(super) fn is_open(&self) -> bool {
+        self.over.iter().all(|over| over.waited.is_none())
+    }
+
     /// An end closes `now`. Where it has answered all, and the other one, which opened the connection, has had that and asked for nothing since, the
     /// connection was idle.
     pub(super) fn closes_idle(&mut self, end: usize, now: Time) {
-        let is_opener = self.asked.is_some_and(|(who, _)| who == end);
-        let is_first = self.over.iter().all(|over| over.waited.is_none());
         let stream = &self.streams[end];
         let last = self.last.filter(|(who, _)| *who == end);
         let answered = last.filter(|_| stream.is_all_there());
@@ -56,7 +69,7 @@ impl Talk {
         // Over TLS an alert goes before the FIN.
         let parting = self.parting.filter(|(who, _)| *who == end);
         let there = parting.map(|(_, there)| there).or(answered);
-        if let Some(there) = there.filter(|_| is_first && !is_opener) {
+        if let Some(there) = there.filter(|_| self.is_open() && !self.has_opened(end)) {
             self.turns.idle[1 - end] = Some((there.min(now), now));
             self.turns.was_idle = self.turns.idle;
         }
@@ -78,12 +91,10 @@ impl Talk {
     /// An end closes. Where it has answered all that the other one had asked, which opened the connection, and the answer is still under way, a
     /// request behind that answer meets a closed connection. Where data of the other one is under way then, more of it may come by itself.
     pub(super) fn closes_behind(&mut self, end: usize, is_reset: bool) {
-        let is_opener = self.asked.is_some_and(|(who, _)| who == end);
-        let is_first = self.over.iter().all(|over| over.waited.is_none());
-        let has_answered = self.last.is_some_and(|(who, _)| who == end);
+        let has_answered = self.has_spoken_last(end) && !self.has_opened(end);
         let has_all = self.streams[1 - end].is_all_there() && self.streams[1 - end].sent > 0;
         let is_under_way = !self.streams[end].is_all_there();
-        if is_first && has_answered && has_all && is_under_way && !is_opener && !is_reset {
+        if self.is_open() && has_answered && has_all && is_under_way && !is_reset {
             self.left_behind = Some(end);
         }
     }
@@ -91,21 +102,19 @@ impl Talk {
     /// An end closes. Where it resets the connection behind new data of its own, before either has closed, what had not arrived is lost. A
     /// farewell of TLS does not count.
     pub(super) fn throws_away(&mut self, end: usize, is_reset: bool) {
-        let is_first = self.over.iter().all(|over| over.waited.is_none());
-        let is_last = self.last.is_some_and(|(who, _)| who == end);
-        self.turns.threw_away[end] |= is_reset && is_first && is_last && self.farewell != Some(end);
+        let is_behind_data = self.has_spoken_last(end) && self.farewell != Some(end);
+        self.turns.threw_away[end] |= is_reset && self.is_open() && is_behind_data;
     }
 
     /// An end closes `now`: the one that opened the connection, perhaps, while the other one's answer is on its way.
     pub(super) fn leaves(&mut self, end: usize, now: Time) {
-        let is_opener = self.asked.is_some_and(|(who, _)| who == end);
         let is_again = self.over[end].closed.is_some();
-        let is_answered = self.last.is_some_and(|(who, _)| who != end);
         let answer = &self.streams[1 - end];
         // Pings and words on windows do not answer.
         let is_aside = self.control.has(1 - end, (answer.arrived, answer.sent));
+        let is_answered = self.has_spoken_last(1 - end);
         let is_under_way = is_answered && !answer.is_all_there() && !is_aside;
-        let is_left = end == 0 && is_opener && !is_again && is_under_way;
+        let is_left = end == 0 && self.has_opened(end) && !is_again && is_under_way;
         if let Some((asked, had)) = self.question.filter(|_| is_left) {
             self.turns.left = Some(Left {
                 asked,
@@ -122,19 +131,9 @@ impl Talk {
         self.turns.met_behind[end] &= is_reset;
     }
 
-    /// Whether each of the ends has sent a request behind the answer with which the other one had closed, and got a reset for it.
-    pub(super) fn met_behind(&self) -> [bool; 2] {
-        [0, 1].map(|end| self.turns.met_behind[end] && self.over[1 - end].is_reset)
-    }
-
-    /// The same of one that may have closed before the reset came.
-    pub(super) fn tried_behind(&self) -> [bool; 2] {
-        [0, 1].map(|end| self.turns.tried_behind[end] && self.over[1 - end].is_reset)
-    }
-
-    /// Whether each of the ends has sent a request after the other one had closed an idle connection, and got a reset for it.
-    pub(super) fn met_closed(&self) -> [bool; 2] {
-        [0, 1].map(|end| self.turns.met_closed[end] && self.over[1 - end].is_reset)
+    /// Which of the ends that `sent` a request to one that had closed got a reset for it.
+    pub(super) fn by_reset(&self, sent: [bool; 2]) -> [bool; 2] {
+        [0, 1].map(|end| sent[end] && self.over[1 - end].is_reset)
     }
 
     /// When each of the ends closed with all that was sent to it, or the other one an idle connection; none where it has not, or has closed its own
@@ -159,7 +158,7 @@ impl Talk {
             }
             _ => false,
         };
-        let is_answered = self.last.is_some_and(|(who, _)| who != end);
+        let is_answered = self.has_spoken_last(1 - end);
         let has_all = self.streams[1 - end].is_all_there();
         self.farewell = (is_alert && is_answered && has_all).then_some(end);
         let stream = &self.streams[end];
@@ -179,7 +178,7 @@ impl Talk {
     pub(super) fn gives_up(&self, end: usize) -> bool {
         let [own, other] = [end, 1 - end].map(|who| self.over[who].closed);
         let is_first = own.is_some_and(|own| other.is_none_or(|other| own <= other));
-        is_first && self.asked.is_some_and(|(who, _)| who == end)
+        is_first && self.has_opened(end)
     }
 
     /// These times of the ends, without that of one that has closed its own way alone.

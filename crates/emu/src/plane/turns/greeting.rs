@@ -26,11 +26,11 @@ pub(super) struct Opened {
 }
 
 impl Talk {
-    /// The end that was asked to open the connection sends its SYN-ACK, for the first time or again.
-    pub(super) fn answers_opening(&mut self, is_again: bool, now: Time) {
+    /// The end that was asked to open the connection sends its SYN-ACK: for the first time, or again, though nothing that either end sent was lost,
+    /// where it `is_needless`.
+    pub(super) fn answers_opening(&mut self, is_needless: bool, now: Time) {
         let answered = *self.opened.answered.get_or_insert(now);
-        let is_missing = self.repairs.iter().any(|r| r.is_missing);
-        let is_silent = is_again && !is_missing && self.last.is_none();
+        let is_silent = is_needless && self.last.is_none();
         if let Some(acked) = self.opened.acked.filter(|_| is_silent) {
             let first = self.turns.deferred.map(|deferred| deferred.first);
             self.turns.deferred = Some(Deferred {
@@ -42,21 +42,23 @@ impl Talk {
 
     /// A segment of an end, other than a SYN, has come to the other one.
     pub(super) fn acknowledges(&mut self, end: usize, at: Time) {
-        let is_opener = self.asked.is_some_and(|(who, _)| who == end);
-        if is_opener && self.turns.set_up.is_some() {
+        if self.has_opened(end) && self.turns.set_up.is_some() {
             self.opened.acked.get_or_insert(at);
         }
     }
 
-    /// An end is about to send new data `now`. Where it is the first of all, and its end did not open the connection, it has had its turn since
-    /// the connection was open to it: what opened it was on the way until then.
+    /// An end is about to send new data `now`, perhaps the first of all. The end that opened the connection has asked for nothing since it had that
+    /// open, and kept the other one waiting. That one has had its turn since it had the connection open: what opened it was on the way until then.
     pub(super) fn greets(&mut self, end: usize, now: Time) {
-        self.speaks_first(end, now);
-        let opener = self.asked.filter(|_| end == 1 && self.last.is_none());
-        let is_new = self.begun.is_none() && self.over[0].closed.is_none();
-        let asked = opener.filter(|(who, _)| *who == 0 && is_new);
-        if let Some(((_, first), set_up)) = asked.zip(self.turns.set_up) {
-            let opened = (first + set_up).min(now);
+        let is_new = self.begun.is_none() && self.last.is_none();
+        let asked = self.asked.filter(|(who, _)| *who == 0 && is_new);
+        let Some(((_, first), set_up)) = asked.zip(self.turns.set_up) else {
+            return;
+        };
+        let opened = (first + set_up).min(now);
+        if end == 0 {
+            self.turns.unasked = now.since(opened);
+        } else if self.over[0].closed.is_none() {
             let acked = self.opened.acked.unwrap_or(self.heard[1]);
             let there = acked.max(opened).min(now);
             self.begun = Some(opened);
@@ -64,16 +66,6 @@ impl Talk {
             self.turns.at[1] += now.since(there);
             self.turns.greeting = now.since(there);
             self.turn = Some(there);
-        }
-    }
-
-    /// The same of the end that opened the connection: it has asked for nothing since it had that open, and keeps the other one waiting.
-    fn speaks_first(&mut self, end: usize, now: Time) {
-        let opener = self.asked.filter(|(who, _)| end == 0 && *who == 0);
-        let is_new = self.begun.is_none() && self.last.is_none();
-        if let Some(((_, first), set_up)) = opener.filter(|_| is_new).zip(self.turns.set_up) {
-            let opened = (first + set_up).min(now);
-            self.turns.unasked = now.since(opened);
         }
     }
 

@@ -6,7 +6,7 @@ impl Talk {
     /// An end is about to send new data: the server, perhaps, to a client that has sent last and has closed.
     pub(super) fn answers_late(&mut self, end: usize) {
         let is_closed = self.over[0].closed.is_some() && !self.over[0].is_served;
-        let is_opener = self.asked.is_some_and(|(who, _)| who == 0);
+        let is_opener = self.has_opened(0);
         let last = self.last.filter(|(who, _)| *who == 0);
         if let Some(last) = last.filter(|_| end == 1 && is_closed && is_opener)
             && self.late.is_none()

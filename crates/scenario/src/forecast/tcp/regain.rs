@@ -96,9 +96,8 @@ impl Flow {
 
     /// That Linux's BIC grows by the segments for each ACK, of which a receiver that gathers them makes more than are forecast.
     fn note_of_gathered(&self) -> Option<String> {
-        let gathers = self.config.gro.as_secs_f64() > self.segment_s();
         let is_cut = self.climb(self.ceiling())?.start()? < self.cap();
-        (self.cc == Some(Cc::Bic) && gathers && is_cut).then(|| {
+        (self.cc == Some(Cc::Bic) && self.gathers() && is_cut).then(|| {
             format!(
                 "recovery_s is of a BIC with {:.2} segments for each ACK: where its receiver gathers more of them (GRO), Linux's grows faster \
                  and is back sooner",
@@ -112,7 +111,6 @@ impl Flow {
         if self.config.flavour == Flavour::Rfc {
             return Vec::new();
         }
-        let gathers = self.config.gro.as_secs_f64() > self.segment_s();
         let slower = match self.cc {
             Some(Cc::HighSpeed) => Some(format!(
                 "outside the formula's range: Linux's HighSpeed takes a step for each ACK, and recovery_s is of one for {:.0} segments: where its \
@@ -131,7 +129,7 @@ impl Flow {
                 .to_owned()
         });
         slower
-            .filter(|_| gathers)
+            .filter(|_| self.gathers())
             .into_iter()
             .chain(halves)
             .collect()

@@ -41,6 +41,11 @@ impl Flow {
         self.mss() * 8.0 / self.narrowest.bps
     }
 
+    /// Whether the receiver gathers segments (GRO) that come one behind the other.
+    pub(super) fn gathers(&self) -> bool {
+        self.config.gro.as_secs_f64() > self.segment_s()
+    }
+
     /// Whether nothing but the window sets a rate of all connections.
     fn is_by_window(&self, steady: f64) -> bool {
         steady >= self.window_bps() * self.streams * (1.0 - EQUAL)
@@ -51,8 +56,7 @@ impl Flow {
         let mut plain = self.clone();
         plain.config.tso = 0;
         plain.window = most_in_flight(&plain.config).min(self.window);
-        let round_s = self.rtt_s() + plain.held_s();
-        let at_once = plain.window as f64 * 8.0 / round_s * plain.share_of_three();
+        let at_once = plain.each_round_bps(self.rtt_s());
         let without = (at_once * self.streams).min(self.narrowest.bps);
         let waits = self.is_by_window(steady) && self.waits_s() > 0.0;
         let odd = plain.note_of_odd_window(without);
@@ -108,12 +112,10 @@ impl Flow {
     /// Whether a window of an odd number of segments leaves the last one of a flight without a second one: its acknowledgement waits.
     fn leaves_one(&self) -> bool {
         let segments = self.window / u64::from(self.config.mss);
-        let segment_s = self.segment_s();
-        let gathers = self.config.gro.as_secs_f64() > segment_s;
-        let pauses = (segments as f64 + 1.0) * segment_s < self.rtt_s();
+        let pauses = (segments as f64 + 1.0) * self.segment_s() < self.rtt_s();
         // A part of a segment between whole ones parts flights otherwise in each round trip.
         let odd = segments % 2 == 1 && !fills_window(&self.config);
-        odd && self.config.delayed_ack.every == 2 && !gathers && pauses
+        odd && self.config.delayed_ack.every == 2 && !self.gathers() && pauses
     }
 
     /// By how many seconds each round trip of a window of one segment is longer by the RFCs' rules: its receiver's timer. Linux acknowledges
@@ -127,9 +129,14 @@ impl Flow {
         }
     }
 
+    /// What its window gives in rounds of so many seconds, longer by what its receiver holds back.
+    pub(super) fn each_round_bps(&self, round_s: f64) -> f64 {
+        self.window as f64 * 8.0 / (round_s + self.held_s()) * self.share_of_three()
+    }
+
     /// What a window of three segments gives by the RFCs' rules, of what it would if the third one did not wait; 1 of others. A kernel may
     /// get all three joined to one.
-    pub(super) fn share_of_three(&self) -> f64 {
+    fn share_of_three(&self) -> f64 {
         let three = self.window / u64::from(self.config.mss) == 3;
         match three && self.config.flavour == Flavour::Rfc && self.leaves_one() {
             true => 1.0 - self.fewer_by_timer() / 3.0,
