@@ -14,17 +14,17 @@ mod still;
 
 use std::collections::BTreeMap;
 
-use crate::around::{DAMAGED_LEAST, MORE};
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
-use crate::flow::Flow;
-use crate::half_port::{half_on_path, halves};
+use crate::flows::flow::Flow;
+use crate::hosts::machine::{DROPS_LEAST, alike};
+use crate::hosts::router_full::by_full_router;
+use crate::interfaces::half_port::{half_on_path, halves};
+pub(crate) use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::items::{Item, step};
-use crate::machine::{DROPS_LEAST, alike};
-pub(crate) use crate::port::{Kind, Port, PortReading};
+use crate::paths::around::{DAMAGED_LEAST, MORE};
 use crate::read::Facts;
-use crate::router_full::by_full_router;
 pub(crate) use offered::line_offered;
 
 /// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
@@ -143,7 +143,7 @@ pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
     };
     let counted = ARRIVING.into_iter().flat_map(of).map(named);
     counted
-        .chain(crate::half_port::left_out(facts, flow))
+        .chain(crate::interfaces::half_port::left_out(facts, flow))
         .collect()
 }
 

@@ -5,7 +5,7 @@ use crate::ceiling::bps;
 use crate::document::{Contradiction, FlowReport};
 use crate::evidence::NS;
 use crate::history::{History, shown};
-use crate::no_rate::headline;
+use crate::windows::no_rate::headline;
 
 /// Columns that a ticket's text is wrapped at.
 const WIDTH: usize = 78;

@@ -2,14 +2,14 @@
 
 use super::{Evidence, NS, SMALLEST_FULL};
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number, word};
-use crate::held_small::HeldSmall;
-use crate::marked::Delivered;
+use crate::flows::flow::{Flow, number, word};
+use crate::losses::marked::Delivered;
+use crate::programs::held_small::HeldSmall;
+use crate::reach::stuck::Stuck;
 use crate::read::Facts;
-use crate::room::Room;
 use crate::seen::Side;
-use crate::shut_window::ShutWindow;
-use crate::stuck::Stuck;
+use crate::windows::room::Room;
+use crate::windows::shut_window::ShutWindow;
 
 impl Evidence {
     pub(super) fn of_sockets(&mut self, facts: &Facts, flow: &Flow) {
@@ -47,7 +47,7 @@ impl Evidence {
         self.reordered = sum("reordered").or(self.reordered.take());
         let counted = sum("retransmits_dsack").zip(sum("retransmits_counted"));
         self.duplicates =
-            counted.and_then(|(arrived, again)| crate::duplicates::share(&arrived, &again));
+            counted.and_then(|(arrived, again)| crate::losses::duplicates::share(&arrived, &again));
         self.socket_losses(
             flow.test.as_ref(),
             sum("bytes_retransmitted"),

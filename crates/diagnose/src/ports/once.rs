@@ -4,12 +4,12 @@
 use super::queue::{CLEARED_S, as_large, since_cleared};
 use super::{Counted, Ports};
 use crate::cause::Cause;
-use crate::error_share::NOISE;
 use crate::evidence::Evidence;
+use crate::flows::read_again::Once;
+use crate::hosts::machine::alike;
+use crate::interfaces::port::{OF_NFT, OF_TC};
 use crate::items::step;
-use crate::machine::alike;
-use crate::port::{OF_NFT, OF_TC};
-use crate::read_again::Once;
+use crate::losses::error_share::NOISE;
 
 /// What a count says that is as many as a flow sent again, and is of hours, of weeks or of always, 0 to 1. Of counts that may be anything from
 /// one to a million one of fourteen is as near by chance, 11 decibans. A choice.

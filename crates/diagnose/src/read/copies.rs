@@ -1,11 +1,11 @@
 //! Programs that copy files: the closing lines of scp and sftp, rsync and wget.
 
 use super::{Facts, Line, Tool};
-use crate::channel::SHELL;
 use crate::fact::{Figure, Place};
-use crate::fetched::FILES;
+use crate::programs::fetched::FILES;
+use crate::programs::small_files::COPIED;
 use crate::seen::{ASKED, Report, Side, Test};
-use crate::small_files::COPIED;
+use crate::windows::channel::SHELL;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.

@@ -5,7 +5,7 @@ use super::label::is_typed;
 use super::own_ports::found_no_port;
 use super::{Facts, Line, Tool, WINDOWS};
 use crate::fact::{Figure, Of, Place};
-use crate::host_fault::NO_PORT;
+use crate::hosts::host_fault::NO_PORT;
 use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};

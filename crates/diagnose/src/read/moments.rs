@@ -3,7 +3,7 @@
 use super::periods::Period;
 use super::{Line, clocks, label, plain};
 use crate::fact::Place;
-use crate::follow::TESTERS;
+use crate::programs::follow::TESTERS;
 use crate::seen::{Side, Test};
 
 /// Most dates, and most comments, that are kept.
@@ -144,7 +144,7 @@ impl Moments {
         self.shell(at) == Some("")
     }
 
-    /// The name at the prompt of the last command above a place, which may be empty; none where that is no Unix shell's.
+    /// The name at the prompt of the last command above a place, which may be empty; none where a Unix shell printed none.
     fn shell(&self, at: Place) -> Option<&str> {
         before(&self.commands, at)?.1.as_deref()
     }

@@ -8,11 +8,11 @@ mod several;
 mod status;
 mod tabled;
 
-use crate::dead_port::UNLINKED;
 use crate::fact::{Of, Place};
-use crate::network_log::Event;
-use crate::port::{FullDuplexPort, Kind, Port, PortReading};
-use crate::slow_pair::AGREED_ON_LESS;
+use crate::interfaces::dead_port::UNLINKED;
+use crate::interfaces::port::{FullDuplexPort, Kind, Port, PortReading};
+use crate::interfaces::slow_pair::AGREED_ON_LESS;
+use crate::reach::network_log::Event;
 use crate::words::{after, whole};
 
 use super::optics::{self, Received, Table, nexus};

@@ -4,7 +4,7 @@ use super::{Facts, FullQueue, Line, NOTES_MAX, Tool};
 use crate::address;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
-use crate::shut_window::{UNANSWERED, unanswered};
+use crate::windows::shut_window::{UNANSWERED, unanswered};
 use crate::words::{decimal, keyed, rate};
 
 /// How long a command waited, seconds.
@@ -537,7 +537,7 @@ mod tests {
         let facts = of(&format!("{copy}{typed}{DETAILS}"));
         assert_eq!(facts.ignored_count, [0]);
         assert_eq!((facts.sockets.len(), says(&facts)), (1, Some(1_326_080.0)));
-        let flows = crate::flow::flows(&facts);
+        let flows = crate::flows::flow::flows(&facts);
         assert_eq!(flows.len(), 1);
         assert_eq!(flows[0].sockets, [0]);
         // Of a second line nothing says whether it is the same connection's.
