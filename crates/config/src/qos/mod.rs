@@ -4,7 +4,6 @@
 mod burst;
 mod check;
 mod class;
-mod crossing;
 mod lbe;
 mod maps;
 mod model;
@@ -16,14 +15,13 @@ mod pppoe;
 mod share;
 mod srr;
 mod storm;
+mod trip;
 mod tunnel;
 
 pub(crate) use burst::odd_bucket;
 pub use check::findings;
 pub(crate) use check::{below_plan, check, slower, small_burst};
 pub use class::{Action, Class, Police, PolicePercent, QueueLimit, Share};
-pub use crossing::Crossing;
-pub(crate) use crossing::Trip;
 pub use lbe::{Lbe, LbeError, Written};
 pub use maps::Maps;
 pub use model::{
@@ -31,7 +29,7 @@ pub use model::{
     Encapsulation, Intent, Interface, Match, PolicyMap, Pvc, QueueMap, Queueing, RandomDetect,
     RateLimit, Service, Speed, Stated, Switchport, Trust,
 };
-pub use options::Options;
+pub use options::{Crossing, Options};
 pub(crate) use port::OF_TYPE;
 pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold, channel_number};
 pub use port_type::{PortType, PortTypeError};
@@ -40,6 +38,7 @@ pub(crate) use share::{FULL_FRAME_BYTES, payload_of, policed_range, queued_tcp};
 pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares};
 pub use srr::{Srr, SrrMaps};
 pub use storm::{Storm, StormControl, StormLevel};
+pub(crate) use trip::Trip;
 pub(crate) use tunnel::Ipsec;
 pub use tunnel::{Tunnel, TunnelMode};
 pub(crate) use tunnel::{around, carrier, default_packet};
