@@ -4,7 +4,8 @@ use farpath_predict::IpVersion;
 use farpath_units::Rate;
 
 use super::super::burst::odd_bucket;
-use super::super::{Direction, Duplex, Interface, Speed, Storm, port, pppoe, storm, tunnel};
+use super::super::{Direction, Duplex, Speed, Storm, port, pppoe, storm, tunnel};
+use super::rates::rate_of;
 use super::{On, below_plan, slower, small_burst};
 use crate::clamp::Clamp;
 use crate::commands::{MSS, MSS_IPV6, Number};
@@ -244,10 +245,4 @@ fn larger(key: &str, mss: u32, fits: u32, range: Number) -> String {
             format!("take it out, as it takes {most} at most, unless what lies behind carries less")
         }
     }
-}
-
-/// The rate of an interface's line, where its name or `speed` says it.
-pub(super) fn rate_of(interface: &Interface) -> Option<Rate> {
-    let mbps = port::speed_mbps(interface)?;
-    Rate::from_bps(u64::from(mbps) * 1_000_000)
 }
