@@ -28,6 +28,7 @@ mod platform;
 pub mod qos;
 pub mod render;
 mod report;
+mod route;
 mod routes;
 mod rules;
 pub mod sarif;
