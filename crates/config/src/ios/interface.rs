@@ -208,7 +208,7 @@ const CHANNEL_MODES: [(&str, ChannelMode); 5] = [
 ];
 
 /// A statement of interfaces.
-pub(super) type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Interface>;
+type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Interface>;
 
 /// Reads what stands inside the interfaces `targets`.
 pub(super) fn section(reader: &mut Reader, tree: &Tree<'_>, header: usize, targets: &[usize]) {

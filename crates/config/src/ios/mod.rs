@@ -19,6 +19,7 @@ mod police;
 mod policy;
 mod queueing;
 mod rate_limit;
+mod rates;
 pub(crate) mod routes;
 mod srr;
 mod tree;
