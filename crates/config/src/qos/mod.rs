@@ -14,8 +14,10 @@ mod port_type;
 mod pppoe;
 mod share;
 mod srr;
+mod stated;
 mod storm;
 mod trip;
+mod trust;
 mod tunnel;
 
 pub(crate) use burst::odd_bucket;
@@ -27,7 +29,7 @@ pub use maps::Maps;
 pub use model::{
     Category, ChannelGroup, ChannelMode, ClassMap, Contract, Device, Direction, Duplex,
     Encapsulation, Intent, Interface, Match, PolicyMap, Pvc, QueueMap, Queueing, RandomDetect,
-    RateLimit, Service, Speed, Stated, Switchport, Trust,
+    RateLimit, Service, Speed, Switchport,
 };
 pub use options::{Crossing, Options};
 pub(crate) use port::OF_TYPE;
@@ -37,8 +39,10 @@ pub use pppoe::Pppoe;
 pub(crate) use share::{FULL_FRAME_BYTES, payload_of, policed_range, queued_tcp};
 pub use share::{Mix, Overshoot, longest_wait, policed_tcp, share_bounds, shares};
 pub use srr::{Srr, SrrMaps};
+pub use stated::Stated;
 pub use storm::{Storm, StormControl, StormLevel};
 pub(crate) use trip::Trip;
+pub use trust::Trust;
 pub(crate) use tunnel::Ipsec;
 pub use tunnel::{Tunnel, TunnelMode};
 pub(crate) use tunnel::{around, carrier, default_packet};
