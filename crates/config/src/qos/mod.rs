@@ -2,11 +2,13 @@
 //! wrong with it.
 
 mod burst;
+mod carriage;
 mod check;
 mod class;
 mod lbe;
 mod maps;
 mod model;
+mod mtu;
 mod names;
 mod options;
 mod port;
@@ -21,6 +23,7 @@ mod trust;
 mod tunnel;
 
 pub(crate) use burst::odd_bucket;
+pub(crate) use carriage::{around, carrier, default_packet};
 pub use check::findings;
 pub(crate) use check::{below_plan, check, slower, small_burst};
 pub use class::{Action, Class, Police, PolicePercent, QueueLimit, Share};
@@ -31,6 +34,7 @@ pub use model::{
     Encapsulation, Intent, Interface, Match, PolicyMap, Pvc, QueueMap, Queueing, RandomDetect,
     RateLimit, Service, Speed, Switchport,
 };
+pub(crate) use mtu::default_mtu;
 pub use options::{Crossing, Options};
 pub(crate) use port::OF_TYPE;
 pub use port::{KnownBy, PolicyClass, Port, PortPolicy, Queue, Threshold, channel_number};
@@ -45,4 +49,3 @@ pub(crate) use trip::Trip;
 pub use trust::Trust;
 pub(crate) use tunnel::Ipsec;
 pub use tunnel::{Tunnel, TunnelMode};
-pub(crate) use tunnel::{around, carrier, default_packet};

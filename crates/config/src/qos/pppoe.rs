@@ -1,8 +1,7 @@
 //! PPP over Ethernet: an interface that dials, or answers, and what carries it.
 
-use super::{Device, Interface, Stated};
+use super::{Device, Interface, Stated, default_mtu};
 use crate::finding::Finding;
-use crate::links::default_mtu;
 use crate::tunnels::{Tunnel, Wrapped};
 
 /// PPPoE's header and PPP's, bytes (RFC 2516 §4 and §7).
