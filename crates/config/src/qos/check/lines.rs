@@ -4,9 +4,9 @@ use farpath_predict::IpVersion;
 use farpath_units::Rate;
 
 use super::super::burst::odd_bucket;
-use super::super::{Direction, Duplex, Speed, Storm, carriage, default_mtu, port, pppoe, storm};
+use super::super::{Direction, Duplex, Speed, Storm, carriage, default_mtu, port};
 use super::rates::rate_of;
-use super::{On, below_plan, slower, small_burst};
+use super::{On, below_plan, pppoe, slower, small_burst, storms};
 use crate::clamp::Clamp;
 use crate::commands::{MSS, MSS_IPV6, Number};
 use crate::finding::Severity;
@@ -94,7 +94,7 @@ impl On<'_, '_> {
 
     /// QOS029.
     pub(super) fn storms(&mut self) {
-        let found = storm::check(self.interface);
+        let found = storms::check(self.interface);
         for mut finding in found {
             finding.doubt(self.interface.unknown.iter().cloned());
             self.checker.findings.push(finding);
