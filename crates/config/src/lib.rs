@@ -23,6 +23,7 @@ pub mod junos;
 mod links;
 mod mask;
 mod near;
+mod neighbor;
 pub mod neighbors;
 mod platform;
 pub mod qos;
