@@ -10,9 +10,10 @@ mod output;
 mod packet;
 mod socket;
 
+pub use crate::tunnel::Tunnel;
 pub use connection::{Connection, State};
 pub use host::Host;
-pub use packet::{Packet, Tunnel};
+pub use packet::Packet;
 
 pub(crate) use socket::Outcome;
 
