@@ -1,6 +1,7 @@
 //! A whole TCP endpoint made of `farpath_tcp`'s sender and receiver: both directions, real sequence
 //! numbers, negotiation, opening and closing (RFC 9293 §3.10).
 
+mod calls;
 mod connection;
 mod handshake;
 mod host;
