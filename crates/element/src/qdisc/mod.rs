@@ -9,10 +9,11 @@ mod footprint;
 mod fq_codel;
 mod rounds;
 mod token_bucket;
+mod waiting;
 
 pub use aqm::*;
 use classes::Classes;
-pub use classes::{ClassesConfig, Level, QueueConfig, QueueCounter};
+pub use classes::{ClassesConfig, Level, QueueConfig};
 pub use classifier::{Classifier, MOST_QUEUES, Place, Transport};
 pub use discipline::{Discipline, DisciplineConfig, QueuesConfig};
 pub use fifo::{Fifo, Limit, TallyId, WAITING_BYTES};
@@ -21,3 +22,4 @@ use fq_codel::FqCodel;
 pub use fq_codel::FqCodelConfig;
 pub use rounds::Rounds;
 pub use token_bucket::TokenBucket;
+pub use waiting::QueueCounter;
