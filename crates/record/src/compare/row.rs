@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::{Key, Row, Side, more, subject};
 use crate::Origin;
-use crate::judge::median;
 use crate::range::range;
 use crate::ranks::{rank_sum, rank_sum_least, signed_rank, signed_rank_least};
+use crate::results::median;
 use crate::statistics::{CONFIDENCE, Summary, paired, shares, welch};
 
 /// What may be said of a difference.
