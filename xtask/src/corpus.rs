@@ -8,6 +8,7 @@
 mod case;
 mod fit;
 mod lab;
+mod level;
 mod plot;
 mod score;
 mod tell;
@@ -18,7 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use case::{BLIND, CAUSES, Case, HEALTHY_CASE, LAB, ODD, TEST, TWO};
 use farpath_diagnose::{Facts, FlowReport};
 use fit::Sample;
-use score::{Level, Outcome, Score};
+use level::Level;
+use score::{Outcome, Score};
 
 /// How many cases a whole corpus has.
 pub(crate) const ALL: u64 = 1000;

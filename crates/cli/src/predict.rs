@@ -14,6 +14,7 @@ use crate::args::{LineArgs, OverheadArgs, PathArgs, Predict, PredictArgs, Rfc634
 use crate::exit::{Exit, Failure, note, print, print_json};
 use crate::value::{maybe, mtu, read};
 
+mod figures;
 mod headline;
 mod start;
 mod summary;

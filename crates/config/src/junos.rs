@@ -22,6 +22,7 @@ mod segments;
 mod set;
 pub mod tree;
 mod units;
+mod values;
 
 use core::ops::Range;
 

@@ -12,6 +12,7 @@ mod config;
 mod passage;
 mod queued;
 mod run;
+mod service;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ use crate::treatment::{Treatment, Treatments};
 use arrivals::Pace;
 pub use config::{Change, PortConfig};
 use passage::{Impaired, Passage};
-use queued::Service;
+use service::Service;
 
 /// One direction of a link at work.
 pub struct Port {

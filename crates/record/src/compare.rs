@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::number;
+use crate::repeats::{counted, is_nothing};
 use crate::statistics::Summary;
 use crate::zero::Written;
-use crate::{Keys, Origin, Record, RunDocument, is_nothing};
+use crate::{Keys, Origin, Record, RunDocument};
 
 mod between;
 mod more;
@@ -16,11 +17,12 @@ mod notes;
 mod places;
 mod ranked;
 mod row;
+mod verdict;
 
 pub use between::between;
 pub use places::sets;
-pub use row::Verdict;
 use row::row;
+pub use verdict::Verdict;
 
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
@@ -257,13 +259,6 @@ struct Side {
 
 /// What one side has of each metric.
 type Values<'r> = BTreeMap<Key<'r>, Side>;
-
-/// Ratios that are shares of things counted, and the metric that has their number.
-const COUNTED: [(&str, &str); 3] = [
-    ("loss_ratio", "sent"),
-    ("loss_ratio", "cells_sent"),
-    ("conforming_ratio", "cells_received"),
-];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'r> {
@@ -580,12 +575,6 @@ fn step(record: &Record, metric: &str) -> f64 {
         _ => record.duration_ns as f64 / 100.0,
     };
     stretch.max(rtt) / 1e9
-}
-
-/// How many things a record counted of which `metric` is a share.
-pub(crate) fn counted(record: &Record, metric: &str) -> f64 {
-    let of = COUNTED.iter().filter(|(ratio, _)| *ratio == metric);
-    of.filter_map(|(_, all)| record.metrics.get(*all)).sum()
 }
 
 #[cfg(test)]

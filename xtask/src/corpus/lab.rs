@@ -11,7 +11,8 @@ use farpath_units::Rate;
 
 use super::case::Case;
 use super::fit::Sample;
-use super::score::{Level, Outcome};
+use super::level::Level;
+use super::score::Outcome;
 
 /// The program that runs labs, as it was built last.
 const PROGRAM: &str = "target/checked/farpath";

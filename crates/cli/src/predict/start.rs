@@ -3,7 +3,7 @@
 use farpath_predict::overflow::HEARD;
 use farpath_predict::{PathInput, path};
 
-use super::summary::Figures;
+use super::figures::Figures;
 
 /// How long slow start takes, or what ends it before.
 pub(super) fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {

@@ -4,7 +4,7 @@
 use farpath_units::Time;
 use farpath_wire::Frame;
 
-use super::queued::Service;
+use super::service::Service;
 use super::{Port, frame_hash};
 use crate::counters::Drop;
 use crate::forwarding::Exit;

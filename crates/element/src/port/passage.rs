@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
-use super::queued::Service;
+use super::service::Service;
 use super::{Port, frame_hash};
 use crate::atm::Hurt;
 use crate::counters::Drop;

@@ -3,8 +3,8 @@
 use farpath_units::Time;
 use farpath_wire::Frame;
 
-use super::classes::Gone;
 use super::token_bucket::TokenBucket;
+use super::waiting::Gone;
 use super::{
     Classes, ClassesConfig, Footprint, FqCodel, FqCodelConfig, Limit, Place, QueueCounter,
 };

@@ -6,7 +6,7 @@ use farpath_units::{Key, Time};
 use farpath_wire::{FlowDir, Frame};
 
 use super::aqm::{Codel, Served};
-use super::classes::{Gone, QueueCounter, Waiting};
+use super::waiting::{Gone, QueueCounter, Waiting};
 use super::{CodelConfig, Footprint};
 use crate::counters::Drop;
 

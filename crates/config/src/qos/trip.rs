@@ -3,20 +3,7 @@
 
 use farpath_units::{Duration, Rate};
 
-use super::Options;
-
-/// A port of a router in a scenario, as the tests that cross it see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Crossing {
-    /// Number of the router's file.
-    pub file: usize,
-    /// The interface, with or without its unit.
-    pub interface: String,
-    /// The longest round trip of these tests, propagation alone.
-    pub rtt: Duration,
-    /// The fastest at which their frames come to this port or, where they leave by it, to the router: the slowest line before.
-    pub arrives: Option<Rate>,
-}
+use super::{Crossing, Options};
 
 /// Taken where nothing says the round trip.
 const TAKEN: Duration = Duration::from_ms(100);
