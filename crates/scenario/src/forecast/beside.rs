@@ -66,13 +66,16 @@ impl Path<'_> {
     pub(super) fn beside(&self, number: usize, record: &mut Record) {
         let own = &self.scenario.tests[number];
         let others = self.met_by(number);
-        if others.is_empty() {
-            return;
-        }
-        if own.kind.periodic().is_none() {
+        self.note_taken(record);
+        let is_taken = |other: usize| self.taken.iter().any(|t| t.test == other);
+        let meets = !others.iter().all(|(n, _)| is_taken(*n)) || self.meets_packets(number);
+        if meets && own.kind.periodic().is_none() {
             record.notes.push(
                 "as if alone on its path; another test uses part of it at the same time".to_owned(),
             );
+        }
+        if others.is_empty() {
+            return;
         }
         let waits = self.met(own, &others);
         let names: Vec<String> = others
@@ -124,14 +127,9 @@ impl Path<'_> {
         if until < Time::MAX || from >= by {
             return false;
         }
-        let mut record = self
-            .scenario
-            .record(test, Origin::Predicted, &BTreeMap::new());
-        test.kind.predict(test, self, &mut record);
-        let Some(ns) = record.metrics.get("completion_ns") else {
+        let Some(end) = self.certain_end(test) else {
             return false;
         };
-        let end = from + test.start_spread + seconds(CERTAIN * ns / 1e9);
         let meets = |other: &Test| {
             let (starts, ends) = span(other);
             starts < end && from < ends
@@ -139,6 +137,16 @@ impl Path<'_> {
         let others = self.scenario.tests.iter();
         let mut others = others.filter(|t| t.name != test.name && t.kind.periodic().is_none());
         end <= by && !others.any(meets)
+    }
+
+    /// When a transfer that no clock ends is over for certain, alone on this path: in twice what is forecast of it.
+    pub(super) fn certain_end(&self, test: &Test) -> Option<Time> {
+        let mut record = self
+            .scenario
+            .record(test, Origin::Predicted, &BTreeMap::new());
+        test.kind.predict(test, self, &mut record);
+        let ns = record.metrics.get("completion_ns")?;
+        Some(test.start + test.start_spread + seconds(CERTAIN * ns / 1e9))
     }
 
     /// Whether a port can make the test's times longer: both ways, but for packets that are timed one way.

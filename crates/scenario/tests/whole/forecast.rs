@@ -3042,3 +3042,42 @@ fn percentiles_of_packets_that_several_lines_hold_back_are_left_out() {
     let words = "with reordering: the least possible time and the mean of all; no other";
     assert!(says(&both, words), "{:?}", both.notes);
 }
+
+/// Connections have what a steady stream leaves of the link. Simulated, 100 Mbit/s and 20 ms: 64.4 Mbit/s beside 30 Mbit/s of datagrams,
+/// 65.0 beside as many single packets, 14.8 beside 80.
+#[test]
+fn a_steady_stream_is_taken_off() {
+    let bulk = |stream: &str| {
+        let far = "rate = \"100 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"1bdp\"";
+        let tests = format!(
+            "{stream}\n[[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"30 s\"\nomit = \"5 s\""
+        );
+        by_router("rate = \"1 Gbit/s\"", far, &tests)
+    };
+    let mbps = |record: &Record| of(record, "goodput_bps") / 1e6;
+    let udp = "kind = \"udp\"\nsize = 1250\nrate = \"30 Mbit/s\"\nduration = \"60 s\"";
+    let alone = "as if alone on its path";
+    let beside = bulk(udp);
+    // 1316 bytes of line for 1250, and 1448 of 1538 of what is left.
+    let left = (100.0 - 30.0 * 1316.0 / 1250.0) * 1448.0 / 1538.0;
+    assert!((mbps(&beside) - left).abs() < 0.1, "{beside:?}");
+    assert!(says(&beside, "`t` takes 31.58"), "{:?}", beside.notes);
+    assert!(!says(&beside, alone), "{:?}", beside.notes);
+    let packets = "kind = \"oneway\"\nsize = 1250\ninterval = \"333333 ns\"\ncount = 180000";
+    assert!((mbps(&bulk(packets)) - 65.0).abs() < 1.0);
+    let most = bulk(&udp.replace("30 M", "80 M"));
+    assert!((mbps(&most) - 14.8).abs() < 0.5, "{most:?}");
+    // What ends before, comes and goes or fills the link is in no form.
+    for other in [
+        udp.replace("60 s", "20 s"),
+        format!("{udp}\non_off = {{ on = \"1 s\", off = \"1 s\" }}"),
+        udp.replace("30 M", "99 M"),
+        packets.replace("180000", "18000"),
+    ] {
+        let record = bulk(&other);
+        assert!(mbps(&record) > 90.0, "{other}: {record:?}");
+        assert!(says(&record, alone), "{other}: {:?}", record.notes);
+    }
+    let ping = bulk("kind = \"ping\"\ncount = 60");
+    assert!(mbps(&ping) > 90.0 && !says(&ping, alone), "{ping:?}");
+}
