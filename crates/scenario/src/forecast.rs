@@ -27,6 +27,7 @@ mod queues;
 mod rounds;
 mod shaper;
 mod shared;
+mod shares;
 mod stream;
 mod taken;
 mod tcp;

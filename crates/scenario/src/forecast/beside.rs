@@ -41,16 +41,16 @@ pub(super) enum Waits {
 }
 
 /// One test's part in what another meets.
-struct Load {
+pub(super) struct Load {
     waits: Waits,
     /// The port in front of which it waits.
     port: Option<usize>,
     /// Payload bit/s.
-    bps: f64,
+    pub(super) bps: f64,
     /// That is what it sends, losses on the way in it, and not what arrives.
     sent: bool,
     /// IP datagram and payload bytes.
-    size: (u32, u32),
+    pub(super) size: (u32, u32),
     /// From its start until it is as `waits` says.
     settles: Duration,
     /// How long the largest burst of its start can wait.
@@ -67,12 +67,13 @@ impl Path<'_> {
         let own = &self.scenario.tests[number];
         let others = self.met_by(number);
         self.note_taken(record);
-        let is_taken = |other: usize| self.taken.iter().any(|t| t.test == other);
-        let meets = !others.iter().all(|(n, _)| is_taken(*n)) || self.meets_packets(number);
-        if meets && own.kind.periodic().is_none() {
-            record.notes.push(
-                "as if alone on its path; another test uses part of it at the same time".to_owned(),
-            );
+        let is_met = others.iter().any(|(n, _)| !self.is_taken_off(*n));
+        if own.kind.periodic().is_none() && (is_met || self.meets_packets(number)) {
+            let share = self.equal_share(number, &others);
+            record.notes.push(format!(
+                "as if alone on its path; another test uses part of it at the same time{}",
+                share.map_or_else(String::new, |words| format!(": {words}"))
+            ));
         }
         if others.is_empty() {
             return;
@@ -252,7 +253,7 @@ impl Path<'_> {
     }
 
     /// What a test does to others, alone on its path.
-    fn load(&self, test: &Test) -> Load {
+    pub(super) fn load(&self, test: &Test) -> Load {
         let header = self.header();
         let discarded = self.discarded(test).is_some();
         if let Some(tcp) = test.kind.bulk().filter(|_| !discarded) {

@@ -19,7 +19,7 @@ const LOADS: f64 = 0.01;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Taken {
     /// The stream's test.
-    pub(super) test: usize,
+    test: usize,
     port: usize,
     /// On the line, bit/s.
     line_bps: f64,
@@ -47,6 +47,11 @@ impl<'a> Path<'a> {
             true => beside,
             false => self,
         }
+    }
+
+    /// Whether a test's forecast is without what another takes.
+    pub(super) fn is_taken_off(&self, test: usize) -> bool {
+        self.taken.iter().any(|t| t.test == test)
     }
 
     /// What streams take of the line of a port, bit/s.
@@ -172,7 +177,7 @@ impl<'a> Path<'a> {
             let other = &self.scenario.tests[of.test];
             let (from, until) = span(other);
             let meets = from < end && start < until && other.kind.periodic().is_some();
-            if of.asks || !meets || self.taken.iter().any(|t| t.test == of.test) {
+            if of.asks || !meets || self.is_taken_off(of.test) {
                 return false;
             }
             let path = Path::new(self.scenario, self.plan, flow);

@@ -3081,3 +3081,30 @@ fn a_steady_stream_is_taken_off() {
     let ping = bulk("kind = \"ping\"\ncount = 60");
     assert!(mbps(&ping) > 90.0 && !says(&ping, alone), "{ping:?}");
 }
+
+/// Two fast hosts fill 20 Mbit/s on which a third behind 10 Mbit/s has less than its own line; simulated 4.4, 7.3 and 7.1 Mbit/s.
+#[test]
+fn a_link_that_others_fill_has_equal_shares_in_words() {
+    let host = |name: &str, rate: &str| {
+        format!(
+            "[[host]]\nname = \"{name}\"\n[[link]]\nname = \"l{name}\"\nends = [\"{name}\", \"r\"]\nrate = \"{rate}\"\n\
+             [[test]]\nname = \"t{name}\"\nkind = \"tcp\"\nfrom = \"{name}\"\nto = \"z\"\nduration = \"60 s\"\n"
+        )
+    };
+    let core = "[scenario]\nname = \"x\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"z\"\n\
+                [[link]]\nname = \"core\"\nends = [\"r\", \"z\"]\nrate = \"20 Mbit/s\"\ndelay = \"10 ms\"\n";
+    let of_three = |slow: &str| {
+        let hosts = [
+            host("a", slow),
+            host("b", "1 Gbit/s"),
+            host("c", "1 Gbit/s"),
+        ];
+        records_of(format!("{core}{}", hosts.concat()))
+    };
+    let third = "equal shares of core r>z leave it 6.276";
+    assert!(of_three("10 Mbit/s").iter().all(|r| says(r, third)));
+    // What 5 Mbit/s bring is less than a third, and the others have what it leaves.
+    let less = of_three("5 Mbit/s");
+    assert!(!says(&less[0], "equal shares"), "{:?}", less[0].notes);
+    assert!(says(&less[1], "leave it 7.06"), "{:?}", less[1].notes);
+}
