@@ -566,6 +566,11 @@ fn small_windows_that_wait_for_a_timer_are_said() {
         (2, "rfc", 1.152),
         (3, "rfc", 1.152),
         (3, "linux", 1.728),
+        (4, "rfc", 2.304),
+        (5, "rfc", 2.304),
+        (7, "linux", 3.456),
+        (8, "linux", 4.608),
+        (9, "rfc", 4.608),
     ] {
         let found = mbps(segments, flavour);
         let what = format!("{segments} of {flavour}: {found}");
