@@ -13,8 +13,8 @@ use crate::timers::CUT;
 /// that comes back before the window is there is one.
 ///
 /// The window before is the one of the sample before the cut, or the most that was in flight in the ten samples up to it, and in
-/// the round trip, if that was less. Those in which something was missing already do not count to the ten: what one sample finds in flight may be some bursts of acknowledgements short of it, or drain
-/// behind the last byte.
+/// the round trip, if that was less: what one sample finds in flight may be some bursts of acknowledgements short of it, or drain
+/// behind the last byte. Those in which something was missing already, as while a timer runs, come on top of the ten.
 pub fn recovery(samples: &[Sample]) -> Option<Duration> {
     last_cut(samples).1
 }
