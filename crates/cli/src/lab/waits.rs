@@ -2,10 +2,11 @@
 
 mod deferred;
 mod ends;
+mod errands;
 mod opening;
 
 use farpath_emu::plane::{
-    Beat, Deferred, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
+    Beat, Deferred, Errand, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
 };
 use farpath_observe::Limit;
 use farpath_record::count_of;
@@ -40,6 +41,8 @@ pub(super) struct Waits {
     own: Duration,
     /// What of its own turns this end's host waited for answers over UDP, and the other's.
     elsewhere: [Duration; 2],
+    /// The same on other connections that it had opened.
+    errands: [Errand; 2],
     /// A request or an answer was on the way.
     way: Duration,
     /// What this end waited for beside that, where turns overlap.
@@ -138,6 +141,7 @@ impl Waits {
             is_multipath: turns.is_multipath,
             own: turns.at[end] + turns.overlapping[1 - end].other,
             elsewhere: [end, 1 - end].map(|who| turns.elsewhere[who]),
+            errands: [end, 1 - end].map(|who| turns.errands[who]),
             way: turns.way,
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],

@@ -6,6 +6,7 @@
 mod asides;
 mod beat;
 mod endings;
+mod errands;
 mod greeting;
 mod late;
 mod pings;
@@ -27,6 +28,8 @@ use asides::Aside;
 pub use beat::Beat;
 use beat::Beating;
 use endings::End;
+pub use errands::Errand;
+use errands::{Asked, Errands};
 pub use greeting::Deferred;
 use greeting::Opened;
 use pings::Control;
@@ -97,6 +100,8 @@ struct Talk {
     parting: Option<(usize, Time)>,
     beats: [Beating; 2],
     control: Control,
+    /// What the end that opened it asked last.
+    errand: Option<Asked>,
 }
 
 impl Talk {
@@ -132,6 +137,7 @@ impl Talk {
             parting: None,
             beats: Default::default(),
             control: Control::default(),
+            errand: None,
         }
     }
 
@@ -424,9 +430,9 @@ impl Talk {
     }
 }
 
-/// All connections, by their two ends in order.
+/// All connections, by their two ends in order, and what their ends waited for on others.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Talks(BTreeMap<Way, Talk>);
+pub(super) struct Talks(BTreeMap<Way, Talk>, Errands);
 
 impl Talks {
     /// A host has handed over `packet`, whose bytes these are. Where that answers what the other end sent, since when it had all of that.
@@ -437,6 +443,7 @@ impl Talks {
         if control & SYN != 0 && control & ACK == 0 && !self.0.get(&key(way)).is_some_and(again) {
             // Another connection between the same ends.
             self.0.remove(&key(way));
+            self.1.ends(way);
         }
         let is_room = self.0.len() < CONNECTIONS;
         if is_room && !self.0.contains_key(&key(way)) {
@@ -447,6 +454,7 @@ impl Talks {
         if control & (FIN | RST) != 0 {
             talk.small_writes[end].closes();
         }
+        let before = talk.streams[end].sent;
         match packet.payload() {
             0 if control & SYN != 0 => {
                 talk.turns.is_multipath |= control & ACK != 0 && has_option(packet, bytes, MPTCP);
@@ -469,7 +477,10 @@ impl Talks {
         if control & (FIN | RST) != 0 {
             talk.ended(end, control & RST != 0, now);
         }
-        talk.turn.take()
+        let since = talk.turn.take();
+        let is_new = talk.streams[end].sent > before;
+        talk.runs_errand(&mut self.1, (way, control, is_new), (since, now));
+        since
     }
 
     /// The host that has just handed over `packet` waited so long for answers to queries, while it had what it answers.
@@ -527,6 +538,7 @@ impl Talks {
             }
             talk.arrived(end, (seq, length), at);
         }
+        talk.hears_of_errand(&mut self.1, (way, control, length > 0), at);
     }
 
     /// Whose turn it was, for each connection.

@@ -2,7 +2,7 @@
 
 use farpath_units::{Duration, Time};
 
-use super::{Beat, Deferred, Pings};
+use super::{Beat, Deferred, Errand, Pings};
 use crate::plane::lines::OnLine;
 use crate::plane::message::{Handing, Streamed};
 use crate::plane::overlap::Overlap;
@@ -37,6 +37,8 @@ pub struct Turns {
     pub at: [Duration; 2],
     /// What of that its host waited for answers to queries over UDP.
     pub elsewhere: [Duration; 2],
+    /// What of that its host waited for on other connections, which it had opened.
+    pub errands: [Errand; 2],
     /// Time in which the last of a message, all handed over, was under way to the end that answered it.
     pub way: Duration,
     /// How each of the ends handed over its messages that were answered, and the last answer.
@@ -122,6 +124,7 @@ impl Turns {
             waited: Default::default(),
             at: [Duration::ZERO; 2],
             elsewhere: [Duration::ZERO; 2],
+            errands: Default::default(),
             way: Duration::ZERO,
             handing: Default::default(),
             streamed: None,
