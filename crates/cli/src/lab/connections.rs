@@ -27,10 +27,11 @@ use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
 pub(super) use self::empty::Empty;
+pub(super) use self::open::together;
 use self::queued::Queued;
 use self::silence::Silence;
 pub(super) use self::spent::Spent;
-pub(super) use self::unopened::InVain;
+pub(super) use self::unopened::{InVain, listed};
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
