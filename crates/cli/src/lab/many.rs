@@ -214,6 +214,9 @@ pub(super) struct Many {
     /// Those of them on which it asked, and got a reset.
     #[serde(skip)]
     reset_idle: u64,
+    /// Those that the server closed or reset with an answer to what it had not got all of.
+    #[serde(skip)]
+    cut_short: u64,
     /// Those that the command closed while the answer was on its way.
     #[serde(skip)]
     early: u64,
@@ -315,6 +318,7 @@ impl Many {
             unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
             closed_unanswered: ended(Ending::is_unanswered),
             reset_answered: ended(|ending| ending == Ending::Reset),
+            cut_short: ended(|ending| ending == Ending::CutShort),
             closed_idle: ended(Ending::is_idle),
             reset_idle: ended(Ending::is_met),
             early: these().filter(|e| e.is_early).count() as u64,

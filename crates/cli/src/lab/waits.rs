@@ -87,6 +87,8 @@ pub(super) struct Waits {
     met_behind: [bool; 2],
     /// Whether this end sent a request so, whether it closed before it got a reset or not.
     tried_behind: bool,
+    /// Whether this end, and the other, answered what had not all come, and closed first.
+    cut_short: [bool; 2],
     /// Whether this end, and the other, reset it behind new data of its own, before the other one had closed.
     threw_away: [bool; 2],
     /// That the end which opened the connection closed it while an answer was on its way to it; none where that is not so.
@@ -170,6 +172,7 @@ impl Waits {
             met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
             met_behind: [end, 1 - end].map(|who| turns.met_behind[who]),
             tried_behind: turns.tried_behind[end],
+            cut_short: [end, 1 - end].map(|who| turns.cut_short[who]),
             threw_away: [end, 1 - end].map(|who| turns.threw_away[who]),
             left: turns.left,
             deferred: turns.deferred,
@@ -555,22 +558,6 @@ impl Waits {
         let share = timers.saturating_sub(opening).as_secs_f64() / self.all(time);
         let of_way = take(causes, |cause| cause == Cause::Way, share - lost);
         add(causes, Cause::Timers, of_way);
-    }
-
-    /// Names what a program waited for beside a connection: the other side's turn, or the time of the host of this number without anything
-    /// to send, is that of answers over UDP where these were waited for.
-    pub(super) fn share_elsewhere(
-        &self,
-        host: usize,
-        time: Duration,
-        causes: &mut Vec<(Cause, f64)>,
-    ) {
-        let [own, other] = self.elsewhere.map(|t| t.as_secs_f64() / self.all(time));
-        let is_idle = |cause: Cause| matches!(cause, Cause::Limit(Limit::Application));
-        let of_own = take(causes, is_idle, own);
-        add(causes, Cause::Queries(host), of_own);
-        let of_other = take(causes, |cause| cause == Cause::Other, other);
-        add(causes, Cause::Queries(1 - host), of_other);
     }
 
     /// The connection's time in seconds, by samples or by frames.

@@ -78,6 +78,8 @@ struct Talk {
     heard: [Time; 2],
     given: [Time; 2],
     over: [End; 2],
+    /// What each end sent last left when a part of the other one's had come, and not all.
+    answers_part: [bool; 2],
     /// The end that closed behind an answer that was still under way, to all that it had been asked.
     left_behind: Option<usize>,
     turns: Turns,
@@ -121,6 +123,7 @@ impl Talk {
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
             over: Default::default(),
+            answers_part: [false; 2],
             left_behind: None,
             turns: Turns::between(ends),
             overlaps: Overlaps::default(),
@@ -167,6 +170,8 @@ impl Talk {
         if self.passes_by(end, until, now) {
             return;
         }
+        let heard = &self.streams[1 - end];
+        self.answers_part[end] = heard.arrived > 0 && !heard.is_all_there();
         self.goes_on_idle(end);
         self.answers_late(end);
         match end {
@@ -322,6 +327,7 @@ impl Talk {
         self.closes_idle(end, now);
         self.closes_behind(end, is_reset);
         self.closes_unmet(end);
+        self.cuts_short(end);
         self.throws_away(end, is_reset);
         self.leaves(end, now);
         let so_far = self.waited(end);

@@ -1,4 +1,4 @@
-//! What an end of a connection waited for on other connections, which its host had opened: a server that calls back before it answers, a command
+//! What an end of a connection waited for beside it: answers over UDP, and other connections which its host had opened: a server that calls back before it answers, a command
 //! that asks elsewhere between two requests.
 
 use farpath_emu::plane::Errand;
@@ -12,6 +12,22 @@ use crate::lab::cause::{self, Cause, add, take};
 const NAMED: f64 = 0.5;
 
 impl Waits {
+    /// Names what a program waited for beside a connection: the other side's turn, or the time of the host of this number without anything
+    /// to send, is that of answers over UDP where these were waited for.
+    pub(in crate::lab) fn share_elsewhere(
+        &self,
+        host: usize,
+        time: Duration,
+        causes: &mut Vec<(Cause, f64)>,
+    ) {
+        let [own, other] = self.elsewhere.map(|t| t.as_secs_f64() / self.all(time));
+        let is_idle = |cause: Cause| matches!(cause, Cause::Limit(Limit::Application));
+        let of_own = take(causes, is_idle, own);
+        add(causes, Cause::Queries(host), of_own);
+        let of_other = take(causes, |cause| cause == Cause::Other, other);
+        add(causes, Cause::Queries(1 - host), of_other);
+    }
+
     /// Names what a program waited for on other connections: the other side's turn, or the time of the host of this number without anything to send,
     /// was theirs.
     pub(in crate::lab) fn share_errands(

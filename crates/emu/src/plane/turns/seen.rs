@@ -77,6 +77,8 @@ pub struct Turns {
     pub met_behind: [bool; 2],
     /// Whether each of the ends has sent such a request, and got a reset, whether it closed before that came or not.
     pub tried_behind: [bool; 2],
+    /// Whether each of the ends answered what had not all come, and closed first, while data of the other one was under way.
+    pub cut_short: [bool; 2],
     /// Whether each of the ends reset the connection, without a FIN, behind new data of its own, before the other one had closed.
     pub threw_away: [bool; 2],
     /// That the first end opened the connection and closed it while data of the second one, which had sent last, was on its way. None where that is
@@ -142,6 +144,7 @@ impl Turns {
             met_closed: [false; 2],
             met_behind: [false; 2],
             tried_behind: [false; 2],
+            cut_short: [false; 2],
             threw_away: [false; 2],
             left: None,
             landing: Default::default(),
