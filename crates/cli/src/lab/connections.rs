@@ -1,5 +1,6 @@
 //! What limits the connections of a program nobody asked: samples of them from outside.
 
+mod alerts;
 mod answers;
 mod counted;
 mod each;
@@ -26,6 +27,7 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
+pub(super) use self::alerts::Alerts;
 pub(super) use self::empty::Empty;
 pub(super) use self::open::together;
 use self::queued::Queued;
@@ -93,6 +95,8 @@ pub(super) struct Connections {
     segments: BTreeMap<[String; 2], Segments>,
     /// Round trips of handshakes of TLS, and those of them for the window, by both ends in either order.
     tls: BTreeMap<[String; 2], [u32; 2]>,
+    /// The end that ended a handshake of TLS with an alert, if one did, by who opened the connection and the other.
+    alerts: BTreeMap<[String; 2], Option<usize>>,
     /// Addresses of the command's host; none where that is known by its connections alone.
     command: BTreeSet<String>,
     /// When the lab was about to end the server; none where that is not known.
@@ -240,6 +244,7 @@ impl Connections {
         told.failed = self.failed();
         told.closed_early = self.closed_early();
         told.empty = self.empty();
+        told.alerts = self.alerts();
         told.spent = self.spent();
         told.in_vain = self.in_vain();
         told.opened_each_s = self.opened_each();
@@ -431,6 +436,7 @@ impl Watched {
             failed: Failed::default(),
             closed_early: None,
             empty: None,
+            alerts: Alerts::default(),
             spent: Spent::default(),
             opened_each_s: None,
             took_s: None,

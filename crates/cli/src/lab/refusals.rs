@@ -100,6 +100,7 @@ mod tests {
             is_refused: n < tries,
             tls_round_trips: 0,
             tls_windows: 0,
+            alert: None,
         });
         let turns = openings.clone().map(|opening| Turns {
             set_up: Some(Duration::from_ms(100)),

@@ -28,6 +28,7 @@ use asides::Aside;
 pub use beat::Beat;
 use beat::Beating;
 use endings::End;
+pub(super) use endings::is_alert;
 pub use errands::Errand;
 use errands::{Asked, Errands};
 pub use greeting::Deferred;

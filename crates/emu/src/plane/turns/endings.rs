@@ -14,6 +14,19 @@ const ALERT_LENGTH: [u8; 2] = [0, 19];
 /// An alert so soon before a FIN is the farewell of who closes.
 const SOON: Duration = Duration::from_ms(10);
 
+/// Whether a payload may be an alert alone.
+pub(in crate::plane) fn is_alert(payload: &[u8]) -> bool {
+    match payload {
+        [ALERT, MAJOR, ..] => true,
+        // What has more behind it is a small piece of a request.
+        [DATA, MAJOR, _, high, low, rest @ ..] => {
+            let is_all = rest.len() <= usize::from(u16::from_be_bytes(ALERT_LENGTH));
+            [*high, *low] == ALERT_LENGTH && is_all
+        }
+        _ => false,
+    }
+}
+
 /// How an end has ended its part.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct End {
@@ -155,15 +168,7 @@ impl Talk {
 
     /// An end is about to send new data of this payload: an alert, perhaps, once it has all that the other one has answered.
     pub(super) fn says_farewell(&mut self, end: usize, payload: &[u8]) {
-        let is_alert = match payload {
-            [ALERT, MAJOR, ..] => true,
-            // What has more behind it is a small piece of a request.
-            [DATA, MAJOR, _, high, low, rest @ ..] => {
-                let is_all = rest.len() <= usize::from(u16::from_be_bytes(ALERT_LENGTH));
-                [*high, *low] == ALERT_LENGTH && is_all
-            }
-            _ => false,
-        };
+        let is_alert = is_alert(payload);
         let is_answered = self.has_spoken_last(1 - end);
         let has_all = self.streams[1 - end].is_all_there();
         self.farewell = (is_alert && is_answered && has_all).then_some(end);
