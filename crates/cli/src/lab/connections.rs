@@ -232,12 +232,13 @@ impl Connections {
         let mut each = Vec::new();
         for (ends, one) in self.all.iter().filter(|(_, c)| c.host == told.host) {
             let sent = one.sent(self.other(ends));
+            let joins = self.waits.get(ends).is_some_and(Waits::joins);
             if sent > 0 {
-                told.connections += 1;
+                told.connections += u64::from(!joins);
                 told.all_bytes_sent += sent;
                 told.all_segments_sent_again += one.last.retransmits;
             }
-            if sent > 0 || self.is_asked_in_vain(ends, one) {
+            if !joins && (sent > 0 || self.is_asked_in_vain(ends, one)) {
                 each.extend(self.each(ends, one, sent));
             }
         }

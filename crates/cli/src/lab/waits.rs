@@ -37,6 +37,8 @@ pub(super) struct Waits {
     is_fast: bool,
     /// It is a subflow of Multipath TCP.
     is_multipath: bool,
+    /// It joins another such connection.
+    joins: bool,
     /// This end had all of an answer, and had not asked again; or it had something to answer, where turns overlap.
     own: Duration,
     /// What of its own turns this end's host waited for answers over UDP, and the other's.
@@ -141,6 +143,7 @@ impl Waits {
             unheard: turns.unheard,
             is_fast: turns.is_fast,
             is_multipath: turns.is_multipath,
+            joins: turns.joins,
             own: turns.at[end] + turns.overlapping[1 - end].other,
             elsewhere: [end, 1 - end].map(|who| turns.elsewhere[who]),
             errands: [end, 1 - end].map(|who| turns.errands[who]),

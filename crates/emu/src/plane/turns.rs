@@ -42,8 +42,9 @@ const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
-/// The kind of the option of Multipath TCP, and those of options of one byte.
+/// The kind of the option of Multipath TCP, its subtype of who joins a connection (RFC 8684 §3.2), and the kinds of options of one byte.
 const MPTCP: u8 = 30;
+const JOINS: u8 = 1;
 const OPTIONS_END: u8 = 0;
 const NOTHING: u8 = 1;
 
@@ -464,7 +465,9 @@ impl Talks {
         let before = talk.streams[end].sent;
         match packet.payload() {
             0 if control & SYN != 0 => {
-                talk.turns.is_multipath |= control & ACK != 0 && has_option(packet, bytes, MPTCP);
+                let option = option(packet, bytes, MPTCP).filter(|_| control & ACK != 0);
+                talk.turns.is_multipath |= option.is_some();
+                talk.turns.joins |= option.is_some_and(|first| first >> 4 == JOINS);
                 talk.opens(end, seq, now);
             }
             0 => {}
@@ -554,19 +557,18 @@ impl Talks {
     }
 }
 
-/// Whether the header of a segment, which these bytes are, has an option of this kind.
-fn has_option(packet: &Packet, bytes: &[u8], kind: u8) -> bool {
+/// What an option of this kind begins with in the header of a segment, which these bytes are: none where there is none.
+fn option(packet: &Packet, bytes: &[u8], kind: u8) -> Option<u8> {
     let [from, to] = [packet.transport_at, packet.payload_at].map(usize::from);
     let mut options = bytes.get(from + HEADER..to).unwrap_or_default();
     loop {
         options = match options {
-            [] | [OPTIONS_END, ..] => return false,
+            [] | [OPTIONS_END, ..] | [_] => return None,
             [NOTHING, rest @ ..] => rest,
-            [found, ..] if *found == kind => return true,
+            [found, _, first, ..] if *found == kind => return Some(*first),
             [_, length, ..] => options
                 .get(usize::from(*length).max(2)..)
                 .unwrap_or_default(),
-            [_] => return false,
         };
     }
 }
@@ -1137,12 +1139,12 @@ mod tests {
                 payload_at: bytes.len() as u16,
                 ..Packet::plain(bytes.len())
             };
-            has_option(&packet, &bytes, MPTCP)
+            option(&packet, &bytes, MPTCP)
         };
-        assert!(found(&[2, 4, 5, 180, 1, 3, 3, 7, 30, 4, 0, 1]));
-        assert!(!found(&[2, 4, 5, 180, 1, 3, 3, 7]));
-        assert!(!found(&[2, 4, 30, 30, 0, 30, 4, 0]), "behind the end");
-        assert!(!found(&[3, 0, 7]) && !found(&[8]) && !found(&[]));
+        assert_eq!(found(&[2, 4, 5, 180, 1, 3, 3, 7, 30, 4, 16, 1]), Some(16));
+        assert_eq!(found(&[2, 4, 5, 180, 1, 3, 3, 7]), None);
+        assert_eq!(found(&[2, 4, 30, 30, 0, 30, 4, 0]), None, "behind the end");
+        assert_eq!([found(&[3, 0, 7]), found(&[8]), found(&[])], [None; 3]);
     }
 
     /// Both send at will: neither waits for the other.

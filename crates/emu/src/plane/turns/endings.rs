@@ -115,7 +115,9 @@ impl Talk {
     /// An end closes. Where it has answered a part of what the other one sends, and more of that is under way, it takes none of it.
     pub(super) fn cuts_short(&mut self, end: usize) {
         let is_under_way = !self.streams[1 - end].is_all_there();
-        self.turns.cut_short[end] |= self.is_open() && is_under_way && self.answers_part[end];
+        // What is missing of Multipath TCP may go by another subflow.
+        let is_known = self.is_open() && !self.turns.is_multipath;
+        self.turns.cut_short[end] |= is_known && is_under_way && self.answers_part[end];
     }
 
     /// An end closes. Where it resets the connection behind new data of its own, before either has closed, what had not arrived is lost. A

@@ -155,6 +155,11 @@ impl Talk {
         (way, control, is_new): (Way, u8, bool),
         (since, now): (Option<Time>, Time),
     ) {
+        // One subflow of Multipath TCP waits for another of the same program.
+        if self.turns.is_multipath {
+            errands.ends(way);
+            return;
+        }
         let end = usize::from(self.turns.ends != way);
         if let Some(since) = since {
             errands.turn(way[0], [since, now], &mut self.turns.errands[end]);
@@ -179,6 +184,10 @@ impl Talk {
     ) {
         let end = usize::from(self.turns.ends != [from, to]);
         if !self.has_opened(1 - end) {
+            return;
+        }
+        if self.turns.is_multipath {
+            errands.ends([to, from]);
             return;
         }
         let is_out = self.errand.is_some_and(|asked| asked.is_out);

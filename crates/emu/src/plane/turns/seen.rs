@@ -110,6 +110,8 @@ pub struct Turns {
     pub is_fast: bool,
     /// Both ends agreed on Multipath TCP: this is one of its subflows.
     pub is_multipath: bool,
+    /// It joins another such connection.
+    pub joins: bool,
     /// Which turns of each of the ends came at equal times.
     pub beats: [Beat; 2],
     /// Pings of either end, which count for nobody's turn.
@@ -158,6 +160,7 @@ impl Turns {
             unheard: None,
             is_fast: false,
             is_multipath: false,
+            joins: false,
             beats: Default::default(),
             pings: Pings::default(),
         }
