@@ -4,6 +4,7 @@ mod deferred;
 mod ends;
 mod errands;
 mod opening;
+mod way;
 
 use farpath_emu::plane::{
     Beat, Deferred, Errand, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
@@ -59,8 +60,8 @@ pub(super) struct Waits {
     is_opener: bool,
     /// Whether frames know of all small writes of this end and the other what they cost.
     is_held_known: [bool; 2],
-    /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
-    held_most: [Duration; 2],
+    /// How long a part of messages of this end and the other was on the way before all of it had left.
+    handed: [Duration; 2],
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for: at
     /// least. None where such writes waited, and none of them in a message that somebody is known to have waited for.
     held: [Option<Duration>; 2],
@@ -157,7 +158,7 @@ impl Waits {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 held > Duration::ZERO && !is_open
             }),
-            held_most: [end, 1 - end].map(|who| turns.handing[who].way + turns.way),
+            handed: [end, 1 - end].map(|who| turns.handing[who].way),
             held: [end, 1 - end].map(|who| {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 (held > Duration::ZERO || !is_open).then_some(held)
@@ -320,31 +321,6 @@ impl Waits {
         after.as_secs_f64() / self.all(time)
     }
 
-    /// How long a connection of this `time`, which ends at an instant, was set up and something was to come, seconds. Then its set-up alone, and
-    /// for how long a request or an answer was on the way.
-    fn round_trips(&self, end: (usize, Time), time: Duration) -> [f64; 3] {
-        let left = (1.0 - self.gone(end, time)).max(0.0) * self.all(time);
-        let set_up = self.set_up.unwrap_or_default().as_secs_f64();
-        let way = (self.way + self.landing + self.overlap.way).as_secs_f64();
-        [set_up + left.max(way), set_up, way]
-    }
-
-    /// That half of a connection's time or more went by while it was set up, and while a request or an answer was on the way, in words.
-    pub(super) fn on_the_way(&self, end: (usize, Time), time: Duration) -> Option<String> {
-        let [all, set_up, way] = self.round_trips(end, time);
-        let percent = |part: f64| format!("{:.0} % of the time", 100.0 * part / all);
-        let opening = match set_up >= SET_UP_LEAST * all {
-            true => format!("setting it up took {}, and ", percent(set_up)),
-            false => String::new(),
-        };
-        (way > 0.0 && 2.0 * (set_up + way) >= all).then(|| {
-            format!(
-                "{opening}a request or an answer was on the way for {}",
-                percent(way)
-            )
-        })
-    }
-
     /// The share of a connection's `time` that requests and answers took, whosever turn it was.
     pub(super) fn turns(&self, time: Duration) -> f64 {
         let Overlap { way, other } = self.overlap;
@@ -469,9 +445,10 @@ impl Waits {
         let seen = self
             .held
             .map(|held| held.unwrap_or_default().as_secs_f64() / all);
+        // Small writes held up messages for no longer than these were on the way.
         let most = [0, 1].map(|who| match self.is_held_known[who] {
             true => seen[who],
-            false => seen[who].max(self.held_most[who].as_secs_f64() / all),
+            false => seen[who].max((self.handed[who] + self.way).as_secs_f64() / all),
         });
         let took = [0, 1].map(|who| held[who].min(most[who]).max(seen[who]));
         // Of an end that samples never met so, nothing is taken.
@@ -662,12 +639,6 @@ mod tests {
             assert_eq!(shares.collect::<Vec<_>>(), wanted, "{end}");
         }
         assert_eq!(Cause::SetUp.name(), "set_up");
-        // The samples may be too few to say what limited it.
-        let said = Waits::of(&turns, 0).on_the_way((0, at(2400)), Duration::from_ms(1600));
-        let words = "setting it up took 50 % of the time, and a request or an answer was on the way for 50 % of the time";
-        assert_eq!(said.as_deref(), Some(words));
-        let idle = Waits::of(&turns, 0).on_the_way((0, at(9600)), Duration::from_ms(16_000));
-        assert_eq!(idle, None);
     }
 
     /// A set-up of 100 ms in front of 2 s is not worth naming, and what comes in 2 s more after the end is nobody's.
