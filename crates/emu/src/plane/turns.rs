@@ -76,6 +76,8 @@ struct Talk {
     longest: [u32; 2],
     /// Since when the end that has just sent had all of what it answers; none where that is not so.
     turn: Option<Time>,
+    /// The same of the end that has just gone on with what it sends: since when the other one had all of that.
+    resumed: Option<Time>,
     /// When each end was last given a segment, with data or without, and one with data.
     heard: [Time; 2],
     given: [Time; 2],
@@ -122,6 +124,7 @@ impl Talk {
             tail: None,
             longest: [0; 2],
             turn: None,
+            resumed: None,
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
             over: Default::default(),
@@ -201,6 +204,7 @@ impl Talk {
                 self.message = Message::begins(piece, now, false);
             }
             Some((who, then)) if who == end => {
+                self.resumed = there.map(|there| there.max(then).min(now));
                 let heard = (self.heard[end], self.given[end] <= then);
                 if self.message.goes_on(piece, [then, now], there, heard) {
                     self.small_writes[end].waits();
@@ -489,7 +493,8 @@ impl Talks {
         }
         let since = talk.turn.take();
         let is_new = talk.streams[end].sent > before;
-        talk.runs_errand(&mut self.1, (way, control, is_new), (since, now));
+        let paused = talk.resumed.take().or(since);
+        talk.runs_errand(&mut self.1, (way, control, is_new), (paused, now));
         since
     }
 

@@ -51,19 +51,14 @@ impl Waits {
         let shares = self.errands.map(|errand| errand.time.as_secs_f64() / all);
         let end = usize::from(shares[1] > shares[0]);
         let who = [host, 1 - host][end];
-        let Errand { to, is_several, .. } = self.errands[end];
-        let to = to.filter(|_| !is_several);
         let percent = format!("{:.0} % of the time", 100.0 * shares[end]);
-        (shares[end] >= NAMED).then(|| cause::errand(who, to, &percent))
+        (shares[end] >= NAMED).then(|| cause::errand(who, self.errands[end].to, &percent))
     }
 
     /// The cause of what this end, 0, or the other one waited for so, which is that of this host.
     fn cause(&self, host: usize, end: usize) -> Cause {
-        let Errand { to, is_several, .. } = self.errands[end];
-        Cause::Errand {
-            host,
-            to: to.filter(|_| !is_several),
-        }
+        let Errand { to, .. } = self.errands[end];
+        Cause::Errand { host, to }
     }
 }
 
@@ -78,8 +73,7 @@ mod tests {
         let ends = ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end));
         let errand = Errand {
             time: Duration::from_ms(700),
-            to: Some("198.18.0.1:9000".parse().expect("an end")),
-            is_several,
+            to: Some("198.18.0.1:9000".parse().expect("an end")).filter(|_| !is_several),
         };
         let turns = Turns {
             span: Duration::from_ms(1000),

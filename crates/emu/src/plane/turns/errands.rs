@@ -25,18 +25,27 @@ const PROMPT: u64 = 8;
 pub struct Errand {
     /// The time.
     pub time: Duration,
-    /// The other end of that connection, the first one's where there were several; none without any.
+    /// The other end of these connections; none where there are none, or several ends.
     pub to: Option<SocketAddr>,
-    /// Connections to other ends were among them.
-    pub is_several: bool,
 }
 
 impl Errand {
-    fn adds(&mut self, time: Duration, to: SocketAddr) {
-        self.is_several |= self.to.is_some_and(|first| first != to);
-        self.to.get_or_insert(to);
-        self.time += time;
+    fn adds(&mut self, wait: Wait) {
+        self.to = match self.time > Duration::ZERO {
+            true => self.to.filter(|to| wait.to == Some(*to)),
+            false => wait.to,
+        };
+        self.time += wait.until.since(wait.from);
     }
+}
+
+/// A time in which a host waited for connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wait {
+    from: Time,
+    until: Time,
+    /// The other end of all of them; none where they have several.
+    to: Option<SocketAddr>,
 }
 
 /// What an end that opened a connection asked there last.
@@ -51,42 +60,49 @@ pub(super) struct Asked {
 #[derive(Clone, Debug, Default)]
 struct Host {
     /// When, without an overlap, in order.
-    waits: VecDeque<(Time, Time)>,
-    /// The connection whose answer came last.
-    last: Option<Way>,
+    waits: VecDeque<Wait>,
     /// Connections on which it has asked, and has no answer.
     out: BTreeSet<Way>,
 }
 
 impl Host {
     /// An answer has come.
-    fn waits(&mut self, from: Time, until: Time) {
-        let (mut from, mut until) = (from.min(until), until);
-        while let Some((since, then)) = self.waits.pop_back() {
-            if then < from {
-                self.waits.push_back((since, then));
+    fn waits(&mut self, mut wait: Wait) {
+        wait.from = wait.from.min(wait.until);
+        while let Some(last) = self.waits.back().copied() {
+            if last.until < wait.from {
                 break;
             }
-            (from, until) = (from.min(since), until.max(then));
+            wait = Wait {
+                from: last.from.min(wait.from),
+                until: last.until.max(wait.until),
+                to: wait.to.filter(|to| last.to == Some(*to)),
+            };
+            self.waits.pop_back();
         }
-        self.waits.push_back((from, until));
+        self.waits.push_back(wait);
         if self.waits.len() > WAITS {
             self.waits.pop_front();
         }
     }
 
-    /// How much of the time between two instants it waited, where the later one follows the last answer at once.
-    fn within(&self, from: Time, to: Time) -> Option<(Duration, SocketAddr)> {
-        let [_, other] = self.last?;
-        let (_, until) = *self.waits.back()?;
-        let since = to.since(until.min(to));
-        let is_prompt = since.times(PROMPT) <= to.since(from.min(to));
-        let last = self.waits.iter().rev().take_while(|(_, then)| *then > from);
-        let parts = last.map(|(since, then)| ((*since).max(from), (*then).min(to)));
-        let time = parts.fold(Duration::ZERO, |sum, (since, then)| {
-            sum + then.since(since.min(then))
-        });
-        (is_prompt && self.out.is_empty() && time > Duration::ZERO).then_some((time, other))
+    /// What it waited for between two instants, where the later one follows the last answer at once.
+    fn within(&self, from: Time, to: Time) -> Errand {
+        let mut errand = Errand::default();
+        let last = self.waits.back().map_or(Time::ZERO, |last| last.until);
+        let since = to.since(last.min(to));
+        if since.times(PROMPT) > to.since(from.min(to)) || !self.out.is_empty() {
+            return errand;
+        }
+        let waits = self.waits.iter().rev().take_while(|w| w.until > from);
+        for wait in waits.filter(|w| w.from < to) {
+            errand.adds(Wait {
+                from: wait.from.max(from),
+                until: wait.until.min(to),
+                ..*wait
+            });
+        }
+        errand
     }
 }
 
@@ -122,8 +138,11 @@ impl Errands {
         asked.is_out &= !is_all;
         let since = asked.since;
         if let Some(host) = self.host(way[0]) {
-            host.waits(since, at);
-            host.last = Some(way);
+            host.waits(Wait {
+                from: since,
+                until: at,
+                to: Some(way[1]),
+            });
             if is_over {
                 host.out.remove(&way);
             }
@@ -140,8 +159,13 @@ impl Errands {
     /// An end had its turn on a connection between two instants: what of that it waited for others goes to `errand`.
     fn turn(&self, end: SocketAddr, [from, to]: [Time; 2], errand: &mut Errand) {
         let host = node_at(end.ip()).and_then(|node| self.0.get(&node));
-        if let Some((time, other)) = host.and_then(|host| host.within(from, to)) {
-            errand.adds(time, other);
+        let found = host.map_or(Errand::default(), |host| host.within(from, to));
+        if found.time > Duration::ZERO {
+            errand.adds(Wait {
+                from,
+                until: from + found.time,
+                to: found.to,
+            });
         }
     }
 }
@@ -236,7 +260,6 @@ mod tests {
         let found = called(311, false);
         assert_eq!(found.time, Duration::from_ms(200));
         assert_eq!(found.to, Some("198.18.0.1:9000".parse().expect("an end")));
-        assert!(!found.is_several);
         // It worked on for a while, or has asked for more that has not come.
         assert_eq!(called(700, false), Errand::default());
         assert_eq!(called(311, true), Errand::default());
@@ -245,9 +268,25 @@ mod tests {
     #[test]
     fn waits_that_overlap_count_once() {
         let mut host = Host::default();
-        for (from, until) in [(10, 50), (20, 40), (60, 90), (30, 95)] {
-            host.waits(at(from), at(until));
-        }
-        assert_eq!(host.waits, [(at(10), at(95))]);
+        let wait = |from: u64, until: u64, port: u16| Wait {
+            from: at(from),
+            until: at(until),
+            to: Some(SocketAddr::from(([198, 18, 0, 1], port))),
+        };
+        host.waits(wait(10, 50, 1));
+        host.waits(wait(20, 40, 1));
+        host.waits(wait(60, 90, 1));
+        assert_eq!(host.waits, [wait(10, 50, 1), wait(60, 90, 1)]);
+        let found = host.within(at(30), at(91));
+        assert_eq!(
+            (found.time, found.to),
+            (Duration::from_ms(50), wait(0, 0, 1).to)
+        );
+        host.waits(wait(30, 95, 2));
+        let all = Wait {
+            to: None,
+            ..wait(10, 95, 1)
+        };
+        assert_eq!(host.waits, [all]);
     }
 }
