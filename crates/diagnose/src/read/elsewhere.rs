@@ -44,7 +44,7 @@ const SEVERAL: &str = "*";
 
 /// The host or container whose output stands below a line, where a command behind its prompt runs there, and no other one prints beside it.
 pub(super) fn host(text: &str) -> Option<&str> {
-    let mut found = None;
+    let mut found: Option<&str> = None;
     for part in parts(behind_prompt(text)?) {
         match of_command(part) {
             Some(name) if found.is_some_and(|known| known != name) => return None,
@@ -58,7 +58,7 @@ pub(super) fn host(text: &str) -> Option<&str> {
 
 /// The commands of a line, as `;` and `&` part them outside of quotes.
 pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let mut quote = None;
+    let mut quote: Option<char> = None;
     text.split(move |c: char| {
         match quote {
             Some(open) if open == c => quote = None,
