@@ -203,7 +203,7 @@ fn is_shell_option(word: &str) -> bool {
 
 /// Whether a line is a command of rsync, and that goes through ssh: a host with one colon is reached so, unless another shell is asked for;
 /// two colons are a daemon's, as is `rsync://`.
-fn rsync_typed(text: &str) -> Option<bool> {
+pub(super) fn rsync_typed(text: &str) -> Option<bool> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_it = |w: &&str| w.rsplit(['/', '$', '#', '>', '%']).next() == Some("rsync");
     let start = words.iter().position(is_it)?;
