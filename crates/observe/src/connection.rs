@@ -208,13 +208,7 @@ pub(crate) fn fill<'a>(
         say_smoothed(record);
     }
     record.series.extend(series::of(all, span));
-    let goodputs = series::goodputs(all);
-    if let Some(silent) = ramp::silence(&goodputs, span.start) {
-        record.set("silent_s", silent.as_secs_f64());
-    }
-    if let Some(ramp) = ramp(all, &goodputs, span) {
-        record.set("ramp_s", ramp.as_secs_f64());
-    }
+    start_up(all, span, record);
 }
 
 /// Whether several connections end of themselves, and no tool says what they come to: they are one transfer, from the first SYN to the
@@ -307,21 +301,26 @@ fn keep_completions(record: &mut Record) {
     }
 }
 
-/// From the start of a test until its connections together run at their rate.
-fn ramp(all: &[Connection], goodputs: &[(Time, f64)], span: &Span) -> Option<Duration> {
+/// From the start of a test until anything is delivered, and until its connections together run at their rate.
+fn start_up(all: &[Connection], span: &Span, record: &mut Record) {
     let last = all.iter().map(|c| c.finished).max().unwrap_or_default();
     let whole = span.duration.unwrap_or_else(|| last.since(span.start));
     let (steps, round) = match ramp::together(all) {
         Some(steps) => steps,
         None => {
             let round = all.iter().map(Connection::round).max();
-            let every = series::longest(all);
-            (ramp::intervals(goodputs, every), round.unwrap_or_default())
+            let steps = ramp::intervals(&series::goodputs(all), series::longest(all));
+            (steps, round.unwrap_or_default())
         }
     };
+    if let Some(silent) = ramp::silence(&steps, span.start) {
+        record.set("silent_s", silent.as_secs_f64());
+    }
     let cut = all.iter().filter_map(|c| c.first_cut).min();
     let hundredth = Duration::from_ps(whole.as_ps() / 100);
-    ramp::ramp(&steps, span.start, (round, hundredth), cut)
+    if let Some(ramp) = ramp::ramp(&steps, span.start, (round, hundredth), cut) {
+        record.set("ramp_s", ramp.as_secs_f64());
+    }
 }
 
 /// Says how many segments were sent again in what `omit` leaves out.
