@@ -229,6 +229,38 @@ fn buffers_of_several_tests_share_a_line() {
     assert_eq!(about(&notes("1bdp", stream)), "");
 }
 
+/// CUBIC beside BBR in a queue of about the buffer: the buffer decided between 1 and 43 % for BBR, and no note named it.
+#[test]
+fn a_buffer_that_decides_between_two_tests_is_named() {
+    let said = |queue: &str, first: &str, second: &str| {
+        let test = |name: &str, host: &str, cc: &str| {
+            format!(
+                "[[test]]\nname = \"{name}\"\nkind = \"tcp\"\nfrom = \"{host}\"\nto = \"b\"\ncc = \"{cc}\"\nduration = \"60 s\"\n"
+            )
+        };
+        let text = format!(
+            "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"la\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"lc\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"neck\"\nends = [\"r\", \"b\"]\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"{queue}\"\n{}{}",
+            test("one", "a", first),
+            test("two", "c", second)
+        );
+        let notes = records_of(text).swap_remove(0).notes;
+        let about = |n: &&String| n.contains("before a loss cuts it");
+        notes.iter().find(about).cloned().unwrap_or_default()
+    };
+    let note = said("16bdp", "cubic", "bbr");
+    let figures =
+        "`tcp_wmem` of a lets 4.19 MB be under way, and path and queue of link neck hold 4.";
+    assert!(note.starts_with(figures), "{note}");
+    assert!(note.contains("beside `two`"), "{note}");
+    // A shorter queue is full before, another by losses takes its half, and BBR ends at its own model.
+    assert_eq!(said("8bdp", "cubic", "bbr"), "");
+    assert_eq!(said("16bdp", "cubic", "cubic"), "");
+    assert_eq!(said("16bdp", "bbr", "cubic"), "");
+}
+
 #[test]
 fn a_named_loss_costs_what_the_climb_lacks() {
     let reno = format!("{BULK}cc = \"reno\"");
