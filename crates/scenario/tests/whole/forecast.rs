@@ -514,6 +514,25 @@ fn random_and_regular_losses_have_their_own_constants() {
     );
 }
 
+/// Half of the line behind 0.05 of what the path holds, where Reno has three quarters: the window jumps as a repair ends.
+#[test]
+fn westwood_of_linux_in_a_short_queue_has_its_burst_named() {
+    let note = |cc: &str, queue: &str| {
+        let line = format!("delay = \"50 ms\"\nqueue = \"{queue}\"");
+        let record = behind_queue(
+            &line,
+            &format!("cc = \"{cc}\"\nduration = \"300 s\"\nwindow = \"16 MB\""),
+        );
+        says(&record, "back to its estimate as a repair ends")
+    };
+    assert!(note("westwood", "0.1bdp"));
+    assert!(!note("westwood", "2bdp"));
+    assert!(!note("reno", "0.1bdp"));
+    let lossy = predicted("loss = 1e-3", &format!("{BULK}cc = \"westwood\""));
+    let words = "The estimate lags behind a window that grows";
+    assert!(says(&lossy, words), "{:?}", lossy.notes);
+}
+
 /// 18.9 of 21.7 Mbit/s forecast, 1 in 10 000 at 100 ms, and no note said so.
 #[test]
 fn cubic_under_regular_losses_has_its_fast_convergence_said() {
