@@ -308,6 +308,7 @@ impl<'a> Collector<'a> {
             finished,
             delivered: sink.receiver().delivered(),
             measured: sink.measured_bytes(),
+            carried_in: sink.carried_in(),
             lasted: Some(finished.since(source.config().start)),
             // What goes on until its time is over has come to its end with the last byte sent.
             whole: test.kind.whole(stream).or(Some(source.sender().nxt())),
