@@ -20,6 +20,8 @@ pub struct Connection {
     pub opened: Time,
     /// When data could first be sent.
     pub established: Time,
+    /// When the first byte was delivered, where somebody saw that; else `intervals` say it.
+    pub begun: Option<Time>,
     /// When the last byte so far was delivered, or was on the disk.
     pub finished: Time,
     /// Bytes the application wrote.
@@ -325,17 +327,19 @@ fn keep_completions(record: &mut Record) {
 fn start_up(all: &[Connection], span: &Span, record: &mut Record) {
     let last = all.iter().map(|c| c.finished).max().unwrap_or_default();
     let whole = span.duration.unwrap_or_else(|| last.since(span.start));
+    let intervals = ramp::intervals(&series::goodputs(all), series::longest(all));
+    let begun = all.iter().filter_map(|c| c.begun).min();
+    let silent = begun.or_else(|| ramp::begins(&intervals));
+    if let Some(silent) = ramp::silence(silent, span.start) {
+        record.set("silent_s", silent.as_secs_f64());
+    }
     let (steps, round) = match ramp::together(all) {
         Some(steps) => steps,
         None => {
             let round = all.iter().map(Connection::round).max();
-            let steps = ramp::intervals(&series::goodputs(all), series::longest(all));
-            (steps, round.unwrap_or_default())
+            (intervals, round.unwrap_or_default())
         }
     };
-    if let Some(silent) = ramp::silence(&steps, span.start) {
-        record.set("silent_s", silent.as_secs_f64());
-    }
     let cut = all.iter().filter_map(|c| c.first_cut).min();
     let hundredth = Duration::from_ps(whole.as_ps() / 100);
     if let Some(ramp) = ramp::ramp(&steps, span.start, (round, hundredth), cut) {

@@ -121,11 +121,15 @@ fn kept(steps: &[Step], rounds: &[(usize, f64)], cut: Option<Time>) -> f64 {
 /// A start during which nothing is delivered for less than this is one that a lost SYN explains.
 const LONG: Duration = Duration::from_secs(2);
 
-/// From `start` to the beginning of the first step in which anything was delivered, where that is long: how much of that step was
-/// silent, nobody knows.
-pub(crate) fn silence(steps: &[Step], start: Time) -> Option<Duration> {
-    let begins = steps.iter().find(|step| step.bits > 0.0)?.begins();
-    Some(begins.since(start.min(begins))).filter(|silent| *silent >= LONG)
+/// The beginning of the first step in which anything was delivered: how much of it was silent, nobody knows.
+pub(crate) fn begins(steps: &[Step]) -> Option<Time> {
+    steps.iter().find(|step| step.bits > 0.0).map(Step::begins)
+}
+
+/// From `start` until something was delivered, where that is long.
+pub(crate) fn silence(begun: Option<Time>, start: Time) -> Option<Duration> {
+    let silent = begun?.since(start.min(begun?));
+    Some(silent).filter(|silent| *silent >= LONG)
 }
 
 #[cfg(test)]
@@ -141,12 +145,13 @@ mod tests {
         let s = |n: u64| Time::ZERO + Duration::from_secs(n);
         let seen = [(s(2), 0.0), (s(3), 0.0), (s(4), 5.0), (s(5), 0.0)];
         let seen = intervals(&seen, Duration::from_secs(1));
-        assert_eq!(silence(&seen, s(1)), Some(Duration::from_secs(2)));
-        assert_eq!(silence(&seen[2..], s(3)), None, "not long");
-        assert_eq!(silence(&seen[..2], s(1)), None, "nothing to end it");
+        let from = |steps: &[Step], start| silence(begins(steps), start);
+        assert_eq!(from(&seen, s(1)), Some(Duration::from_secs(2)));
+        assert_eq!(from(&seen[2..], s(3)), None, "not long");
+        assert_eq!(from(&seen[..2], s(1)), None, "nothing to end it");
         // An interval of 5 s in which something came says nothing of its first part.
         let long = intervals(&[(s(6), 5.0)], Duration::from_secs(5));
-        assert_eq!(silence(&long, s(1)), None);
+        assert_eq!(from(&long, s(1)), None);
     }
 
     /// Steps of 10 ns after 1000 ns.

@@ -305,6 +305,7 @@ impl<'a> Collector<'a> {
         let mut seen = Connection {
             opened: source.config().start,
             established: source.config().start,
+            begun: sink.first,
             finished,
             delivered: sink.receiver().delivered(),
             measured: sink.measured_bytes(),

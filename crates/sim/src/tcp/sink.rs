@@ -59,6 +59,8 @@ pub struct TcpSink {
     until: Option<(u64, u64)>,
     /// Bytes delivered at the end of each interval.
     pub samples: Vec<u64>,
+    /// The instant the first byte was delivered.
+    pub first: Option<Time>,
     /// The instant the last byte so far was delivered.
     pub last: Time,
     /// Its SYN-ACKs.
@@ -89,6 +91,7 @@ impl TcpSink {
             before: None,
             until: None,
             samples: Vec::new(),
+            first: None,
             last: Time::ZERO,
             answers: Answers::default(),
             syn_again: false,
@@ -336,6 +339,7 @@ impl TcpSink {
             }
         }
         if taken > 0 && len > 0 {
+            self.first.get_or_insert(first.at);
             self.last = frames[taken - 1].at;
         }
         self.arrived(len * (taken - counted) as u64);
@@ -370,6 +374,7 @@ impl TcpSink {
             None => self.receiver.on_data(now, frame.seq, len, retransmit),
         };
         if self.receiver.delivered() != delivered {
+            self.first.get_or_insert(now);
             self.last = now;
             if tuned {
                 due = self
