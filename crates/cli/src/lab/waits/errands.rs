@@ -55,6 +55,11 @@ impl Waits {
         (shares[end] >= NAMED).then(|| cause::errand(who, self.errands[end].to, &percent))
     }
 
+    /// How long the server waited so, where this is the end of a host that has this number, seconds.
+    pub(in crate::lab) fn errand_of_server(&self, host: usize) -> f64 {
+        self.errands[usize::from(host == 0)].time.as_secs_f64()
+    }
+
     /// The cause of what this end, 0, or the other one waited for so, which is that of this host.
     fn cause(&self, host: usize, end: usize) -> Cause {
         let Errand { to, .. } = self.errands[end];
