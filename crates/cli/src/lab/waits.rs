@@ -260,14 +260,6 @@ impl Waits {
         })
     }
 
-    /// How long the connection of a command that has this end took to be set up, how long a request or an answer was on the way, and how long the server
-    /// had a request, seconds.
-    pub(super) fn spent(&self) -> [f64; 3] {
-        let set_up = self.set_up.unwrap_or_default();
-        let way = self.way + self.landing + self.overlap.way;
-        [set_up.as_secs_f64(), way.as_secs_f64(), self.of_server(0)]
-    }
-
     /// What was lost of what both ends sent, and what that cost.
     pub(super) fn repairs(&self) -> Repairs {
         self.repairs

@@ -37,6 +37,20 @@ impl Waits {
         })
     }
 
+    /// How long the connection of a command that has this end took to be set up, how long a request or an answer was on the way, without what filled a
+    /// link for a round trip or longer, and how long the server had a request, seconds.
+    pub(in crate::lab) fn spent(&self) -> [f64; 3] {
+        let set_up = self.set_up.unwrap_or_default();
+        let way = self.way + self.landing + self.overlap.way;
+        let line = self.lines[0].all + self.lines[1].all;
+        let handed = (self.handed() - line.as_secs_f64()).max(0.0);
+        [
+            set_up.as_secs_f64(),
+            way.as_secs_f64() + handed,
+            self.of_server(0),
+        ]
+    }
+
     /// How long a part of messages of either end was on the way before all of it had left, and no small write was what waited, seconds.
     fn handed(&self) -> f64 {
         let of = |who: usize| self.handed[who].saturating_sub(self.held[who].unwrap_or_default());
@@ -91,5 +105,8 @@ mod tests {
         let words = "setting it up took 25 % of the time, and a request or an answer was on the way for 75 % of the time, for 50 % before all of it \
                      had left, as while a window grows or a link carries it";
         assert_eq!(said.as_deref(), Some(words));
+        // Of all connections of a command it counts as well.
+        let spent = Waits::of(&turns(1600), 0).spent();
+        assert_eq!(spent.map(|s| (s * 1e3).round()), [800.0, 2400.0, 0.0]);
     }
 }
