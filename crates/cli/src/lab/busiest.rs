@@ -169,6 +169,8 @@ impl Busiest {
             self.line = self.before() + &empty.words(self.took_s) + &self.behind();
         } else if let Some(many) = &self.many {
             let part = self.open_part().or_else(|| many.part(self.took_s));
+            let is_shared = part.is_none() && many.is_part(self.took_s);
+            let shared = self.spent_words().filter(|_| is_shared);
             let words = match part {
                 Some(part) => many.words_of_part(self.host, part),
                 None => many.words(self.host),
@@ -188,7 +190,7 @@ impl Busiest {
                 ),
                 false => words + &doubt,
             };
-            self.line = self.before() + &line + &self.behind();
+            self.line = self.before() + &shared.unwrap_or_default() + &line + &self.behind();
         } else if !self.cause.is_empty() {
             let part = self.part();
             // Of the rest of the run all of them together say more.

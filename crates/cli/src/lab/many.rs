@@ -377,6 +377,11 @@ impl Many {
         Some(part).filter(|part| self.is_serial && *part < MOST_OF_IT)
     }
 
+    /// Whether their time is less than half of a command's that ran for so many seconds: others may have the rest.
+    pub(super) fn is_part(&self, took_s: Option<f64>) -> bool {
+        took_s.is_some_and(|took| self.lived() < MOST_OF_IT * took)
+    }
+
     /// Time that the command waited for them and for their handshakes, of all, seconds.
     fn lived(&self) -> f64 {
         (self.set_up_s + self.busy_s).max(f64::MIN_POSITIVE)
