@@ -8,8 +8,8 @@ use farpath_units::Duration;
 use super::Waits;
 use crate::lab::cause::{self, Cause, add, take};
 
-/// A shorter part of a connection's time is not named where samples are few.
-const NAMED: f64 = 0.5;
+/// A smaller part of a connection's time is not named where samples are few.
+const NAMED: f64 = 0.2;
 
 impl Waits {
     /// Names what a program waited for beside a connection: the other side's turn, or the time of the host of this number without anything
@@ -45,14 +45,20 @@ impl Waits {
         add(causes, self.cause(1 - host, 1), of_other);
     }
 
-    /// That either side waited so for half of a connection's `time` or more, in words; where this is the end of a host that has this number.
-    pub(in crate::lab) fn errand_words(&self, host: usize, time: Duration) -> Option<String> {
+    /// The part of a connection's `time` in which either side waited so, and that in words; where this is the end of a host that has this number. None
+    /// where it is not worth naming.
+    pub(in crate::lab) fn errand_words(
+        &self,
+        host: usize,
+        time: Duration,
+    ) -> Option<(f64, String)> {
         let all = self.all(time);
         let shares = self.errands.map(|errand| errand.time.as_secs_f64() / all);
         let end = usize::from(shares[1] > shares[0]);
         let who = [host, 1 - host][end];
         let percent = format!("{:.0} % of the time", 100.0 * shares[end]);
-        (shares[end] >= NAMED).then(|| cause::errand(who, self.errands[end].to, &percent))
+        let words = cause::errand(who, self.errands[end].to, &percent);
+        (shares[end] >= NAMED).then_some((shares[end], words))
     }
 
     /// How long the server waited so, where this is the end of a host that has this number, seconds.
@@ -100,16 +106,16 @@ mod tests {
             waits(end, false).share_errands(end, time, &mut causes);
             assert_eq!(causes[0].0, Cause::Errand { host: 1, to }, "{causes:?}");
             assert!((causes[0].1 - 0.7).abs() < 1e-9, "{causes:?}");
-            let words = waits(end, false).errand_words(end, time);
+            let words = waits(end, false).errand_words(end, time).map(|w| w.1);
             let wanted = "the server waited 70 % of the time for another connection, which it had opened to 198.18.0.1:9000";
             assert_eq!(words.as_deref(), Some(wanted));
         }
-        let several = waits(0, true).errand_words(0, time);
+        let several = waits(0, true).errand_words(0, time).map(|w| w.1);
         let wanted =
             "the server waited 70 % of the time for other connections, which it had opened";
         assert_eq!(several.as_deref(), Some(wanted));
         assert_eq!(
-            waits(0, false).errand_words(0, Duration::from_secs(2)),
+            waits(0, false).errand_words(0, Duration::from_secs(4)),
             None
         );
     }
