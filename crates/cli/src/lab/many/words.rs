@@ -125,7 +125,7 @@ impl Many {
         let [command, server] = SENDERS;
         let words = self.took(self.server_s, &format!("{command} waited for {server}"));
         let words = match !words.is_empty() && 2.0 * self.errand_s >= self.server_s {
-            true => format!("{words}, which waited for connections that it had opened itself"),
+            true => format!("{words}, which waited for other connections of its own"),
             false => words,
         };
         let queued = self.share_of(self.accept_queue_s);

@@ -107,12 +107,11 @@ mod tests {
             assert_eq!(causes[0].0, Cause::Errand { host: 1, to }, "{causes:?}");
             assert!((causes[0].1 - 0.7).abs() < 1e-9, "{causes:?}");
             let words = waits(end, false).errand_words(end, time).map(|w| w.1);
-            let wanted = "the server waited 70 % of the time for another connection, which it had opened to 198.18.0.1:9000";
+            let wanted = "the server waited 70 % of the time for another connection of its own, to 198.18.0.1:9000";
             assert_eq!(words.as_deref(), Some(wanted));
         }
         let several = waits(0, true).errand_words(0, time).map(|w| w.1);
-        let wanted =
-            "the server waited 70 % of the time for other connections, which it had opened";
+        let wanted = "the server waited 70 % of the time for other connections of its own";
         assert_eq!(several.as_deref(), Some(wanted));
         assert_eq!(
             waits(0, false).errand_words(0, Duration::from_secs(4)),
