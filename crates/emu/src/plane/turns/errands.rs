@@ -225,7 +225,9 @@ impl Talk {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Talks;
     use super::*;
+    use crate::plane::packet::{Packet, Transport};
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -263,6 +265,43 @@ mod tests {
         // It worked on for a while, or has asked for more that has not come.
         assert_eq!(called(700, false), Errand::default());
         assert_eq!(called(311, true), Errand::default());
+    }
+
+    /// A request, 50 ms each way; the server opens a connection back, asks there, and answers as soon as it has an answer itself.
+    #[test]
+    fn a_server_that_calls_back_is_known_by_frames() {
+        let there = way("198.18.0.1:4000", "198.18.0.2:7000");
+        let back = way("198.18.0.2:5000", "198.18.0.1:9000");
+        let turned = |[a, b]: Way| [b, a];
+        let mut talks = Talks::default();
+        let mut passes = |ends: Way, seq: u32, (control, length): (u8, u32), ms: u64| {
+            let packet = Packet {
+                addresses: ends.map(|end| end.ip()),
+                transport: Transport::Tcp {
+                    ports: ends.map(|end| end.port()),
+                    seq,
+                    control,
+                },
+                ..Packet::plain(44 + length as usize)
+            };
+            talks.sent(&packet, &[], at(ms));
+            talks.delivered(&packet, (0, length), at(ms + 50), None);
+        };
+        passes(there, 0, (SYN, 0), 0);
+        passes(turned(there), 0, (SYN | ACK, 0), 50);
+        passes(there, 1, (ACK, 10), 100);
+        passes(back, 0, (SYN, 0), 150);
+        passes(turned(back), 0, (SYN | ACK, 0), 200);
+        passes(back, 1, (ACK, 10), 250);
+        passes(turned(back), 1, (ACK, 10), 300);
+        passes(turned(there), 1, (ACK, 10), 350);
+        let found = talks.all().find(|turns| turns.ends == there);
+        let called = Errand {
+            time: Duration::from_ms(200),
+            to: Some(back[1]),
+        };
+        let wanted = [Errand::default(), called];
+        assert_eq!(found.map(|turns| turns.errands), Some(wanted));
     }
 
     #[test]
