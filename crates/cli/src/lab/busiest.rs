@@ -132,6 +132,9 @@ pub(super) struct Busiest {
     /// What timers cost it, in words; empty where that is little.
     #[serde(skip)]
     pub(super) repaired: String,
+    /// How long its handshake of TLS took, in words; empty where there was none, or that is little.
+    #[serde(skip)]
+    pub(super) handshake: String,
     /// What limited it, in words; empty where samples are too few and the kernel's totals say nothing.
     #[serde(skip)]
     pub(super) cause: String,
@@ -196,13 +199,14 @@ impl Busiest {
             // Of the rest of the run all of them together say more.
             let spent = part.as_ref().and_then(|_| self.spent_words());
             self.line = format!(
-                "{}{}what {} sends{}{}: {}; {}{}{of_it}",
+                "{}{}what {} sends{}{}: {}{}; {}{}{of_it}",
                 self.before(),
                 spent.unwrap_or_default(),
                 self.sender,
                 self.control(),
                 part.unwrap_or_default(),
                 self.cause,
+                self.handshake,
                 self.figures,
                 self.behind()
             );

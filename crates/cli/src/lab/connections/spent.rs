@@ -69,6 +69,8 @@ impl Connections {
 
 #[cfg(test)]
 mod tests {
+    use farpath_emu::plane::Turns;
+
     use super::*;
     use crate::lab::busiest::Busiest;
     use crate::lab::many::{Each, Many};
@@ -91,6 +93,22 @@ mod tests {
             ..spent
         };
         assert_eq!(one.words(4.0), None);
+    }
+
+    /// Two subflows of one connection of Multipath TCP.
+    #[test]
+    fn a_further_subflow_is_not_a_connection() {
+        let mut connections = Connections::across([1000; 2]);
+        connections.take_command(["198.18.0.1".parse().expect("an address")]);
+        for (port, joins) in [(1, false), (2, true)] {
+            let ends = [format!("198.18.0.1:{port}"), "198.18.0.2:80".to_owned()];
+            connections.take_turns(&Turns {
+                is_multipath: true,
+                joins,
+                ..Turns::between(ends.map(|end| end.parse().expect("an end")))
+            });
+        }
+        assert_eq!(connections.spent().connections, 1);
     }
 
     /// Twenty short connections that take 2.4 s of the command's time, and a dialogue on another one that takes 5.
