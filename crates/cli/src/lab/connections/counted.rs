@@ -90,7 +90,7 @@ impl Watched {
         others: &str,
     ) {
         let time = self.time();
-        let errand = waits.and_then(|w| w.errand_words(self.host, time));
+        let errand = waits.and_then(|w| w.beside_words(self.host, time));
         let (first, beside) = match errand {
             Some((share, words)) if share >= SHARE_LEAST => (Some(words), None),
             errand => (None, errand.map(|(_, words)| words)),
