@@ -267,41 +267,70 @@ mod tests {
         assert_eq!(called(311, true), Errand::default());
     }
 
-    /// A request, 50 ms each way; the server opens a connection back, asks there, and answers as soon as it has an answer itself.
+    /// A segment of so many bytes of data, 50 ms on its way.
+    fn passes(talks: &mut Talks, ends: Way, seq: u32, (control, length): (u8, u32), ms: u64) {
+        let packet = Packet {
+            addresses: ends.map(|end| end.ip()),
+            transport: Transport::Tcp {
+                ports: ends.map(|end| end.port()),
+                seq,
+                control,
+            },
+            ..Packet::plain(44 + length as usize)
+        };
+        talks.sent(&packet, &[], at(ms));
+        talks.delivered(&packet, (0, length), at(ms + 50), None);
+    }
+
+    fn turned([a, b]: Way) -> Way {
+        [b, a]
+    }
+
+    /// A connection, a request and its answer, from an instant on until 200 ms later.
+    fn asked(talks: &mut Talks, ends: Way, ms: u64) {
+        passes(talks, ends, 0, (SYN, 0), ms);
+        passes(talks, turned(ends), 0, (SYN | ACK, 0), ms + 50);
+        passes(talks, ends, 1, (ACK, 10), ms + 100);
+        passes(talks, turned(ends), 1, (ACK, 10), ms + 150);
+    }
+
+    fn errands(talks: &Talks, ends: Way) -> Option<[Errand; 2]> {
+        let found = talks.all().find(|turns| turns.ends == ends);
+        found.map(|turns| turns.errands)
+    }
+
+    /// The server opens a connection back, asks there, and answers as soon as it has an answer itself.
     #[test]
     fn a_server_that_calls_back_is_known_by_frames() {
         let there = way("198.18.0.1:4000", "198.18.0.2:7000");
         let back = way("198.18.0.2:5000", "198.18.0.1:9000");
-        let turned = |[a, b]: Way| [b, a];
         let mut talks = Talks::default();
-        let mut passes = |ends: Way, seq: u32, (control, length): (u8, u32), ms: u64| {
-            let packet = Packet {
-                addresses: ends.map(|end| end.ip()),
-                transport: Transport::Tcp {
-                    ports: ends.map(|end| end.port()),
-                    seq,
-                    control,
-                },
-                ..Packet::plain(44 + length as usize)
-            };
-            talks.sent(&packet, &[], at(ms));
-            talks.delivered(&packet, (0, length), at(ms + 50), None);
-        };
-        passes(there, 0, (SYN, 0), 0);
-        passes(turned(there), 0, (SYN | ACK, 0), 50);
-        passes(there, 1, (ACK, 10), 100);
-        passes(back, 0, (SYN, 0), 150);
-        passes(turned(back), 0, (SYN | ACK, 0), 200);
-        passes(back, 1, (ACK, 10), 250);
-        passes(turned(back), 1, (ACK, 10), 300);
-        passes(turned(there), 1, (ACK, 10), 350);
-        let found = talks.all().find(|turns| turns.ends == there);
+        passes(&mut talks, there, 0, (SYN, 0), 0);
+        passes(&mut talks, turned(there), 0, (SYN | ACK, 0), 50);
+        passes(&mut talks, there, 1, (ACK, 10), 100);
+        asked(&mut talks, back, 150);
+        passes(&mut talks, turned(there), 1, (ACK, 10), 350);
         let called = Errand {
             time: Duration::from_ms(200),
             to: Some(back[1]),
         };
-        let wanted = [Errand::default(), called];
-        assert_eq!(found.map(|turns| turns.errands), Some(wanted));
+        assert_eq!(errands(&talks, there), Some([Errand::default(), called]));
+    }
+
+    /// The command asks on another connection before it closes this one.
+    #[test]
+    fn a_command_that_asks_elsewhere_before_it_closes_is_known() {
+        let first = way("198.18.0.1:4000", "198.18.0.2:7000");
+        let second = way("198.18.0.1:4001", "198.18.0.2:7001");
+        let mut talks = Talks::default();
+        asked(&mut talks, first, 0);
+        asked(&mut talks, second, 300);
+        passes(&mut talks, first, 11, (FIN | ACK, 0), 501);
+        let asked = Errand {
+            time: Duration::from_ms(200),
+            to: Some(second[1]),
+        };
+        assert_eq!(errands(&talks, first), Some([asked, Errand::default()]));
     }
 
     #[test]
