@@ -4,6 +4,7 @@ pub(crate) mod below_line;
 pub(crate) mod bloat;
 pub(crate) mod burst;
 pub(crate) mod conditioned;
+pub(crate) mod each_connection;
 pub(crate) mod exceeded;
 pub(crate) mod filled;
 pub(crate) mod filled_beside;

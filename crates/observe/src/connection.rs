@@ -11,7 +11,7 @@ use crate::long_repair;
 use crate::merge::merge_streams;
 use crate::observation::Span;
 use crate::timers::Timers;
-use crate::{back, ramp, series, stall, together};
+use crate::{back, ramp, series, stall, timeouts, together};
 
 /// A connection. What its evidence does not have is none or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +50,8 @@ pub struct Connection {
     pub rtt: Option<RoundTrips>,
     /// From the last cut of the window until it was as large again.
     pub recovery: Option<Duration>,
+    /// The last cut, from which `recovery` counts, where somebody saw it to the instant.
+    pub cut: Option<Time>,
     /// The last cut, where the window was not as large again at the end.
     pub unregained: Option<Time>,
     /// The first cut.
@@ -182,6 +184,7 @@ pub(crate) fn fill<'a>(
     keep_completions(record);
     take_together(all, span, record);
     say_unregained(all, record);
+    record.notes.extend(timeouts::note(all));
     record.notes.extend(ended_early(all, span));
     if let Some(why) = without_completion(all, span) {
         span.not_ended(record, why);

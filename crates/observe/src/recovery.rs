@@ -14,7 +14,7 @@ use crate::timers::CUT;
 ///
 /// The window before is the one of the sample before the cut, or the most that was in flight in the ten samples up to it, and in
 /// the round trip, if that was less: what one sample finds in flight may be some bursts of acknowledgements short of it, or drain
-/// behind the last byte.
+/// behind the last byte. Those in which something was missing already, as while a timer runs, come on top of the ten.
 pub fn recovery(samples: &[Sample]) -> Option<Duration> {
     last_cut(samples).1
 }
@@ -43,8 +43,11 @@ fn last_cut(samples: &[Sample]) -> (Option<(Time, u64)>, Option<Duration>) {
             && (state(before) >= CUT || window < before.ssthresh.unwrap_or(0));
         if (entered || lowered && cwnd < window) && !goes_on {
             let round = before.srtt.unwrap_or(Duration::ZERO);
-            let of_round = samples[..n].partition_point(|s| s.t + round < now.t);
-            let lately = &samples[n.saturating_sub(BEFORE).min(of_round)..n];
+            // What waits for a timer, with something missing, has drained.
+            let orderly = samples[..n].iter().rposition(|s| state(s) == 0);
+            let until = orderly.map_or(n, |last| last + 1);
+            let of_round = samples[..n].partition_point(|s| s.t + round < samples[until].t);
+            let lately = &samples[until.saturating_sub(BEFORE).min(of_round)..n];
             let flight = lately.iter().filter_map(|s| s.in_flight).max();
             cut = Some((now.t, window.min(flight.unwrap_or(window))));
             regained = None;
@@ -174,6 +177,24 @@ mod tests {
         assert_eq!(recovery_ns(&samples), None);
         samples.iter_mut().for_each(|s| s.in_flight = None);
         assert_eq!(recovery_ns(&samples), None, "the window alone");
+    }
+
+    /// One of the last two segments is missing for 300 ns, until the timer runs out: half of the window is in flight meanwhile.
+    #[test]
+    fn the_window_before_a_wait_for_the_timer_is_the_one_in_use() {
+        let mut looks = vec![(100, 0, None); 5];
+        looks.extend([(100, 1, None); 30]);
+        looks.extend([
+            (1, 4, Some(50)),
+            (50, 4, Some(50)),
+            (60, 0, Some(50)),
+            (100, 0, Some(50)),
+        ]);
+        let mut samples = curve(&looks);
+        samples[5..35]
+            .iter_mut()
+            .for_each(|s| s.in_flight = Some(50));
+        assert_eq!(recovery_ns(&samples), Some(30));
     }
 
     proptest! {

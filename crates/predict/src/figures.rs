@@ -19,6 +19,7 @@ mod buffers;
 mod linux;
 mod losses;
 mod policed;
+mod regain;
 mod time;
 mod wanted;
 
@@ -51,7 +52,10 @@ pub(crate) struct Figures<'i> {
     policed: Option<Policed>,
     /// Loss, a policer or a queue was named, and the algorithm has no law for it.
     lawless: bool,
-    /// Segments in flight of each connection that its share of the link, or the window if that is less, allows.
+    /// Segments that each connection has in flight at most, by the window or by the host named; without bound where neither is less than
+    /// the line.
+    most: f64,
+    /// Segments in flight of each connection that its share of the link, or the window or the host if that is less, allows.
     full: f64,
     slow_start: Cost,
     /// The window, in segments, at which slow start overflows the queue named, in a round that begins with less than fills the path.
@@ -95,7 +99,7 @@ impl<'i> Figures<'i> {
         let streams = f64::from(input.streams);
         let beyond = line_bps * rtt_s / 8.0 > window::LARGEST.as_bytes() as f64 * streams;
         let window = input.window.or(beyond.then_some(window::LARGEST));
-        let most = segments_of(window, mss);
+        let most = segments_of(window, mss).min(hosted(input, mss, line_bps));
         let full = (pipe / streams).min(most);
         let slow_start = buffers::slow_start(input, full);
         let loss = input.loss.map(|p| p.get()).filter(|p| *p > 0.0);
@@ -116,6 +120,7 @@ impl<'i> Figures<'i> {
             loss_bps,
             policed,
             lawless: cuts_paced || loss.is_some() && loss_bps.is_none(),
+            most,
             full,
             slow_start: slow_start.cost(),
             overflowing: buffers::overflowing(input, slow_start, queued, pipe, most * streams),
@@ -298,38 +303,6 @@ impl<'i> Figures<'i> {
         ]
     }
 
-    fn recovery(&self) -> Answer {
-        const RANGE: &str = "one loss at the window that fills the path, fast retransmit, empty queue: --queue has one at a full queue";
-        if let Some(loaded) = self.loaded_recovery() {
-            return loaded;
-        }
-        match self.input.cc {
-            Cc::Reno => self.reno_recovery(),
-            Cc::Cubic => self.cubic_recovery(),
-            _ => self.stepped_recovery(),
-        }
-        .holds(RANGE)
-    }
-
-    fn stepped_recovery(&self) -> Answer {
-        let climb = self.climb(self.full);
-        let note = match climb.start() {
-            None => "One loss does not cut its window by a rule that is known here.".to_owned(),
-            Some(start) => format!(
-                "W = {:.1} segments, cut to {start:.1}; counted in whole round trips.",
-                self.full
-            ),
-        };
-        answer("recovery_s", climb.recovery_s(), "s")
-            .by(
-                "RTT × rounds of w ← w + a(w, t) from the cut to W",
-                law::grounds(self.input.cc).source,
-            )
-            .note(note)
-            .note(self.of_linux(self.full))
-            .note(self.of_westwood(self.full))
-    }
-
     fn climb(&self, top: f64) -> Climb {
         Climb {
             cc: self.input.cc,
@@ -343,56 +316,6 @@ impl<'i> Figures<'i> {
 
     fn conditions(&self) -> Conditions {
         conditions(self.input)
-    }
-
-    fn reno_recovery(&self) -> Answer {
-        let b = f64::from(self.input.segments_per_ack);
-        let printed = recovery::reno_s(self.input.rate, self.input.rtt, self.mss, 1.0);
-        let counting = if b == 2.0 {
-            "A sender that counts bytes (RFC 3465) takes half as long."
-        } else {
-            ""
-        };
-        answer("recovery_s", self.full / 2.0 * self.rtt_s * b, "s")
-            .by(
-                "b W/2 × RTT, W = C RTT / (8 × bytes of line per frame)",
-                "RFC 5681 §3.1",
-            )
-            .note(format!(
-                "W = {:.1} segments. C RTT²/(16 MSS) with the line rate for C and b = 1, as slides \
-                 print it, is {printed:.3} s: it takes framing for payload.",
-                self.full
-            ))
-            .note(counting)
-    }
-
-    fn cubic_recovery(&self) -> Answer {
-        let (time, k) = (
-            recovery::cubic_s(self.full, self.input.rtt),
-            recovery::cubic_k_s(self.full),
-        );
-        let friendly = if time < k {
-            "The Reno-friendly region governs here."
-        } else {
-            ""
-        };
-        let whole = self.climb(self.full).whole_over(self.full);
-        let linux = whole.map_or_else(String::new, |s| {
-            format!("K − ∛(1/C) where whole segments are counted: Linux takes {s:.2} s.")
-        });
-        answer("recovery_s", time, "s")
-            .by(
-                "min(∛(W (1−β)/C), W (1−β) RTT / α), α = 3(1−β)/(1+β)",
-                "RFC 9438 §4.2, §4.3, C = 0.4, β = 0.7",
-            )
-            .note(format!(
-                "W = {:.1} segments; K = {k:.3} s, 95 % of W after {:.3} s of it; mean over a cycle {:.1} %.",
-                self.full,
-                recovery::cubic_to_95pct_s(self.full),
-                recovery::CUBIC_MEAN * 100.0
-            ))
-            .note(friendly)
-            .note(linux)
     }
 
     /// What each of the connections has of it, segments.
@@ -560,6 +483,15 @@ fn whole(window: Size, mss: Size) -> Size {
 fn segments_of(window: Option<Size>, mss: Size) -> f64 {
     window.map_or(f64::INFINITY, |w| {
         w.as_bytes() as f64 / mss.as_bytes() as f64
+    })
+}
+
+/// Segments of each connection in flight that keep the host named busy; without bound where the line is no faster.
+fn hosted(input: &PathInput, mss: Size, line_bps: f64) -> f64 {
+    let slower = input.host.map(|rate| rate.as_bps() as f64);
+    let slower = slower.filter(|bps| *bps < line_bps);
+    slower.map_or(f64::INFINITY, |bps| {
+        bps * seconds(input.rtt) / 8.0 / mss.as_bytes() as f64 / f64::from(input.streams)
     })
 }
 

@@ -154,6 +154,8 @@ pub struct Row {
     /// Further runs on each side to detect a difference as large as this with 80 % probability; 0 where it is
     /// detected; null beyond 10 000, where the spread of runs is unknown, and by ranks.
     pub more_runs: Option<u32>,
+    /// Whether a side is a forecast whose closed form does not hold for the test, by its own note: never beyond the tolerance.
+    pub out_of_range: bool,
     /// Whether the difference is larger than the tolerance given and not explained by chance.
     pub beyond_tolerance: bool,
 }
@@ -251,6 +253,8 @@ struct Side {
     random: bool,
     /// Whether these runs, though several, are one: simulated, with nothing random at their point but its start.
     one_run: bool,
+    /// Whether it is a forecast, and outside its formula's range.
+    out_of_range: bool,
 }
 
 /// What one side has of each metric.
@@ -525,6 +529,7 @@ fn values<'r>(set: &'r [Named], written: &Written<'_>) -> Result<Values<'r>, Com
             if again || is_nothing(metric, value) {
                 continue;
             }
+            of.out_of_range |= record.out_of_range().is_some();
             if record.origin != Origin::Predicted || !of.values.contains(&value) {
                 of.values.push(value);
                 of.seeds.push(seed(document, record));

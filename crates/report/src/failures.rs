@@ -71,9 +71,6 @@ pub(crate) fn failures(run: &RunDocument) -> Vec<String> {
 /// What stands in place of words that a line above has.
 const AS_ABOVE: &str = "as above";
 
-/// How notes of forecasts begin whose formula does not hold for the test.
-const OUT_OF_RANGE: &str = "outside the formula";
-
 /// What is to be said of a failure where the closed form that failed is noted as outside its range.
 pub(crate) fn out_of_range(run: &RunDocument, e: &Expectation) -> Option<String> {
     let (test, _) = e.metric.split_once('.')?;
@@ -82,9 +79,8 @@ pub(crate) fn out_of_range(run: &RunDocument, e: &Expectation) -> Option<String>
         let same = r.test == test && r.point == e.point;
         same && r.origin == e.origin && r.origin == Origin::Predicted
     })?;
-    let note = record.notes.iter().find(|n| n.contains(OUT_OF_RANGE));
-    let said = match note {
-        Some(note) => note.as_str(),
+    let said = match record.out_of_range() {
+        Some(note) => note,
         None if is_far(run, e) => FAR,
         None => return None,
     };

@@ -1,7 +1,7 @@
 //! What closed forms say about a scenario's tests: the `predicted` records.
 //!
-//! Each test is predicted alone on its path, with empty queues before it. Where tests overlap, `beside` says
-//! what waits in front of their round trips, or that no closed form knows.
+//! Each test is predicted alone on its path, with empty queues before it; connections have what steady streams of datagrams leave
+//! (`taken`). Where tests overlap, `beside` says what waits in front of their round trips, or that no closed form knows.
 
 mod acks;
 mod beside;
@@ -27,7 +27,9 @@ mod queues;
 mod rounds;
 mod shaper;
 mod shared;
+mod shares;
 mod stream;
+mod taken;
 mod tcp;
 mod traced;
 
@@ -47,6 +49,7 @@ use farpath_units::{Duration, Rate, Size};
 use farpath_wire::FlowDir;
 
 use in_order::ticks;
+use taken::Taken;
 
 use crate::atm::LostAtOnce;
 use crate::model::{Loss, Scenario, Test, TestKind, Udp};
@@ -61,7 +64,7 @@ pub fn forecast(scenario: &Scenario, plan: &Plan, point: &BTreeMap<String, Strin
         let Some(flow) = plan.flows.iter().position(|f| f.test == number) else {
             continue;
         };
-        let path = Path::new(scenario, plan, flow);
+        let path = Path::new(scenario, plan, flow).beside_streams(number);
         let mut record = scenario.record(test, Origin::Predicted, point);
         if let Some(why) = path.discarded(test) {
             path.nothing(test, why, &mut record);
@@ -120,6 +123,8 @@ pub(crate) struct Path<'a> {
     pub(crate) back: Vec<Hop>,
     /// Ports whose shapers hold nothing back: their buckets are never empty.
     opened: Vec<usize>,
+    /// What streams of other tests take all the time.
+    taken: Vec<Taken>,
 }
 
 /// How much fits through the narrowest place, and what that is: `nic`, `link`, `host_cpu` or `pacing`.
@@ -160,6 +165,7 @@ impl<'a> Path<'a> {
             there,
             back,
             opened: Vec::new(),
+            taken: Vec::new(),
         }
     }
 
@@ -238,7 +244,7 @@ impl<'a> Path<'a> {
             let port = &self.plan.ports[hop.port];
             let wire = self.wire_on(hop.port, len, acks, ack_len);
             let used = most_bps.min(best.bps) * wire / f64::from(payload);
-            let rate_bps = self.carries_bps(hop.port, used);
+            let rate_bps = self.carries_bps(hop.port, used) - self.line_taken_bps(hop.port);
             let shaped = self.shaped_bps(hop.port, (len, payload), (acks, ack_len));
             let bps = (rate_bps * f64::from(payload) / wire).min(shaped);
             if bps < best.bps {

@@ -42,6 +42,7 @@ mod named;
 mod names;
 mod network;
 mod observed;
+mod other_word;
 mod pace;
 pub mod plan;
 mod quantity;

@@ -327,6 +327,7 @@ impl<'a> Collector<'a> {
                 smoothed: false,
             }),
             recovery,
+            cut: loss.map(|l| l.at),
             unregained: loss.filter(|l| l.regained.is_none()).map(|l| l.at),
             cut_from: loss
                 .filter(|loss| Some(loss.at) == first && loss.cuts == 1)

@@ -8,7 +8,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::bytes::quantity;
-use super::connections::{Empty, InVain, Spent};
+use super::connections::{Alerts, Empty, InVain, Spent};
 use super::ending::{Ending, Reset};
 use super::failed::Failed;
 use super::held::{self, HELD_LEAST, UNHELD};
@@ -117,6 +117,9 @@ pub(super) struct Busiest {
     /// Connections that the command opened and that carried nothing; none where they are few.
     #[serde(skip)]
     pub(super) empty: Option<Empty>,
+    /// Handshakes of TLS that ended with an alert.
+    #[serde(skip)]
+    pub(super) alerts: Alerts,
     /// What all connections of the command waited for.
     #[serde(skip)]
     pub(super) spent: Spent,
@@ -275,6 +278,7 @@ impl Busiest {
             (self.is_mostly_in_vain(), in_vain),
             (self.failed.is_most(), self.failed()),
             (is_early_most, early.map(TooSoon::words)),
+            (self.alerts.is_most(), self.alerts.words()),
         ];
         let said = said.into_iter().filter(|(most, _)| *most == is_most);
         said.filter_map(|(_, words)| words).collect()

@@ -42,6 +42,8 @@ pub(super) struct Each {
     pub(super) ending: Option<Ending>,
     /// The command closed it while the answer was on its way.
     pub(super) is_early: bool,
+    /// Its handshake of TLS ended with an alert.
+    pub(super) is_rejected: bool,
     /// Requests of the command behind an answer, and those of them that came as soon as it was there.
     pub(super) requests: [u64; 2],
     /// Time until its SYN was answered, beyond a round trip and what the path's losses cost, seconds: the server answered none at first.
@@ -71,6 +73,7 @@ impl Each {
             unheard: Unheard::Nothing,
             ending: None,
             is_early: false,
+            is_rejected: false,
             requests: [0; 2],
             late: 0.0,
             is_fast: false,
@@ -214,9 +217,15 @@ pub(super) struct Many {
     /// Those of them on which it asked, and got a reset.
     #[serde(skip)]
     reset_idle: u64,
+    /// Those that the server closed or reset with an answer to what it had not got all of.
+    #[serde(skip)]
+    cut_short: u64,
     /// Those that the command closed while the answer was on its way.
     #[serde(skip)]
     early: u64,
+    /// Those whose handshake of TLS ended with an alert.
+    #[serde(skip)]
+    rejected: u64,
     /// Those whose first SYN the server did not answer though the path lost none, and how long that took of all, seconds.
     #[serde(skip)]
     late: u64,
@@ -315,9 +324,11 @@ impl Many {
             unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
             closed_unanswered: ended(Ending::is_unanswered),
             reset_answered: ended(|ending| ending == Ending::Reset),
+            cut_short: ended(|ending| ending == Ending::CutShort),
             closed_idle: ended(Ending::is_idle),
             reset_idle: ended(Ending::is_met),
             early: these().filter(|e| e.is_early).count() as u64,
+            rejected: these().filter(|e| e.is_rejected).count() as u64,
             late: these().filter(|e| e.late > 0.0).count() as u64,
             late_s: these().map(|e| e.late).sum(),
             undecided: Undecided::of(these().map(|e| e.unheard)),
@@ -388,7 +399,8 @@ impl Many {
     /// Whether half of the connections or more ended without an answer to their last request: opening fewer of them would spare none of that.
     fn is_unheard(&self) -> bool {
         let unheard = self.unanswered + self.undecided.connections + self.closed_unanswered;
-        2 * (unheard + self.closed_idle + self.early) >= self.connections
+        let failed = unheard.max(self.rejected);
+        2 * (failed + self.closed_idle + self.early) >= self.connections
     }
 
     /// The part of their time that opening them takes.

@@ -141,9 +141,11 @@ fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
     if figures.number("recovery_s").is_none() {
         return "a loss cuts it by no rule that is known here".to_owned();
     }
-    let found = match input.queue.is_some() && figures.window_outgrows_the_line() {
-        true => " at a full queue",
-        false => "",
+    let found = match figures.limit() {
+        Some("policer") => " at the window that the policer leaves",
+        Some("host_cpu") => " at the window that the host takes",
+        _ if input.queue.is_some() && figures.window_outgrows_the_line() => " at a full queue",
+        _ => "",
     };
     let never = match figures.number("loss_limit_bps") {
         Some(bps) if Some(bps) <= figures.number("goodput_bps") => {

@@ -136,6 +136,9 @@ fn place(facts: &Facts, flow: &mut Flow, turned: bool, others: &Others) {
     let of_host = |n: u32| said(facts, Of::Host(n)).map(|(system, _)| system);
     let mut rest = Vec::new();
     for (n, names) in (0_u32..).zip(&facts.hosts) {
+        if facts.aside.is_mixed(n) {
+            continue;
+        }
         let by_file = facts.sides.get(n as usize).copied().flatten();
         let by_file = by_file.map(|role| flow.side_of(role));
         let is_own = |side: &Side| !is_other_kernel(facts, flow, n, *side);

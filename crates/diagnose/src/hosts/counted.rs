@@ -488,18 +488,18 @@ pub(crate) fn reader(e: &Evidence, weight: f64) -> Vec<(Cause, f64)> {
     not.chain([(Cause::Client, weight)]).chain(disk).collect()
 }
 
-/// What each connection has for itself, and what connections share.
+/// What each connection has for itself, and what connections share. Pacing is of a connection (`SO_MAX_PACING_RATE`, `fq maxrate`), and may be
+/// that of all alike.
 const APART: [Cause; 4] = [
     Cause::ReceiveWindow,
     Cause::SendBuffer,
     Cause::NoWindowScaling,
     Cause::RandomLoss,
 ];
-const SHARED: [Cause; 6] = [
+const SHARED: [Cause; 5] = [
     Cause::Link,
     Cause::Shaper,
     Cause::Policer,
-    Cause::Pacing,
     Cause::Nic,
     Cause::Disk,
 ];
@@ -530,7 +530,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
                 .into_iter()
                 .chain(of(&APART, 6.0))
                 .collect(),
-            sentence: format!("{sentence}: each has a limit of its own, as a window, losses, or a rate that a server gives each"),
+            sentence: format!("{sentence}: each has a limit of its own, as a window, losses, pacing, or a rate that a server gives each"),
         });
         items.push(Item {
             holds: 1.0 - step(rates, 1.05, 1.2),
@@ -564,6 +564,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             ),
         });
     }
+    crate::lines::each_connection::by_each(e, items);
     crate::lines::filled_beside::by_filled(e, items);
     crate::flows::other_version::by_other_version(e, items);
     crate::losses::unlike_control::by_unlike_control(e, items);

@@ -57,7 +57,7 @@ impl Facts {
     /// Adds a default route of whoever printed the lines that are read now.
     pub(crate) fn leaves_by_default(&mut self, interface: &str, metric: u64) {
         let (source, prompt) = self.prompt();
-        if self.default_routes.len() < DEFAULTS_MAX {
+        if self.default_routes.len() < DEFAULTS_MAX && self.mixed_hosts.is_none() {
             self.default_routes.push(DefaultRoute {
                 source,
                 prompt,
@@ -167,6 +167,9 @@ impl Facts {
 
     /// Adds an address of an interface, or the one that packets `to` another have by it.
     pub(crate) fn owned(&mut self, interface: &str, address: IpAddr, to: Option<IpAddr>) {
+        if self.mixed_hosts.is_some() {
+            return;
+        }
         let (source, prompt) = self.prompt();
         self.owners.push(Owner {
             source,

@@ -14,8 +14,12 @@ pub(crate) const SPEEDS: [f64; 7] = [10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9];
 const FULL_PORT: [f64; 2] = [0.985, 1.01];
 
 impl Evidence {
-    /// The speed, half the line's at most, of an Ethernet port that this rate fills to the percent, bit/s; none where the rate jumps.
+    /// The speed, half the line's at most, of an Ethernet port that this rate fills to the percent, bit/s; none where the rate jumps. Datagrams
+    /// fill it by what arrives of them.
     pub(crate) fn lower_port(&self) -> Option<f64> {
+        if self.udp {
+            return self.slower_line_of_datagrams();
+        }
         // A shaper that is stated, and full, needs no port of its rate.
         let free = self.is_even() && !self.is_shaped();
         let line = self.line.as_ref()?.0.value;

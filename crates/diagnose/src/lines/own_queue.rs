@@ -63,7 +63,7 @@ impl Evidence {
     }
 
     /// Whether bytes wait in the sender's socket though its windows have room, nothing was lost but at the start, and the line is not full.
-    fn waits_for_its_queue(&self) -> bool {
+    pub(crate) fn waits_for_its_queue(&self) -> bool {
         let lossless = match &self.retransmits {
             Some(again) => again.value <= 1.0 || self.start_only() > 0.5,
             None => false,

@@ -25,7 +25,7 @@ impl Evidence {
     /// The same where a faster interface of a host is known, and nobody stated a line: a slower one may lie on the way, bit/s.
     pub(crate) fn slower_line_of_datagrams(&self) -> Option<f64> {
         let (port, _) = self.line.as_ref().filter(|_| self.stated.is_none())?;
-        self.filled_line().filter(|line| *line < port.low)
+        self.filled_line().filter(|line| 2.0 * line <= port.low)
     }
 
     fn filled_line(&self) -> Option<f64> {
@@ -41,24 +41,17 @@ impl Evidence {
 
 /// Weighs datagrams that fill a usual line.
 pub(crate) fn by_usual_line(e: &Evidence, items: &mut Vec<Item>) {
-    if let Some(line) = e.slower_line_of_datagrams() {
-        // A hint alone: a policer of that rate leaves as much.
+    if e.slower_line_of_datagrams().is_some() {
+        // A policer counts neither preambles nor gaps: that it leaves just this is chance.
         items.push(Item {
             holds: 1.0,
             weights: vec![
                 (Cause::Client, -8.0),
                 (Cause::Nic, -6.0),
                 (Cause::RandomLoss, -8.0),
+                (Cause::Policer, -8.0),
             ],
             sentence: String::new(),
-        });
-        items.push(Item {
-            holds: 1.0,
-            weights: Vec::new(),
-            sentence: format!(
-                "as much arrived as a line of {} leaves for datagrams of this size, and more was sent: a link of that rate on the way may be full, though the interface of an end is faster (--line says it)",
-                bps(line)
-            ),
         });
     }
     let Some(line) = e.line_of_datagrams() else {
@@ -114,6 +107,7 @@ mod tests {
                 line: Some((exact(port), "the interface of a host")),
                 ..Evidence::default()
             };
+            assert_eq!(e.lower_port(), e.slower_line_of_datagrams());
             (e.slower_line_of_datagrams(), e.line_of_datagrams())
         };
         assert_eq!(with(956.0, 10e9), (Some(1e9), None));

@@ -110,7 +110,14 @@ pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) ->
             "how much was sent again is all that speaks for a policer here, and a full queue or chance may cost as much: a longer test with an interval for each second shows more, and {ASK}"
         ));
     }
-    share_refused(ranking, open).then(|| sentence(e))
+    share_refused(ranking, open).then(|| {
+        let both = 2.0 * even_part(ranking, &BOTH);
+        format!(
+            "it is a policer or a queue that is too short, {:.0} % together: {}",
+            100.0 * both,
+            sentence(e)
+        )
+    })
 }
 
 /// What leads stays a verdict of at least so much, if it was one: it says then what would tell the two apart.

@@ -89,6 +89,12 @@ impl Ports {
         })
     }
 
+    /// Whether damaged frames are of another time, or of flows that this one is not known to share a port with.
+    fn damage_of_others(&self, e: &Evidence) -> bool {
+        let damaged = self.damaged.as_ref();
+        damaged.is_some_and(|damaged| damaged.is_far_more(e))
+    }
+
     /// What a policer dropped, what arrived damaged at a port and what its queue dropped, where it was read once and may be of this flow.
     pub(crate) fn read_once(&self, e: &Evidence) -> [Option<Once>; 3] {
         let policed = self.policed.as_ref();
@@ -144,7 +150,13 @@ impl Evidence {
         match cause {
             Cause::ShallowBuffer if alone && ports.drops_of_old(self) => OLD,
             Cause::ShallowBuffer if alone && ports.drops_by_number(self).is_some() => OF_ANY_TIME,
-            Cause::RandomLoss if alone && !pinged && ports.damage_of_old(self) => OLD,
+            Cause::RandomLoss
+                if alone
+                    && !pinged
+                    && (ports.damage_of_old(self) || ports.damage_of_others(self)) =>
+            {
+                OLD
+            }
             _ => 1.0,
         }
     }

@@ -183,8 +183,8 @@ pub struct Facts {
     pub(super) copied: Vec<CopyTyped>,
     /// Where the last line that was typed stands, if it asks several interfaces: what it prints without a name may be of any.
     pub(super) mixed_ports: Option<Place>,
-    /// Where it stands, if it asks several hosts for settings.
-    pub(super) mixed_hosts: Option<Place>,
+    /// Where it stands, if it asks several hosts.
+    pub(crate) mixed_hosts: Option<Place>,
     /// Programs that were typed, in the order of the texts.
     pub(super) programs: Vec<Program>,
     /// Commands of programs that may hold their own rate, in the order of the texts.

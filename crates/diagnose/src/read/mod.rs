@@ -122,6 +122,7 @@ pub(crate) mod sysctl;
 mod taken;
 mod tcp_metrics;
 mod tcpdump;
+mod timed_copy;
 pub(crate) mod tries;
 pub(crate) mod tunnels;
 mod typeperf;
@@ -277,6 +278,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
+        Box::new(timed_copy::TimedCopy::default()),
         Box::new(curl::Curl::default()),
         Box::new(nslookup::Nslookup::default()),
         Box::new(resolvers::Resolvers::default()),

@@ -144,7 +144,7 @@ impl Moments {
         self.shell(at) == Some("")
     }
 
-    /// The name at the prompt of the last command above a place, which may be empty; none where a Unix shell printed none.
+    /// The name at the prompt of the last command above a place, which may be empty; none where the prompt is of another system.
     fn shell(&self, at: Place) -> Option<&str> {
         before(&self.commands, at)?.1.as_deref()
     }

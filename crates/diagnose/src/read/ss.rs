@@ -107,7 +107,9 @@ impl Tool for Ss {
             }
             self.listens = false;
             if facts.sockets.len() < SOCKETS_MAX {
-                facts.printed_at(&ends[0].host);
+                if facts.mixed_hosts.is_none() {
+                    facts.printed_at(&ends[0].host);
+                }
                 let of = Of::Socket(facts.socket(ends));
                 facts.exact(of, "receive_queue_bytes", queues[0], line.at);
                 facts.exact(of, "send_queue_bytes", queues[1], line.at);

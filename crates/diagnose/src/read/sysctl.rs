@@ -121,7 +121,7 @@ impl Tool for Sysctl {
             return false;
         };
         if facts.mixed_hosts.is_some() {
-            facts.leaves_settings();
+            facts.leaves_unplaced();
             self.host = None;
             return true;
         }

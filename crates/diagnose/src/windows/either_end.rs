@@ -20,6 +20,9 @@ const EITHER: f64 = 0.39;
 /// Shares within so much of each other are a tie.
 const APART: f64 = 0.1;
 
+/// From this share on it is said what they have together. A choice.
+const TOGETHER: f64 = 0.55;
+
 impl Evidence {
     /// Whether no text says how large the room at either end is, nor what the sender waited for.
     fn knows_neither_end(&self) -> bool {
@@ -66,10 +69,34 @@ fn hold_tie(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) {
     }
 }
 
+/// What both have together, where they lead alike and nothing tells them apart; none below a share that is worth a word.
+fn together(e: &Evidence, items: &[Item], ranking: &[Ranking]) -> Option<f64> {
+    let [first, second, ..] = ranking else {
+        return None;
+    };
+    let both = BOTH.contains(&first.cause) && BOTH.contains(&second.cause);
+    let tie = both && first.confidence - second.confidence < APART;
+    let sum = first.confidence + second.confidence;
+    let open = e.knows_neither_end() && !tell_apart(items);
+    (tie && open && sum >= TOGETHER).then_some(sum)
+}
+
+/// Levels the two where nothing tells them apart, and says what they have together.
+pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) -> Option<String> {
+    let sum = together(e, items, ranking);
+    hold_tie(e, items, ranking);
+    let said = |sum: f64| {
+        format!(
+            "it is the receive window or the send buffer, {:.0} % together, and nothing here tells them apart: ss -tinm on the sender during a test does (rwnd_limited is the window, sndbuf_limited the buffer)",
+            100.0 * sum
+        )
+    };
+    by_size(e, items, ranking).or_else(|| sum.map(said))
+}
+
 /// Shares the lead of a send buffer with the receiver's window, where a size that hosts come with is all that speaks for the buffer.
 /// Says so where it does.
-pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) -> Option<String> {
-    hold_tie(e, items, ranking);
+fn by_size(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) -> Option<String> {
     let leads = ranking.first().is_some_and(|r| r.cause == BOTH[0]);
     if !leads || !e.knows_neither_end() || tell_apart(items) {
         return None;
@@ -137,7 +164,8 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let mut tie = ranking(0.41, 0.41);
-        assert!(even_out(&open, &[], &mut tie).is_none());
+        let said = even_out(&open, &[], &mut tie).expect("both have most of it");
+        assert!(said.contains("82 % together"), "{said}");
         assert!(tie.iter().all(|r| r.confidence == EITHER), "{tie:?}");
         // What leads by more stays, and so does what a kernel says.
         let mut lead = ranking(0.6, 0.3);

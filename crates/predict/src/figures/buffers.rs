@@ -12,7 +12,7 @@ use crate::slow_start::SlowStart;
 use crate::window::seconds;
 use crate::{law, recovery};
 
-use super::{Figures, segments_of, segments_per_growth};
+use super::{Figures, segments_per_growth};
 
 /// Slow start of each connection, up to a window of `full` segments.
 pub(super) fn slow_start(input: &PathInput, full: f64) -> SlowStart {
@@ -150,7 +150,7 @@ impl Figures<'_> {
     }
 
     /// The queue named, in pipes: it counts frames without what the line adds, as a scenario's does.
-    fn queue(&self) -> Option<f64> {
+    pub(super) fn queue(&self) -> Option<f64> {
         let pipe = self.pipe() * self.queued.as_bytes() as f64;
         Some(self.input.queue?.as_bytes() as f64 / pipe)
     }
@@ -170,54 +170,9 @@ impl Figures<'_> {
 
     /// Whether the windows of all streams outgrow pipe and queue.
     fn outgrown(&self) -> bool {
-        let window = self.window.map_or(f64::INFINITY, |w| w.as_bytes() as f64);
-        let all = window * f64::from(self.input.streams);
-        let pipe = self.pipe() * self.mss.as_bytes() as f64;
-        self.queue().is_some_and(|queue| all > pipe * (1.0 + queue))
-    }
-
-    /// How long one flow takes, in its share of the path, from a loss at the full queue back to the window it had then. None without a
-    /// queue, and of a window too small to fill any of it.
-    pub(super) fn loaded_recovery(&self) -> Option<Answer> {
-        let pipe = self.share_of_pipe();
-        let top = pipe * (1.0 + self.queue()?);
-        let top = libm::fmin(top, segments_of(self.window, self.mss));
-        if top <= pipe {
-            return None;
-        }
-        let climb = self.climb(top);
-        let empty = self.climb(pipe).recovery_s().map_or_else(String::new, |s| {
-            format!(" At the window that fills the path, with an empty queue: {s:.5} s.")
-        });
-        let (formula, source) = match self.input.cc {
-            Cc::Cubic => (
-                "min(∛(W (1−β)/C), Σ RTT × max(w/pipe, 1) of rounds that gain α), W = pipe + queue",
-                "RFC 9438 §4.2, §4.3, §4.7, C = 0.4, β = 0.7, α = 3(1−β)/(1+β)",
-            ),
-            cc => (
-                "Σ RTT × max(w/pipe, 1) over the rounds from the cut to W, W = pipe + queue",
-                law::grounds(cc).source,
-            ),
-        };
-        let recovery = climb.recovery_over(pipe);
-        let longer = climb.converging_over(pipe).filter(|s| Some(*s) > recovery);
-        let converging = longer.map_or_else(String::new, |s| {
-            format!(
-                "After a loss below the window of the one before CUBIC makes room (fast convergence): {s:.4} s. Alone on a long path \
-                 that is every second climb. Either is flat where it ends, and meets the full queue some 1 to 3 s before."
-            )
-        });
-        Some(
-            answer("recovery_s", recovery, "s")
-                .by(formula, source)
-                .note(format!("W = {top:.1} segments.{empty}"))
-                .note(converging)
-                .note(self.of_linux(top))
-                .note(self.of_westwood(top))
-                .holds(
-                    "one loss at the full queue, or at the window if that is less; fast retransmit",
-                ),
-        )
+        let all = self.most * f64::from(self.input.streams);
+        self.queue()
+            .is_some_and(|queue| all > self.pipe() * (1.0 + queue))
     }
 
     /// What is not known of several streams in front of a queue that would leave one of them less than the line, and of one whose algorithm

@@ -57,6 +57,10 @@ impl Figures<'_> {
                 ))
                 .note(counting)
                 .note(kernel)
+                .note(match self.policed.as_ref().is_some_and(|p| p.all_bps < self.line_bps) {
+                    true => "To the line's window: the policer takes segments before, as soon as a burst is larger than its bucket.",
+                    false => "",
+                })
                 .note(self.start_of_hybla(f64::from(b)))
                 .holds(ROUNDS),
             answer("slow_start_waste_s", cost.wasted_rtts * self.rtt_s, "s")

@@ -366,6 +366,40 @@ fn a_path_says_what_buffers_streams_and_hosts_do() {
     assert_eq!(value(&path(&p).expect("a path"), "recovery_s"), Value::Null);
 }
 
+/// It was of the line's window, 11 704 s, however little of it a host or a policer leaves.
+#[test]
+fn recovery_is_to_what_a_host_or_a_policer_leaves() {
+    let mut p = input("10 Gbit/s", "120 ms", "1500");
+    p.cc = Cc::Reno;
+    p.host = Some("1 Gbit/s".parse().expect("a rate"));
+    let answers = path(&p).expect("a path");
+    // 1 Gbit/s × 120 ms are 15 MB, 10 359 segments: so many round trips of half a segment each to get half of them back.
+    let window = 15e6 / 1448.0;
+    assert!((number(&answers, "recovery_s") - window * 0.12).abs() < 1e-6);
+    assert!(note(&answers, "recovery_s").contains("host"));
+    assert!(!note(&answers, "recovery_s").contains("slides"));
+    assert!(note(&answers, "slow_start_s").contains("10359.1 segments"));
+    p.host = None;
+    p.policer = Some((
+        "1 Gbit/s".parse().expect("a rate"),
+        Size::from_bytes(125_000),
+    ));
+    let answers = path(&p).expect("a path");
+    let window = number(&answers, "policer_limit_bps") * 0.12 / 8.0 / 1448.0;
+    assert!((number(&answers, "recovery_s") - window * 0.12).abs() < 1e-6);
+    assert!(note(&answers, "recovery_s").contains("policer"));
+    // A queue that neither fills makes no other.
+    p.queue = Some(Size::from_bytes(10_000_000));
+    let queued = path(&p).expect("a path");
+    assert_eq!(
+        number(&queued, "recovery_s"),
+        number(&answers, "recovery_s")
+    );
+    p.policer = Some(("1 Gbit/s".parse().expect("a rate"), Size::from_bytes(100)));
+    let none = path(&p).expect("a path");
+    assert_eq!(value(&none, "recovery_s"), Value::Null);
+}
+
 /// The figure was of a limited window, and the formula beside it that of an unlimited one.
 #[test]
 fn a_window_that_losses_do_not_reach_has_the_other_branch_of_the_model() {

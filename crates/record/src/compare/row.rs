@@ -150,7 +150,8 @@ pub(super) fn row(
         Verdict::Differs
     };
     let relative = (a.mean != 0.0).then(|| found.difference / a.mean.abs());
-    let accepted = |share: f64| found.difference.abs() <= share * a.mean.abs();
+    let out_of_range = x.out_of_range || y.out_of_range;
+    let accepted = |share: f64| out_of_range || found.difference.abs() <= share * a.mean.abs();
     Some(Row {
         test: subject(key),
         point: key.point.clone(),
@@ -170,6 +171,7 @@ pub(super) fn row(
         step: (step > 0.0).then_some(step),
         more_runs: more::runs((&a, &b), pairs.as_ref(), verdict)
             .filter(|n| !below_step && (rank_p.is_none() || *n == 0)),
+        out_of_range,
         beyond_tolerance: !verdict.is_chance() && tolerance.is_some_and(|t| !accepted(t)),
     })
 }

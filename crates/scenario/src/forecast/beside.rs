@@ -41,16 +41,16 @@ pub(super) enum Waits {
 }
 
 /// One test's part in what another meets.
-struct Load {
+pub(super) struct Load {
     waits: Waits,
     /// The port in front of which it waits.
     port: Option<usize>,
     /// Payload bit/s.
-    bps: f64,
+    pub(super) bps: f64,
     /// That is what it sends, losses on the way in it, and not what arrives.
     sent: bool,
     /// IP datagram and payload bytes.
-    size: (u32, u32),
+    pub(super) size: (u32, u32),
     /// From its start until it is as `waits` says.
     settles: Duration,
     /// How long the largest burst of its start can wait.
@@ -66,13 +66,17 @@ impl Path<'_> {
     pub(super) fn beside(&self, number: usize, record: &mut Record) {
         let own = &self.scenario.tests[number];
         let others = self.met_by(number);
+        self.note_taken(record);
+        let is_met = others.iter().any(|(n, _)| !self.is_taken_off(*n));
+        if own.kind.periodic().is_none() && (is_met || self.meets_packets(number)) {
+            let share = self.equal_share(number, &others);
+            record.notes.push(format!(
+                "as if alone on its path; another test uses part of it at the same time{}",
+                share.map_or_else(String::new, |words| format!(": {words}"))
+            ));
+        }
         if others.is_empty() {
             return;
-        }
-        if own.kind.periodic().is_none() {
-            record.notes.push(
-                "as if alone on its path; another test uses part of it at the same time".to_owned(),
-            );
         }
         let waits = self.met(own, &others);
         let names: Vec<String> = others
@@ -124,14 +128,9 @@ impl Path<'_> {
         if until < Time::MAX || from >= by {
             return false;
         }
-        let mut record = self
-            .scenario
-            .record(test, Origin::Predicted, &BTreeMap::new());
-        test.kind.predict(test, self, &mut record);
-        let Some(ns) = record.metrics.get("completion_ns") else {
+        let Some(end) = self.certain_end(test) else {
             return false;
         };
-        let end = from + test.start_spread + seconds(CERTAIN * ns / 1e9);
         let meets = |other: &Test| {
             let (starts, ends) = span(other);
             starts < end && from < ends
@@ -139,6 +138,16 @@ impl Path<'_> {
         let others = self.scenario.tests.iter();
         let mut others = others.filter(|t| t.name != test.name && t.kind.periodic().is_none());
         end <= by && !others.any(meets)
+    }
+
+    /// When a transfer that no clock ends is over for certain, alone on this path: in twice what is forecast of it.
+    pub(super) fn certain_end(&self, test: &Test) -> Option<Time> {
+        let mut record = self
+            .scenario
+            .record(test, Origin::Predicted, &BTreeMap::new());
+        test.kind.predict(test, self, &mut record);
+        let ns = record.metrics.get("completion_ns")?;
+        Some(test.start + test.start_spread + seconds(CERTAIN * ns / 1e9))
     }
 
     /// Whether a port can make the test's times longer: both ways, but for packets that are timed one way.
@@ -244,7 +253,7 @@ impl Path<'_> {
     }
 
     /// What a test does to others, alone on its path.
-    fn load(&self, test: &Test) -> Load {
+    pub(super) fn load(&self, test: &Test) -> Load {
         let header = self.header();
         let discarded = self.discarded(test).is_some();
         if let Some(tcp) = test.kind.bulk().filter(|_| !discarded) {

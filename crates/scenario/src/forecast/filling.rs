@@ -160,7 +160,7 @@ impl Path<'_> {
     }
 
     /// Whether whole frames wait in front of a port and leave one behind the other: a line of cells may drop and shape them by themselves.
-    fn holds_frames(&self, port: usize) -> bool {
+    pub(super) fn holds_frames(&self, port: usize) -> bool {
         let cells = self.direction(port).cells.as_ref();
         cells.is_none_or(|c| c.queue.is_none() && c.shape.is_none() && c.police.is_none())
     }

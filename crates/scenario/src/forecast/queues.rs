@@ -133,9 +133,10 @@ impl Path<'_> {
         (len, payload): (u32, u32),
         (acks, ack_len): (f64, u32),
     ) -> f64 {
-        let Some(rate_bps) = self.shape_bps(port) else {
+        let Some(all_bps) = self.shape_bps(port) else {
             return f64::INFINITY;
         };
+        let rate_bps = all_bps - self.waits_taken_bps(port);
         let all = self.waits_on(port, len, acks, ack_len);
         rate_bps * f64::from(payload) / all.max(1.0)
     }
@@ -180,8 +181,13 @@ impl Path<'_> {
     }
 
     /// The same of the queue that this test's datagrams have, alone on the port: of several classes that of theirs, as far as the
-    /// memory that they share takes it.
+    /// memory that they share takes it, and in a queue with steady streams what they leave.
     pub(super) fn own_room(&self, port: usize, len: u32) -> Option<u64> {
+        let all = self.room_with_streams(port, len)?;
+        Some((all as f64 * self.left(port)) as u64)
+    }
+
+    fn room_with_streams(&self, port: usize, len: u32) -> Option<u64> {
         self.plain_room(port, len).or_else(|| {
             let queueing = self.queueing(port)?;
             let class = self.own_class(port)?;

@@ -566,6 +566,11 @@ fn small_windows_that_wait_for_a_timer_are_said() {
         (2, "rfc", 1.152),
         (3, "rfc", 1.152),
         (3, "linux", 1.728),
+        (4, "rfc", 2.304),
+        (5, "rfc", 2.304),
+        (7, "linux", 3.456),
+        (8, "linux", 4.608),
+        (9, "rfc", 4.608),
     ] {
         let found = mbps(segments, flavour);
         let what = format!("{segments} of {flavour}: {found}");
@@ -3041,4 +3046,70 @@ fn percentiles_of_packets_that_several_lines_hold_back_are_left_out() {
     assert!(!both.metrics.contains_key("rtt_p99_ns"));
     let words = "with reordering: the least possible time and the mean of all; no other";
     assert!(says(&both, words), "{:?}", both.notes);
+}
+
+/// Connections have what a steady stream leaves of the link. Simulated, 100 Mbit/s and 20 ms: 64.4 Mbit/s beside 30 Mbit/s of datagrams,
+/// 65.0 beside as many single packets, 14.8 beside 80.
+#[test]
+fn a_steady_stream_is_taken_off() {
+    let bulk = |stream: &str| {
+        let far = "rate = \"100 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"1bdp\"";
+        let tests = format!(
+            "{stream}\n[[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"30 s\"\nomit = \"5 s\""
+        );
+        by_router("rate = \"1 Gbit/s\"", far, &tests)
+    };
+    let mbps = |record: &Record| of(record, "goodput_bps") / 1e6;
+    let udp = "kind = \"udp\"\nsize = 1250\nrate = \"30 Mbit/s\"\nduration = \"60 s\"";
+    let alone = "as if alone on its path";
+    let beside = bulk(udp);
+    // 1316 bytes of line for 1250, and 1448 of 1538 of what is left.
+    let left = (100.0 - 30.0 * 1316.0 / 1250.0) * 1448.0 / 1538.0;
+    assert!((mbps(&beside) - left).abs() < 0.1, "{beside:?}");
+    assert!(says(&beside, "`t` takes 31.58"), "{:?}", beside.notes);
+    assert!(!says(&beside, alone), "{:?}", beside.notes);
+    let packets = "kind = \"oneway\"\nsize = 1250\ninterval = \"333333 ns\"\ncount = 180000";
+    assert!((mbps(&bulk(packets)) - 65.0).abs() < 1.0);
+    let most = bulk(&udp.replace("30 M", "80 M"));
+    assert!((mbps(&most) - 14.8).abs() < 0.5, "{most:?}");
+    // What ends before, comes and goes or fills the link is in no form.
+    for other in [
+        udp.replace("60 s", "20 s"),
+        format!("{udp}\non_off = {{ on = \"1 s\", off = \"1 s\" }}"),
+        udp.replace("30 M", "99 M"),
+        packets.replace("180000", "18000"),
+    ] {
+        let record = bulk(&other);
+        assert!(mbps(&record) > 90.0, "{other}: {record:?}");
+        assert!(says(&record, alone), "{other}: {:?}", record.notes);
+    }
+    let ping = bulk("kind = \"ping\"\ncount = 60");
+    assert!(mbps(&ping) > 90.0 && !says(&ping, alone), "{ping:?}");
+}
+
+/// Two fast hosts fill 20 Mbit/s on which a third behind 10 Mbit/s has less than its own line; simulated 4.4, 7.3 and 7.1 Mbit/s.
+#[test]
+fn a_link_that_others_fill_has_equal_shares_in_words() {
+    let host = |name: &str, rate: &str| {
+        format!(
+            "[[host]]\nname = \"{name}\"\n[[link]]\nname = \"l{name}\"\nends = [\"{name}\", \"r\"]\nrate = \"{rate}\"\n\
+             [[test]]\nname = \"t{name}\"\nkind = \"tcp\"\nfrom = \"{name}\"\nto = \"z\"\nduration = \"60 s\"\n"
+        )
+    };
+    let core = "[scenario]\nname = \"x\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"z\"\n\
+                [[link]]\nname = \"core\"\nends = [\"r\", \"z\"]\nrate = \"20 Mbit/s\"\ndelay = \"10 ms\"\n";
+    let of_three = |slow: &str| {
+        let hosts = [
+            host("a", slow),
+            host("b", "1 Gbit/s"),
+            host("c", "1 Gbit/s"),
+        ];
+        records_of(format!("{core}{}", hosts.concat()))
+    };
+    let third = "equal shares of core r>z leave it 6.276";
+    assert!(of_three("10 Mbit/s").iter().all(|r| says(r, third)));
+    // What 5 Mbit/s bring is less than a third, and the others have what it leaves.
+    let less = of_three("5 Mbit/s");
+    assert!(!says(&less[0], "equal shares"), "{:?}", less[0].notes);
+    assert!(says(&less[1], "leave it 7.06"), "{:?}", less[1].notes);
 }

@@ -90,7 +90,8 @@ impl Watched {
         others: &str,
     ) {
         let time = self.time();
-        let served = waits.and_then(|w| w.served(self.host, time));
+        let errand = waits.and_then(|w| w.errand_words(self.host, time));
+        let served = errand.or_else(|| waits.and_then(|w| w.served(self.host, time)));
         let lost = counts.lost.filter(|lost| lost.all() > 0);
         let (known, unknown) = match lost.map(|lost| self.by_losses(&lost, counts, told)) {
             Some(Ok(found)) => {

@@ -121,6 +121,9 @@ impl Connections {
             0 => [0; 2],
             trips => [trips + opening.tls_windows, opening.tls_windows],
         };
+        if opening.alert.is_some() || opening.tls_round_trips > 0 {
+            self.alerts.insert([a.clone(), b.clone()], opening.alert);
+        }
         for ends in [[a.clone(), b.clone()], [b, a]] {
             self.tls.insert(ends, tls);
         }

@@ -2,6 +2,7 @@
 
 use super::Connections;
 use super::unopened::address;
+use crate::lab::waits::Waits;
 
 /// Times that are a smaller part of the command's say too little of it, and those that are longer than it were side by side.
 const LEAST: f64 = 0.5;
@@ -52,7 +53,8 @@ impl Connections {
     pub(super) fn spent(&self) -> Spent {
         let own = self.own_addresses();
         let waits = self.waits.iter();
-        let of_command = waits.filter(|([from, _], _)| own.contains(address(from)));
+        let is_own = |from: &str, waits: &Waits| own.contains(address(from)) && !waits.joins();
+        let of_command = waits.filter(|([from, _], waits)| is_own(from, waits));
         let mut spent = Spent::default();
         for (_, waits) in of_command {
             let [set_up, way, server] = waits.spent();

@@ -159,6 +159,11 @@ impl Many {
                 " without an answer",
             ),
             (self.reset_answered, "reset", ", which had sent something"),
+            (
+                self.cut_short,
+                "answered",
+                " before it had all that your command was sending, and closed them",
+            ),
             (self.closed_idle, "had closed", idle),
         ];
         let ends = ends.into_iter().filter(|(n, ..)| *n > 0);

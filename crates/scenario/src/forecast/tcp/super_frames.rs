@@ -79,7 +79,7 @@ impl Flow {
         let fewer = self.fewer_by_timer();
         let few = segments > 1 && segments as f64 * WORTH < fewer;
         let less = segments as f64 - fewer;
-        let whole = steady / self.share_of_three();
+        let whole = steady / self.share_of_odd();
         // Whole where no timer acknowledges it before the next flight.
         let bps = |count: f64| whole * count / segments as f64;
         let (shown, until, less) = match fewer < 1.0 {
@@ -131,15 +131,17 @@ impl Flow {
 
     /// What its window gives in rounds of so many seconds, longer by what its receiver holds back.
     pub(super) fn each_round_bps(&self, round_s: f64) -> f64 {
-        self.window as f64 * 8.0 / (round_s + self.held_s()) * self.share_of_three()
+        self.window as f64 * 8.0 / (round_s + self.held_s()) * self.share_of_odd()
     }
 
-    /// What a window of three segments gives by the RFCs' rules, of what it would if the third one did not wait; 1 of others. A kernel may
-    /// get all three joined to one.
-    fn share_of_three(&self) -> f64 {
-        let three = self.window / u64::from(self.config.mss) == 3;
-        match three && self.config.flavour == Flavour::Rfc && self.leaves_one() {
-            true => 1.0 - self.fewer_by_timer() / 3.0,
+    /// What a window of an odd number of segments gives, of what it would if the last one of a flight did not wait; 1 of others. It is
+    /// counted where that waits for the next flight, and of three in each case. A kernel may get fewer than seven joined to one.
+    fn share_of_odd(&self) -> f64 {
+        let segments = self.window / u64::from(self.config.mss);
+        let counts = self.config.flavour == Flavour::Rfc || segments >= LIKE_KERNELS;
+        let fewer = self.fewer_by_timer();
+        match counts && segments > 1 && (segments == 3 || fewer >= 1.0) && self.leaves_one() {
+            true => 1.0 - fewer / segments as f64,
             false => 1.0,
         }
     }

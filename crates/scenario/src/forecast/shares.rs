@@ -1,0 +1,118 @@
+//! What a test's connections would have beside those of others if all had as much where they meet (max-min fairness).
+
+use farpath_record::quantity::quantity;
+
+use super::Path;
+
+/// Of what a test has alone: what equal shares must leave for a word.
+const LESS: f64 = 0.99;
+/// Of a rate: what sums of steps may be below it.
+const ROUNDING: f64 = 1e-9;
+
+/// Connections of one test, alike.
+struct Rival<'p, 'a> {
+    path: &'p Path<'a>,
+    streams: f64,
+    /// Payload of each alone on its path, bit/s.
+    most_bps: f64,
+    /// IP datagram and payload bytes.
+    size: (u32, u32),
+    /// It has what it is to have.
+    is_served: bool,
+}
+
+impl Rival<'_, '_> {
+    /// What a port carries for one bit/s of payload of each connection that is not served yet.
+    fn needs(&self, port: usize) -> f64 {
+        let (len, payload) = self.size;
+        let wire = self.path.wire_on(port, len, 0.0, 0);
+        match self.is_served {
+            true => 0.0,
+            false => self.streams * wire / f64::from(payload.max(1)),
+        }
+    }
+}
+
+impl Path<'_> {
+    /// What equal shares leave test `number`, in words; `None` where that is what it has alone, or another test is not connections that
+    /// carry data without a pause.
+    pub(super) fn equal_share(
+        &self,
+        number: usize,
+        others: &[(usize, Path<'_>)],
+    ) -> Option<String> {
+        let tests = &self.scenario.tests;
+        let mut all = vec![(number, self)];
+        let met = others.iter().filter(|(n, _)| !self.is_taken_off(*n));
+        all.extend(met.map(|(n, path)| (*n, path)));
+        let mut rivals = Vec::new();
+        for (n, path) in all {
+            let tcp = tests[n].kind.bulk()?;
+            if path.parted().is_some() || path.flow_of(tcp).loss_bps().is_none() {
+                return None;
+            }
+            let load = path.load(&tests[n]);
+            rivals.push(Rival {
+                path,
+                streams: f64::from(tcp.parallel),
+                most_bps: load.bps / f64::from(tcp.parallel),
+                size: load.size,
+                is_served: load.bps <= 0.0,
+            });
+        }
+        let (alone_bps, streams) = (rivals[0].most_bps, rivals[0].streams);
+        let (port, each_bps) = self.first_full(&mut rivals)?;
+        (each_bps < LESS * alone_bps).then(|| {
+            format!(
+                "equal shares of {} leave it {}, and those of unlike round trips or algorithms are not equal",
+                self.port_name(port),
+                quantity("goodput_bps", each_bps * streams)
+            )
+        })
+    }
+
+    /// The port that holds the first of some rivals, and what each of its connections has then: all grow alike until a port is full or they
+    /// have what they have alone. `None` where no port does.
+    fn first_full(&self, rivals: &mut [Rival<'_, '_>]) -> Option<(usize, f64)> {
+        let hops = rivals.iter().flat_map(|r| &r.path.there);
+        let mut ports: Vec<usize> = hops.map(|hop| hop.port).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        let left = |port: usize| {
+            let shape_bps = self.shape_bps(port).unwrap_or(f64::INFINITY);
+            let all_bps = shape_bps.min(self.lasting_rate(port).as_bps() as f64);
+            all_bps - self.line_taken_bps(port)
+        };
+        let mut left: Vec<f64> = ports.iter().map(|port| left(*port)).collect();
+        let mut each_bps = 0.0;
+        while !rivals.first()?.is_served {
+            let need = |port: usize| -> f64 { rivals.iter().map(|r| r.needs(port)).sum() };
+            let needs: Vec<f64> = ports.iter().map(|port| need(*port)).collect();
+            let steps = left.iter().zip(&needs).map(|(left, need)| left / need);
+            let (full, by_port) = steps
+                .enumerate()
+                .filter(|(_, step)| step.is_finite())
+                .min_by(|a, b| a.1.total_cmp(&b.1))?;
+            let growing = rivals.iter().filter(|r| !r.is_served);
+            let by_rival = growing
+                .map(|r| r.most_bps - each_bps)
+                .fold(f64::INFINITY, f64::min);
+            let step = by_port.min(by_rival).max(0.0);
+            each_bps += step;
+            for (left, need) in left.iter_mut().zip(&needs) {
+                *left -= step * need;
+            }
+            let is_full = by_port <= by_rival;
+            let port = ports[full];
+            if is_full && rivals[0].needs(port) > 0.0 {
+                return Some((port, each_bps));
+            }
+            let served_bps = each_bps * (1.0 + ROUNDING);
+            for rival in &mut *rivals {
+                let held = is_full && rival.needs(port) > 0.0;
+                rival.is_served |= held || served_bps >= rival.most_bps;
+            }
+        }
+        None
+    }
+}

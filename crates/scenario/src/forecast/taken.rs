@@ -1,0 +1,221 @@
+//! Streams of datagrams at a steady rate beside connections: what they take of a port all the time, the connections do not have.
+
+use farpath_record::Record;
+use farpath_record::quantity::quantity;
+use farpath_units::Time;
+
+use super::Path;
+use super::beside::span;
+use crate::model::{Queueing, Test, TestKind};
+
+/// Of a port's rate: what streams may take of it together. Beside more of them connections are held by what the queue drops.
+const MOST: f64 = 0.9;
+/// Of a port's rate: single packets that take less hardly load it.
+const LEAST: f64 = 1e-3;
+/// Of a port's rate: what single packets must take for a word where they are in no forecast.
+const LOADS: f64 = 0.01;
+
+/// What a stream takes of one port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Taken {
+    /// The stream's test.
+    test: usize,
+    port: usize,
+    /// On the line, bit/s.
+    line_bps: f64,
+    /// The same of its frames as they wait, which shapers count.
+    waits_bps: f64,
+}
+
+impl<'a> Path<'a> {
+    /// The path as connections of `number` find it beside steady streams that last as long as they do; the same path for all others.
+    pub(super) fn beside_streams(self, number: usize) -> Path<'a> {
+        let own = &self.scenario.tests[number];
+        if own.kind.tcp().is_none() || self.parted().is_some() {
+            return self;
+        }
+        let taken = self.taken_by_streams(number);
+        if taken.is_empty() {
+            return self;
+        }
+        let beside = Path {
+            taken,
+            ..self.clone()
+        };
+        let is_left = |t: &Taken| beside.left(t.port) >= 1.0 - MOST;
+        match beside.taken.iter().all(is_left) && beside.is_outlasted(own) {
+            true => beside,
+            false => self,
+        }
+    }
+
+    /// Whether a test's forecast is without what another takes.
+    pub(super) fn is_taken_off(&self, test: usize) -> bool {
+        self.taken.iter().any(|t| t.test == test)
+    }
+
+    /// What streams take of the line of a port, bit/s.
+    pub(super) fn line_taken_bps(&self, port: usize) -> f64 {
+        let here = self.taken.iter().filter(|t| t.port == port);
+        here.map(|t| t.line_bps).sum()
+    }
+
+    /// What they take of the shaper in front of it, bit/s.
+    pub(super) fn waits_taken_bps(&self, port: usize) -> f64 {
+        let here = self.taken.iter().filter(|t| t.port == port);
+        here.map(|t| t.waits_bps).sum()
+    }
+
+    /// The share of a port that streams leave.
+    pub(super) fn left(&self, port: usize) -> f64 {
+        let of_line = self.line_taken_bps(port) / self.lasting_rate(port).as_bps() as f64;
+        let of_shaper = self
+            .shape_bps(port)
+            .map_or(0.0, |bps| self.waits_taken_bps(port) / bps);
+        1.0 - of_line.max(of_shaper)
+    }
+
+    /// Whether the streams last until a test is over, for certain where no clock ends it.
+    fn is_outlasted(&self, own: &Test) -> bool {
+        let until = match span(own).1 {
+            Time::MAX => self.certain_end(own),
+            until => Some(until),
+        };
+        let lasts = |until: Time| {
+            let mut ends = self
+                .taken
+                .iter()
+                .map(|t| span(&self.scenario.tests[t.test]).1);
+            ends.all(|end| end >= until)
+        };
+        until.is_some_and(lasts)
+    }
+
+    /// What the steady streams take that are there when `number` is measured first, and as long as its clock runs.
+    fn taken_by_streams(&self, number: usize) -> Vec<Taken> {
+        let own = &self.scenario.tests[number];
+        let (mut all, mut seen) = (Vec::new(), None);
+        for (flow, of) in self.plan.flows.iter().enumerate() {
+            let other = &self.scenario.tests[of.test];
+            let (from, until) = span(other);
+            let (start, end) = span(own);
+            let apart = from > start + own.omit || until < end && end < Time::MAX;
+            if of.test == number || of.asks || apart || seen == Some(of.test) {
+                continue;
+            }
+            seen = Some(of.test);
+            let path = Path::new(self.scenario, self.plan, flow);
+            all.extend(path.takes(of.test, other, self).unwrap_or_default());
+        }
+        all
+    }
+
+    /// What a test takes of the ports of `others`, if it is a steady stream that has one queue with theirs wherever it meets them.
+    fn takes(&self, number: usize, test: &Test, others: &Path<'_>) -> Option<Vec<Taken>> {
+        let steady = self.steady(test).filter(|s| self.passes(test, *s));
+        let (a_second, len, answers) = steady?;
+        let mut all = Vec::new();
+        let mut ports: Vec<usize> = others.there.iter().map(|h| h.port).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        for port in ports {
+            let bits = [
+                self.wire_on(port, len, answers, len),
+                self.waits_on(port, len, answers, len),
+            ];
+            let [line_bps, waits_bps] = bits.map(|bytes| bytes * 8.0 * a_second);
+            if line_bps <= 0.0 {
+                continue;
+            }
+            if !self.takes_turns(port) {
+                return None;
+            }
+            all.push(Taken {
+                test: number,
+                port,
+                line_bps,
+                waits_bps,
+            });
+        }
+        let share = |t: &Taken| t.line_bps / self.lasting_rate(t.port).as_bps() as f64;
+        let hardly = test.kind.periodic().is_some() && all.iter().all(|t| share(t) < LEAST);
+        (!hardly).then_some(all)
+    }
+
+    /// Datagrams a second of a test that sends them at a steady rate, their bytes, and how many come back for each; `None` of all others.
+    fn steady(&self, test: &Test) -> Option<(f64, u32, f64)> {
+        let answers = f64::from(matches!(test.kind, TestKind::Ping(_)));
+        match &test.kind {
+            TestKind::Udp(udp) => {
+                let varies = udp.on_off.is_some() || udp.envelope.is_some();
+                let other = varies || udp.replay.is_some() || udp.cells.is_some();
+                let a_second = udp.rate.as_bps() as f64 / 8.0 / f64::from(udp.size.max(1));
+                (!other).then_some((a_second, udp.size + self.header(), answers))
+            }
+            kind => {
+                let all = kind.periodic()?;
+                let apart_s = all.interval.as_secs_f64();
+                (apart_s > 0.0).then_some((1.0 / apart_s, all.size, answers))
+            }
+        }
+    }
+
+    /// Whether so many datagrams a second of `len` bytes pass all of the way, `answers` of them back.
+    fn passes(&self, test: &Test, (a_second, len, answers): (f64, u32, f64)) -> bool {
+        let bps = a_second * 8.0 * f64::from(len);
+        self.parted().is_none()
+            && self.discarded(test).is_none()
+            && self.policers(test, len, len).is_empty()
+            && self.loss_ratio(len, &self.there) <= 0.0
+            && bps < self.narrowest((len, len), (answers, len), bps).bps
+    }
+
+    /// Whether single packets of another test load a port of the connections of `number`, and are not in their forecast.
+    pub(super) fn meets_packets(&self, number: usize) -> bool {
+        let (start, end) = span(&self.scenario.tests[number]);
+        self.plan.flows.iter().enumerate().any(|(flow, of)| {
+            let other = &self.scenario.tests[of.test];
+            let (from, until) = span(other);
+            let meets = from < end && start < until && other.kind.periodic().is_some();
+            if of.asks || !meets || self.is_taken_off(of.test) {
+                return false;
+            }
+            let path = Path::new(self.scenario, self.plan, flow);
+            let Some((a_second, len, answers)) = path.steady(other) else {
+                return false;
+            };
+            self.there.iter().any(|hop| {
+                let bps = path.wire_on(hop.port, len, answers, len) * 8.0 * a_second;
+                bps >= LOADS * self.lasting_rate(hop.port).as_bps() as f64
+            })
+        })
+    }
+
+    /// Whether all that comes to a port waits in one queue.
+    fn takes_turns(&self, port: usize) -> bool {
+        let one = |q: &Queueing| q.classes.len() <= 1 && q.fq_codel.is_none();
+        self.queueing(port).is_none_or(one)
+            && self.holds_frames(port)
+            && self.in_turn(port).is_none()
+            && self.direction(port).impairments.trace.is_none()
+    }
+
+    /// Says what is not in the test's forecast because streams take it.
+    pub(super) fn note_taken(&self, record: &mut Record) {
+        let mut tests: Vec<usize> = self.taken.iter().map(|t| t.test).collect();
+        tests.dedup();
+        for test in tests {
+            let of_test = self.taken.iter().filter(|t| t.test == test);
+            let share = |t: &&Taken| t.line_bps / self.lasting_rate(t.port).as_bps() as f64;
+            let Some(most) = of_test.max_by(|a, b| share(a).total_cmp(&share(b))) else {
+                continue;
+            };
+            record.notes.push(format!(
+                "`{}` takes {} of {} all the time, headers and framing included: the test has the rest",
+                self.scenario.tests[test].name,
+                quantity("line_bps", most.line_bps),
+                self.port_name(most.port)
+            ));
+        }
+    }
+}
