@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::check;
-use super::{ExchangeWork, Iperf3Work, JobError, PingWork, TcpWork, UdpReceiveWork, UdpSendWork};
+use super::{
+    ExchangeWork, Iperf3Work, JobError, PingWork, TcpWork, UdpReceiveWork, UdpSendWork, check,
+};
 
 /// What one end of a flow does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
