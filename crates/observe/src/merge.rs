@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use farpath_record::{FEW_LOSSES, Record};
 use farpath_units::Duration;
 
-use crate::Span;
 use crate::convergence::convergence_s;
 use crate::fairness::{jain_index, least_share};
 use crate::metric::{METRICS, Merge};
@@ -13,6 +12,7 @@ use crate::phase;
 pub use crate::place::Place;
 use crate::place::{SETTLED, overlap, windows_apart};
 use crate::shared_time::Goodputs;
+use crate::span::Span;
 
 /// A test's metrics from those of its streams, written over what it had: as the registry says they are taken
 /// together ([`Merge`]), and the Jain index of the goodputs. A sum that a stream cannot be added to is absent.

@@ -2,8 +2,8 @@
 
 use farpath_units::Duration;
 
-use crate::Span;
 use crate::shared_time::{Window, apart};
+use crate::span::Span;
 
 /// Where and when a test is measured.
 #[derive(Clone, Debug, Default)]
