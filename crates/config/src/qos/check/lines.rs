@@ -4,7 +4,7 @@ use farpath_predict::IpVersion;
 use farpath_units::Rate;
 
 use super::super::burst::odd_bucket;
-use super::super::{Direction, Duplex, Speed, Storm, carriage, default_mtu, port};
+use super::super::{Direction, Duplex, Speed, Storm, carriage, default_mtu};
 use super::rates::rate_of;
 use super::{On, below_plan, pppoe, slower, small_burst, storms};
 use crate::clamp::Clamp;
