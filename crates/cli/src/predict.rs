@@ -19,6 +19,8 @@ mod headline;
 mod start;
 mod summary;
 
+use figures::shown;
+
 /// Columns of what is printed.
 const WIDTH: usize = 80;
 
@@ -231,15 +233,6 @@ fn every_figure(results: &[Answer]) -> String {
         text += &format!("| {} |\n", cells.map(markdown_cell).join(" | "));
     }
     text
-}
-
-fn shown(answer: &Answer) -> String {
-    match &answer.value {
-        Value::Number(v) if answer.unit == "Tb m/s" => format!("{v:.1} Tb m/s"),
-        Value::Number(v) => farpath_report::quantity(answer.name, *v),
-        Value::Text(text) => text.clone(),
-        Value::Null => "-".to_owned(),
-    }
 }
 
 fn predict_overhead(args: &OverheadArgs) -> Result<Exit, Failure> {
