@@ -18,7 +18,6 @@ mod twins;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use case::{BLIND, CAUSES, Case, HEALTHY_CASE, LAB, ODD, TEST, TWO};
-use farpath_diagnose::{Facts, FlowReport};
 use fit::Sample;
 use judged::judged;
 use level::Level;

@@ -20,7 +20,6 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::tree;
-pub(crate) use finding::Finding;
 use waivers::Waivers;
 
 /// Runs every check and prints what it finds; `Ok(true)` when there is nothing to say.

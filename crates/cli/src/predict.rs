@@ -4,7 +4,7 @@ use farpath_element::qdisc::Limit;
 use farpath_predict::overhead::Stack;
 use farpath_predict::record::Announcement;
 use farpath_predict::rfc6349::{Measured, ratios};
-use farpath_predict::{Answer, Framing, IpVersion, PathInput, Place, Timestamps, Value, path, rtt};
+use farpath_predict::{Answer, Framing, IpVersion, PathInput, Place, Timestamps, path, rtt};
 use farpath_report::{markdown_cell, wrap};
 use farpath_scenario::{QueueLimit, Scenario};
 use farpath_units::{Distance, Duration, Rate, Size};
