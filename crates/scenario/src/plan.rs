@@ -14,10 +14,10 @@ mod stops;
 mod walk;
 
 use farpath_element::{Circuit, EXPLICIT_NULL, FIRST_LABEL, Forwarding, LabelAction, RouteAction};
-use farpath_units::{Duration, Rate};
+use farpath_units::Rate;
 use farpath_wire::FlowDir;
 
-use crate::model::{Ccc, LinkId, NodeId, QueueLimit, Scenario, Way};
+use crate::model::{Ccc, LinkId, NodeId, Scenario, Way};
 pub use address::{address, node_at};
 pub(crate) use connection::max_ssthresh;
 pub use connection::segments_per_growth;

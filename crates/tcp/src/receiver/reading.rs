@@ -21,7 +21,7 @@ impl Receiver {
 
     /// The application reads `bytes` of what is in order, or all there is. Returns how many it got,
     /// and makes a window update due when that opens the window by two segments or half the buffer
-    /// (RFC 1122 §4.2.3.3; Linux's rule). Only with [`Reading::Told`].
+    /// (RFC 1122 §4.2.3.3; Linux's rule). Only with [`crate::Reading::Told`].
     pub fn on_read(&mut self, _now: Time, bytes: u64) -> u64 {
         let unread = self.unread();
         let (next, window, segment) = (self.next, self.window, self.segment);
