@@ -325,6 +325,7 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flight::Flight;
     use farpath_record::Origin;
 
     /// One connection's completion is a metric alone.
