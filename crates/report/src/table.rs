@@ -10,7 +10,7 @@ use crate::few;
 use crate::forecast;
 use crate::gaps;
 use crate::grid::Column;
-use crate::group::{group_path, of_group};
+use crate::group::group_path;
 use crate::judges;
 pub use crate::layout::{Form, Layout};
 use crate::markdown::{self, lines};
