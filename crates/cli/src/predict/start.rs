@@ -3,7 +3,7 @@
 use farpath_predict::overflow::HEARD;
 use farpath_predict::{PathInput, path};
 
-use super::figures::Figures;
+use super::figures::{self, Figures};
 
 /// How long slow start takes, or what ends it before.
 pub(super) fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {
@@ -35,7 +35,7 @@ fn counting_bytes(input: &PathInput) -> String {
         ..input.clone()
     };
     let results = path(&counting).unwrap_or_default();
-    let shown = |name| results.iter().find(|a| a.name == name).map(super::shown);
+    let shown = |name| results.iter().find(|a| a.name == name).map(figures::shown);
     match shown("slow_start_s") {
         Some(less) => {
             format!(" where ACKs are counted ({less} where bytes are, as Linux does)")
