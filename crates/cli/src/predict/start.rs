@@ -1,7 +1,8 @@
 //! How slow start ends, and when.
 
+use farpath_predict::climb::hybla_rho;
 use farpath_predict::overflow::HEARD;
-use farpath_predict::{PathInput, path};
+use farpath_predict::{Cc, PathInput, path};
 
 use super::figures::{self, Figures};
 
@@ -19,9 +20,13 @@ pub(super) fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {
         );
     }
     format!(
-        "{} of slow start{}",
+        "{} of slow start{}{}",
         figures.shown("slow_start_s"),
-        counting_bytes(input)
+        counting_bytes(input),
+        match input.cc == Cc::Hybla && hybla_rho(input.rtt.as_secs_f64()) > 1.0 {
+            true => ", as Reno's; Hybla's own is shorter (--all)",
+            false => "",
+        }
     )
 }
 

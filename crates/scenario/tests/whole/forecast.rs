@@ -991,7 +991,7 @@ fn the_bounds_of_a_policer_hold_what_is_simulated() {
 }
 
 /// A sender that paces meets the policer at the end of each climb: simulated at 170 ms with buckets of 0.3, 1.25, 4.25 and
-/// 12.5 MB CUBIC gets 168, 158, 177 and 190 Mbit/s of 195.
+/// 12.5 MB CUBIC gets 164.2, 180.2, 191.5 and 194.5 Mbit/s in the second minute. In the first it is still short of that.
 #[test]
 fn a_policer_cuts_what_a_host_paces() {
     let forecast = |more: &str, burst: &str| {
@@ -1005,19 +1005,19 @@ fn a_policer_cuts_what_a_host_paces() {
         ))
     };
     for (burst, simulated) in [
-        ("300 kB", 168e6),
-        ("1250 kB", 158e6),
-        ("4250 kB", 177e6),
-        ("12500 kB", 190e6),
+        ("300 kB", 164.2e6),
+        ("1250 kB", 180.2e6),
+        ("4250 kB", 191.5e6),
+        ("12500 kB", 194.5e6),
     ] {
-        let record = forecast("cc = \"cubic\"\n", burst);
+        let record = forecast("cc = \"cubic\"\nomit = \"60 s\"\n", burst);
         let (likely, bounds) = (
             of(&record, "goodput_bps"),
             &record.uncertainty["goodput_bps"],
         );
         let [low, high] = [bounds.low, bounds.high].map(|b| b.expect("a bound"));
         assert!(low < simulated && simulated < high, "{burst}: {low} {high}");
-        assert!((likely / simulated - 1.0).abs() < 0.16, "{burst}: {likely}");
+        assert!((likely / simulated - 1.0).abs() < 0.05, "{burst}: {likely}");
         assert!(record.notes.iter().any(|n| n.contains("sender that paces")));
     }
     // A window or a pace below the policer's rate is not cut.
