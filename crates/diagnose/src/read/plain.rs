@@ -178,10 +178,13 @@ fn is_clock(word: &str) -> bool {
 
 /// Whether a line is what a router prints on `show clock`: it begins with the time of day and ends with the year.
 fn is_of_router(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
+    let mut words = line.split_whitespace();
+    if !words.next().is_some_and(is_clock) {
+        return false;
+    }
+    let rest: Vec<&str> = words.collect();
     let is_year = |w: &&str| w.len() == 4 && w.bytes().all(|b| b.is_ascii_digit());
-    let ends = words.first().is_some_and(|w| is_clock(w)) && words.last().is_some_and(is_year);
-    ends && words.iter().any(|w| DAYS.contains(w))
+    rest.last().is_some_and(is_year) && rest.iter().any(|w| DAYS.contains(w))
 }
 
 /// Whether bytes are UTF-16 with its mark: what PowerShell's `>` writes.
