@@ -488,7 +488,7 @@ fn cut_by(e: &Evidence, drops: &Tally) -> Option<Item> {
     let rooms = [Cause::ReceiveWindow, Cause::SendBuffer, Cause::Application];
     Some(Item {
         holds: step(share, CUTS[0], CUTS[1]),
-        weights: of(&rooms, -8.0),
+        weights: [of(&rooms, -8.0), vec![(Cause::Nic, 4.0)]].concat(),
         sentence: format!(
             "these drops are {share:.1e} of the segments that this test had: each is sent again, and cuts the window"
         ),
