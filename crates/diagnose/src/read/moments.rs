@@ -248,7 +248,7 @@ impl Moments {
     }
 
     /// How many seconds lie between the dates above two places, by clocks of one zone; none where a date stands far above, or above both.
-    pub(super) fn seconds_between(&self, one: Place, other: Place) -> Option<f64> {
+    pub(crate) fn seconds_between(&self, one: Place, other: Place) -> Option<f64> {
         let above = |at: Place| {
             let (place, date) = before(&self.dates, at)?;
             let near = at.lines_below(*place).is_some_and(|n| n <= CLOCK_ABOVE);
