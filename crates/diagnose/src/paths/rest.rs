@@ -289,6 +289,27 @@ fn lost_in_words(e: &Evidence, idle: &Figure) -> String {
     }
 }
 
+/// Round trips of the idle path that vary: queues and radio do that, a policer does not.
+pub(crate) fn by_unsteady(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(idle) = &e.rtt_idle else { return };
+    let added = idle.value - idle.low;
+    items.push(Item {
+        holds: e.unsteady(),
+        weights: vec![(Cause::Policer, -12.0), (Cause::CrossTraffic, 5.0)],
+        sentence: match e.rate {
+            Some(_) => format!(
+                "the round trip varies without load, by {:.1} ms on average: other traffic or a radio link",
+                added * 1e3
+            ),
+            // Pings alone may stand beside anything.
+            None => format!(
+                "the round trip varies by {:.1} ms on average, and no text says whether the path was idle meanwhile: if it was, it is other traffic or a radio link",
+                added * 1e3
+            ),
+        },
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -73,6 +73,8 @@ pub struct Facts {
     pub(crate) by_ipv6: BTreeMap<u32, bool>,
     /// When lines were printed, and beside which traffic.
     pub(crate) moments: Moments,
+    /// What passed ports of routers, where that was read.
+    pub(super) port_bytes: Vec<super::PortBytes>,
     /// The target of each trace, by the place of its times: as it was typed and printed, and what answered there.
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
     /// The name at the prompt under which each trace began, which may be empty, by the place of its times.
