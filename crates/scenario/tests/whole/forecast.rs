@@ -1247,6 +1247,10 @@ fn a_ping_waits_behind_the_window_of_a_full_link() {
         losing.absent.is_empty(),
         "a forecast measures nothing: {losing:?}"
     );
+    // Simulated beside a queue of 1000 packets, 2 of 20 are lost.
+    assert!(!losing.metrics.contains_key("loss_ratio"), "{losing:?}");
+    assert!(says(&losing, "nor how many are lost"), "{:?}", losing.notes);
+    assert_eq!(of(&behind, "loss_ratio"), 0.0);
     let first = record_of(text("", "0 s"));
     assert!((of(&first, "rtt_min_ns") - alone).abs() < 1e5, "{first:?}");
     assert!(!first.metrics.contains_key("rtt_avg_ns"));
