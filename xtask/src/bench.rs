@@ -9,40 +9,9 @@ use std::fmt::Write as _;
 use farpath_element::Mode;
 use farpath_scenario::{Scenario, Source, parse};
 use farpath_sim::{Keep, Options, WINDOW, run};
-use serde::Serialize;
 
+use crate::figure::{Figure, processor_ns};
 use crate::{bench_config, bench_parts, bench_trace};
-
-/// One measured figure.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Figure {
-    name: String,
-    value: f64,
-    unit: String,
-    /// The figure it is compared with, measured in the same run; empty when none.
-    against: String,
-    /// `value` divided by the other's value.
-    ratio: Option<f64>,
-}
-
-impl Figure {
-    /// A figure that stands alone.
-    pub(crate) fn of(name: &str, value: f64, unit: &str) -> Figure {
-        Figure {
-            name: name.to_owned(),
-            value,
-            unit: unit.to_owned(),
-            against: String::new(),
-            ratio: None,
-        }
-    }
-
-    /// The same beside another's.
-    pub(crate) fn against(mut self, other: String, ratio: f64) -> Figure {
-        (self.against, self.ratio) = (other, Some(ratio));
-        self
-    }
-}
 
 /// One benchmarked network.
 struct Case {
@@ -224,13 +193,6 @@ fn scenario(text: &str, seconds: u64) -> Scenario {
         Ok(scenario) => scenario,
         Err(faults) => panic!("{}", faults.render(false)),
     }
-}
-
-/// Nanoseconds this thread has run (`/proc/thread-self/schedstat`, first field).
-pub(crate) fn processor_ns() -> u64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells it");
-    let first = text.split_whitespace().next().expect("it has three fields");
-    first.parse().expect("it is a number")
 }
 
 /// Frames that crossed a link, per second of processor time.

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use farpath_trace::{Source, TraceDocument, analyse};
 
-use crate::bench::{Figure, processor_ns};
+use crate::figure::{Figure, processor_ns};
 
 /// Pairs of runs beside a peer.
 const PAIRS: usize = 10;

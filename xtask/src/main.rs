@@ -13,6 +13,7 @@ mod bench_parts;
 mod bench_trace;
 mod captures;
 mod corpus;
+mod figure;
 mod gen_pages;
 mod gen_registry;
 mod prose;

@@ -9,6 +9,7 @@ mod completions;
 mod config;
 mod conformance;
 mod diagnose;
+mod drafts;
 mod exit;
 mod figures;
 mod host;

@@ -18,6 +18,7 @@ use farpath_record::{RunDocument, Unfinished};
 use farpath_report::html::render;
 use farpath_report::junit::titles;
 
+use crate::drafts::drafts;
 use crate::exit::{Failure, note};
 use crate::progress;
 use place::Place;
@@ -68,26 +69,11 @@ const RESUME: &str = "resume.json";
 /// The scenario as it was run.
 const RESOLVED: &str = "scenario.resolved.toml";
 
-/// Drafts that nobody has finished yet, and folders made for them.
-static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
 /// Where this process's results go that are not written yet.
 static PLACES: Mutex<Vec<Place>> = Mutex::new(Vec::new());
 
 fn places() -> MutexGuard<'static, Vec<Place>> {
     PLACES.lock().unwrap_or_else(|e| e.into_inner())
-}
-
-fn drafts() -> MutexGuard<'static, Vec<PathBuf>> {
-    DRAFTS.lock().unwrap_or_else(|e| e.into_inner())
-}
-
-/// Removes what is half-written, for a process that ends at once.
-pub(crate) fn discard_drafts() {
-    // A folder was noted before the files in it; one that holds anything stays.
-    for draft in drafts().drain(..).rev() {
-        drop(fs::remove_file(&draft).or_else(|_| fs::remove_dir(&draft)));
-    }
 }
 
 impl Drop for Output {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use farpath_experiment::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::drafts;
 use crate::exit::{Failure, note};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -47,7 +48,7 @@ pub(crate) fn watch_interrupts() -> Result<(), Failure> {
         ctrlc::set_handler(move || {
             INTERRUPTED.store(true, Ordering::SeqCst);
             if signals.is_impatient(began.elapsed()) {
-                crate::output::discard_drafts();
+                drafts::discard();
                 std::process::exit(130);
             }
         })

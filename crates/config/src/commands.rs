@@ -13,6 +13,6 @@ pub(crate) use marks::{Marks, eight, trust};
 pub(crate) use note::note;
 pub(crate) use number::*;
 pub(crate) use reader::{Reader, Taken, shortened};
-pub(crate) use section::{Section, Statement, fit};
+pub(crate) use section::{Section, Statement};
 pub use tree::{Kind, Line, Tree};
-pub(crate) use words::{Word, Words};
+pub(crate) use words::{Word, Words, fit};

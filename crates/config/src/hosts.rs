@@ -1,11 +1,13 @@
 //! The configuration of hosts: sysctl settings and commands, as far as they bear on a path's figures.
 
 mod amounts;
+mod buffer;
 mod command;
 mod names;
 mod path;
 mod prompt;
 mod scale;
+mod setting;
 mod socket;
 mod sysctl;
 mod tc;
@@ -31,7 +33,7 @@ pub const fn marks_of_tos(tos: u8) -> (u8, u8) {
 pub(crate) fn is_host_line(line: &str) -> bool {
     let line = bare(line);
     let setting = line.split_once('=').or_else(|| line.split_once(": "));
-    let setting = setting.map(|(key, _)| sysctl::dotted(key));
+    let setting = setting.map(|(key, _)| setting::dotted(key));
     setting.is_some_and(|key| key.starts_with("net.") && !key.contains(char::is_whitespace))
         || line.contains("/proc/sys/")
         || line.contains("setsockopt")
@@ -103,7 +105,7 @@ pub(crate) fn check(sources: &[Source], options: &Options, report: &mut Report) 
             findings: Vec::new(),
         };
         let mut at = 0;
-        let overridden = sysctl::overridden(text);
+        let overridden = setting::overridden(text);
         for (line_number, raw) in text.split_inclusive('\n').enumerate() {
             let content = bare(raw);
             let start = at + (content.as_ptr() as usize - raw.as_ptr() as usize);

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use crate::ccc::{self, Unknown};
 use crate::finding::Finding;
 use crate::junos::model::{Interface as JunosPort, Router, Unit};
-use crate::qos::{ChannelMode, Device, Duplex, Interface, Speed, channel_number, default_packet};
+use crate::qos::{
+    ChannelMode, Device, Duplex, Interface, Speed, channel_number, default_mtu, default_packet,
+};
 use crate::report::Report;
 use crate::rules::{CCC014, CCC023, QOS013, QOS025};
 use crate::source::{Place, Source};
@@ -372,22 +374,6 @@ fn never_forms(near: &End, far: &End) -> Option<Finding> {
             .to_owned();
     let finding = Finding::new(&QOS025, message, place.clone(), vec![remedy]);
     Some(of_both(finding, (near, far), other))
-}
-
-/// What an interface of IOS carries unless stated: 4470 on ATM and POS, 1500 where there is Ethernet (Cisco, command
-/// reference, `mtu`); of others only the machine knows it.
-pub(crate) fn default_mtu(interface: &Interface) -> Option<u32> {
-    let name = &interface.name;
-    let is = |kinds: &[&str]| kinds.iter().any(|k| name.starts_with(k));
-    match () {
-        () if is(&["ATM", "POS"]) => Some(4470),
-        () if ["Ethernet", "GigE"].iter().any(|k| name.contains(k))
-            || is(&["Bundle-Ether", "Port-channel", "Vlan", "BVI"]) =>
-        {
-            Some(1500)
-        }
-        () => None,
-    }
 }
 
 /// The finding, where the ends take different sizes.

@@ -5,23 +5,9 @@ use std::collections::BTreeSet;
 
 use crate::dialect::Dialect;
 use crate::ios::full_name;
+pub use crate::neighbor::Neighbor;
 use crate::report::{Fault, Report};
 use crate::source::{Place, Source};
-
-/// One neighbour at one port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Neighbor {
-    /// Where the listing says so.
-    pub place: Place,
-    /// The device that was asked, by the prompt before the command; `None` where the file has none.
-    pub asked: Option<String>,
-    /// Its port.
-    pub port: String,
-    /// The device at the other end, as it names itself.
-    pub device: String,
-    /// Its port.
-    pub far_port: String,
-}
 
 /// Beginnings of lines that only such listings have.
 const SIGNS: [&str; 6] = [

@@ -6,7 +6,7 @@ use crate::ccc::{Circuit, Hop};
 use crate::dialect::Dialect;
 use crate::finding::{Finding, Severity, place};
 use crate::junos::model::Router;
-use crate::neighbors::Neighbor;
+use crate::neighbor::Neighbor;
 use crate::platform::Platform;
 use crate::qos::Device;
 use crate::source::{Place, Source};

@@ -11,19 +11,12 @@ use crate::junos::routes::next_hops;
 use crate::mask::bits;
 use crate::qos::Device;
 use crate::report::Report;
+use crate::route::Route;
 use crate::rules::{NET001, NET002};
 use crate::source::{Place, Source};
 
 /// A subnet, as an address in it and its length.
 type Net = (Ipv4Addr, u8);
-
-/// A static route.
-pub(crate) struct Route {
-    /// Where it goes to; `None` where that is not read.
-    pub(crate) to: Option<Net>,
-    /// The next hop, and where it is stated.
-    pub(crate) hop: (Ipv4Addr, Place),
-}
 
 /// An address of an interface.
 struct Own {

@@ -32,22 +32,22 @@ mod throttled;
 mod unscaled;
 mod wanted;
 
-use crate::asked_option;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, payload_share};
-use crate::channel::channel_bytes;
-use crate::container_bridge;
 use crate::document::Change;
-use crate::dropping_port::within_port;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number, word};
-use crate::ipsec;
+use crate::flows::asked_option;
+use crate::flows::flow::{Flow, number, word};
+use crate::hosts::container_bridge;
+use crate::hosts::ipsec;
+use crate::hosts::tally::Tally;
+use crate::interfaces::dropping_port::within_port;
 use crate::known::{System, tuning};
 use crate::read::Facts;
-use crate::route_metrics;
 use crate::seen::{ASKED, Side, Test};
-use crate::tally::Tally;
+use crate::windows::channel::channel_bytes;
+use crate::windows::route_metrics;
 pub(crate) use backlog::SOFTNET;
 use bounds::{lower, other_core, within_channel, within_processor, within_set};
 pub(crate) use fitting::fitting;
@@ -91,7 +91,7 @@ pub(crate) fn changes(
     }
     e.shorten_way(causes.0, &mut all);
     let mut first = options::turned_on(causes.0, e, |side| of.1.called(side));
-    let unlike = crate::exstart::change(of.0).filter(|_| causes.0 == Cause::MtuBlackHole);
+    let unlike = crate::reach::exstart::change(of.0).filter(|_| causes.0 == Cause::MtuBlackHole);
     first.extend(unlike);
     first.append(&mut all);
     first
@@ -381,7 +381,7 @@ fn room(
     // A program with a channel of its own has no use for more than twice that.
     let enough = |most: u64| channel_bytes(e).is_some() && most as f64 >= 2.0 * wanted;
     if now.most.is_some_and(enough) {
-        return systems::ssh(crate::channel::channel_of(e));
+        return systems::ssh(crate::windows::channel::channel_of(e));
     }
     let mut remedy = buffer(system, wanted, end, now);
     let usual = for_usual_rates(e, (system, end), (now.most, remedy.room));
@@ -429,7 +429,7 @@ fn of_program(e: &Evidence) -> Remedy {
     }
     let program = match (e.tester, e.ssh) {
         (true, _) => systems::tester(e.file.as_deref(), tested.as_deref()),
-        (false, true) => systems::ssh(crate::channel::channel_of(e)),
+        (false, true) => systems::ssh(crate::windows::channel::channel_of(e)),
         (false, false) => systems::program(tested.as_deref()),
     };
     match e.restart {
@@ -476,7 +476,7 @@ fn is_blind(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) -> bool 
 /// Whether the test's own options or report say that it asked for a buffer.
 pub(crate) fn asked(facts: &Facts, flow: &Flow) -> bool {
     let has = |t: &Test| ASKED.iter().any(|name| t.numbers.contains_key(name));
-    let sent = crate::typed::option(facts, flow, "window_requested_bytes").is_some();
+    let sent = crate::flows::typed::option(facts, flow, "window_requested_bytes").is_some();
     let received = number(facts, Of::Receiver, "window_requested_bytes").is_some();
     flow.test.as_ref().is_some_and(has) || sent || received
 }

@@ -1,7 +1,7 @@
 //! Commands that get a fact, in the words of the host that is to type them, and with names that it can reach.
 
 use crate::fact::Place;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::known::System;
 use crate::read::Facts;
 use crate::seen::{Side, Test};

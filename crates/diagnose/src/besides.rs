@@ -3,8 +3,8 @@
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::infer::{Ranking, Weighed};
-use crate::kind_of_loss;
-use crate::on_the_wire;
+use crate::interfaces::on_the_wire;
+use crate::losses::kind_of_loss;
 use crate::verdict::rounded;
 
 /// A cause that held for this share of the time is named besides.

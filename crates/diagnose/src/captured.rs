@@ -16,19 +16,19 @@ use scaling::of_handshake;
 pub(crate) use scaling::{LeftOut, who_left_out};
 
 use crate::account::{Account, unexplained};
-use crate::blackout::Blackout;
 use crate::fact::{Figure, Place};
-use crate::flow::Flow;
-use crate::incomplete::lacks;
-use crate::lost_answers::LostAnswers;
-use crate::opened::{self, Opened};
+use crate::flows::flow::Flow;
+use crate::losses::incomplete::lacks;
+use crate::losses::lost_answers::LostAnswers;
+use crate::losses::stood::Stood;
+use crate::programs::opened::{self, Opened};
+use crate::programs::turns::Turns;
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
-use crate::shrunk::Shrunk;
+use crate::series::blackout::Blackout;
+use crate::series::stops::{self, Stop};
 use crate::signs::is_lossless;
-use crate::stood::Stood;
-use crate::stops::{self, Stop};
-use crate::turns::Turns;
+use crate::windows::shrunk::Shrunk;
 
 /// Most directions of a capture that are kept, the largest.
 const KEPT_MAX: usize = 1000;
@@ -72,7 +72,7 @@ pub(crate) struct Captured {
     /// How its losses lie by the queue that its round trips show.
     pub(crate) stood: Option<Stood>,
     /// Acknowledgements of it.
-    pub(crate) came: Option<crate::way_back::Came>,
+    pub(crate) came: Option<crate::losses::way_back::Came>,
     /// The largest window that the receiver announced, bytes.
     pub(crate) window: Option<Figure>,
     /// That window shrank, and was full.
@@ -238,10 +238,10 @@ fn captured(
         policer: direction
             .policer
             .filter(|_| dark.is_none())
-            .map(|p| crate::fitted::rate(&p, at)),
+            .map(|p| crate::losses::fitted::rate(&p, at)),
         pattern: direction.loss_pattern.clone().filter(|_| dark.is_none()),
         stood: Stood::of(seen, found, connection.start_ns),
-        came: crate::way_back::Came::of(&found.acks, seen),
+        came: crate::losses::way_back::Came::of(&found.acks, seen),
         window: (window > 0).then(|| Figure::exact(window as f64, at)),
         shrunk: Shrunk::captured(seen, window as f64),
         unscaled: unscaled && window >= UNSCALED_LEAST,
@@ -399,8 +399,8 @@ fn numbers(
         let loaded = Figure::between(mean, low, mean * 1.1, at);
         test.set("rtt_loaded_ns", loaded);
     }
-    crate::duplicates::of_capture(test, direction, at);
-    crate::marked::of_capture(test, direction, at);
+    crate::losses::duplicates::of_capture(test, direction, at);
+    crate::losses::marked::of_capture(test, direction, at);
 }
 
 /// Classes of segments that were not lost; the last is a way to come to send one again, too.

@@ -11,9 +11,9 @@ use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 pub(crate) use crate::figures::{bps, bytes, ranged, span};
-use crate::group::Group;
-use crate::room::{ANNOUNCED, Room};
-use crate::segments::{FIXED_HEADERS, HEADERS, STAMPS};
+use crate::lines::group::Group;
+use crate::losses::segments::{FIXED_HEADERS, HEADERS, STAMPS};
+use crate::windows::room::{ANNOUNCED, Room};
 
 /// What one cause would leave.
 #[derive(Clone, Debug)]
@@ -48,11 +48,11 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
         all.push(line);
     }
     all.extend(e.around.group.as_ref().map(Group::ceiling));
-    all.extend(crate::slot::ceiling(e));
+    all.extend(crate::interfaces::slot::ceiling(e));
     if !e.udp {
         // Datagrams have no window, and nobody slows down when they are lost.
         windows(e, &mut all);
-        crate::channel::channel(e, &mut all);
+        crate::windows::channel::channel(e, &mut all);
         losses(e, &mut all);
         ramp(e, &mut all);
     }

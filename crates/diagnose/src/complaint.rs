@@ -1,7 +1,7 @@
 //! Which of several flows are what somebody complains of: a slow one whose cause is sure comes before those that are far faster and free.
 
 use crate::document::FlowReport;
-use crate::unrated::{is_free, leads};
+use crate::programs::unrated::{is_free, leads};
 
 /// From this confidence on a cause explains what is slow. A choice, as the next.
 const SURE: f64 = 0.8;

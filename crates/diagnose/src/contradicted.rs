@@ -5,8 +5,8 @@ use crate::ceiling::{Limit, bps};
 use crate::document::Contradiction;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::flow::Flow;
-use crate::known_rtt;
+use crate::flows::flow::Flow;
+use crate::paths::known_rtt;
 use crate::read::Facts;
 
 /// What cannot both be true.

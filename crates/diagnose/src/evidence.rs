@@ -3,53 +3,53 @@
 mod sockets;
 
 use crate::account::Account;
-use crate::around::Around;
-use crate::both_loaded::{LOADED_BOTH, OTHER_WAY};
-use crate::bystander::Assumed;
 use crate::captured::{LeftOut, Swallowed};
 use crate::ceiling::socket_room;
-use crate::container_bridge::ContainerBridge;
-use crate::core::Core;
-use crate::counted::Counted;
-use crate::detour::Detour;
-use crate::exceeded::Exceeded;
 use crate::fact::{Figure, Of, Place};
-use crate::failed_test::FailedTest;
-use crate::fell::Fell;
-use crate::fetched::Fetched;
-use crate::fixed_port::FixedPort;
-use crate::flow::{Flow, number, word};
-use crate::holes::MtuBy;
-use crate::idle_session::IdleSession;
+use crate::flows::both_loaded::{LOADED_BOTH, OTHER_WAY};
+use crate::flows::bystander::Assumed;
+use crate::flows::flow::{Flow, number, word};
+use crate::flows::recounted::Recounted;
+use crate::flows::watched::Watched;
+use crate::hosts::container_bridge::ContainerBridge;
+use crate::hosts::core::Core;
+use crate::hosts::counted::Counted;
+use crate::hosts::fell::Fell;
+use crate::hosts::router_full::FullRouter;
+use crate::hosts::tally::Tally;
+use crate::interfaces::fixed_port::FixedPort;
+use crate::interfaces::negotiated::SlowPort;
 use crate::known::{SEGMENT, System};
-use crate::lost_beside::LOST_BESIDE;
-use crate::marked::Delivered;
-use crate::memory::{SendMemory, beyond};
-use crate::negotiated::SlowPort;
-use crate::opened::Opened;
-use crate::options::Stripped;
-use crate::outage::Recorded;
-use crate::overshoot::Overshoot;
-use crate::path_events::PathEvents;
+use crate::lines::exceeded::Exceeded;
+use crate::losses::holes::MtuBy;
+use crate::losses::lost_beside::LOST_BESIDE;
+use crate::losses::marked::Delivered;
+use crate::losses::overshoot::Overshoot;
+use crate::losses::stood::Stood;
+use crate::losses::unmissed::Unmissed;
+use crate::paths::around::Around;
+use crate::paths::detour::Detour;
+use crate::programs::fetched::Fetched;
+use crate::programs::idle_session::IdleSession;
+use crate::programs::opened::Opened;
+use crate::programs::read_ahead::ReadAhead;
+use crate::programs::requests::Requests;
+use crate::programs::turns::Turns;
+use crate::reach::failed_test::FailedTest;
+use crate::reach::path_events::PathEvents;
+use crate::reach::stuck::Stuck;
+use crate::reach::unopened::Unopened;
 use crate::read::{COPIES, Facts};
-use crate::read_ahead::ReadAhead;
-use crate::recounted::Recounted;
-use crate::remembered::Thresholds;
-use crate::requests::Requests;
-use crate::restart::Restart;
-use crate::room::Room;
-use crate::router_full::FullRouter;
 use crate::seen::{Row, Side, Test};
-use crate::shrunk::Shrunk;
-use crate::shut_window::ShutWindow;
-use crate::stood::Stood;
-use crate::stops::Stop;
-use crate::stuck::Stuck;
-use crate::tally::Tally;
-use crate::turns::Turns;
-use crate::unmissed::Unmissed;
-use crate::unopened::Unopened;
-use crate::watched::Watched;
+use crate::series::outage::Recorded;
+use crate::series::stops::Stop;
+use crate::windows::memory::{SendMemory, beyond};
+use crate::windows::options::Stripped;
+use crate::windows::remembered::Thresholds;
+use crate::windows::restart::Restart;
+use crate::windows::room::Room;
+use crate::windows::shrunk::Shrunk;
+use crate::windows::shut_window::ShutWindow;
 
 /// A receiver's estimate of the segments that arrive begins with this, bytes (`TCP_MSS_DEFAULT`): it says nothing.
 const SMALLEST_FULL: f64 = 537.0;
@@ -301,17 +301,17 @@ pub(crate) struct Evidence {
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
     /// A reset of its connection that something between may have sent.
-    pub(crate) foreign_reset: Option<crate::foreign_reset::ForeignReset>,
+    pub(crate) foreign_reset: Option<crate::reach::foreign_reset::ForeignReset>,
     /// A far faster test by the other version of IP.
-    pub(crate) other_version: Option<crate::other_version::OtherVersion>,
+    pub(crate) other_version: Option<crate::flows::other_version::OtherVersion>,
     /// The window of a stream of HTTP/2 that holds the transfer.
-    pub(crate) stream_window: Option<crate::stream_window::StreamWindow>,
+    pub(crate) stream_window: Option<crate::programs::stream_window::StreamWindow>,
     /// What the receiver's route holds its window to.
-    pub(crate) route_window: Option<crate::route_metrics::RouteWindow>,
+    pub(crate) route_window: Option<crate::windows::route_metrics::RouteWindow>,
     /// Datagrams that the receiver did not put together from their fragments.
-    pub(crate) reassembly: Option<crate::reassembly::Reassembly>,
+    pub(crate) reassembly: Option<crate::hosts::reassembly::Reassembly>,
     /// A host's filter that drops what comes in by another interface than its routes lead out by.
-    pub(crate) reverse_path: Option<crate::reverse_path::ReversePath>,
+    pub(crate) reverse_path: Option<crate::hosts::reverse_path::ReversePath>,
     /// Pings with more answers than one, or an address of two hosts, for people.
     pub(crate) twice: Option<String>,
     /// What disks, radio links and interfaces on the path add.
@@ -337,12 +337,12 @@ impl Evidence {
             e.read_ahead = ReadAhead::of(facts, test);
             e.of_file(facts, test);
         }
-        e.ssh = crate::channel::is_ssh(flow);
+        e.ssh = crate::windows::channel::is_ssh(flow);
         if flow.test.is_none() && flow.sockets.len() > 1 {
             e.streams = flow.sockets.len() as f64;
         }
         e.of_sockets(facts, flow);
-        e.passes_whole = crate::stuck::passes(facts, flow);
+        e.passes_whole = crate::reach::stuck::passes(facts, flow);
         e.of_step(flow);
         e.of_captures(facts, flow);
         e.of_foreign_reset(facts, flow);
@@ -383,7 +383,7 @@ impl Evidence {
         e.of_one_by_one(facts, flow);
         e.of_long_requests(facts, flow);
         e.of_login(facts);
-        e.twice = crate::answered_twice::first(facts);
+        e.twice = crate::reach::answered_twice::first(facts);
         e.of_own_drops(facts, flow);
         e.of_unlike_mtus(facts, flow);
         e.of_narrow_ports(facts, flow);
@@ -395,7 +395,7 @@ impl Evidence {
 
     fn of_test(&mut self, test: &Test) {
         self.udp = test.udp;
-        self.tester = crate::follow::TESTERS.contains(&test.tool);
+        self.tester = crate::programs::follow::TESTERS.contains(&test.tool);
         self.streams = f64::from(test.streams.max(1));
         let report = test.received.as_ref().or(test.sent.as_ref());
         if let Some((rate, side)) = test.goodput() {
@@ -490,7 +490,7 @@ impl Evidence {
     fn of_path(&mut self, facts: &Facts, flow: &Flow) {
         let all = |name| facts.along(flow, name).cloned().reduce(|a, b| a.with(&b));
         let loaded = self.of_pings(facts, flow);
-        self.around.turned = crate::stepped::turned(facts, flow);
+        self.around.turned = crate::series::stepped::turned(facts, flow);
         let is_rest = |f: &&Figure| !loaded.iter().flatten().any(|l| l == *f);
         let rest = |name| {
             let each = facts.along(flow, name).filter(is_rest).cloned();
@@ -539,9 +539,9 @@ impl Evidence {
             all("loss_known_ratio"),
             all("loss_path_ratio"),
         );
-        self.large_lost = crate::holes::smallest_lost(facts, flow);
-        self.refused = crate::holes::smallest_refused(facts, flow);
-        self.answered_whole = crate::holes::largest_whole(facts, flow);
+        self.large_lost = crate::losses::holes::smallest_lost(facts, flow);
+        self.refused = crate::losses::holes::smallest_refused(facts, flow);
+        self.answered_whole = crate::losses::holes::largest_whole(facts, flow);
         let by_trace = all("mtu_discovered_bytes");
         self.smaller_mtu = self.smaller_mtu.take().or(by_trace.clone());
         let found = by_trace.map(|mtu| (mtu, MtuBy::Trace));
@@ -562,10 +562,11 @@ impl Evidence {
         let senders = ofs(&flow.senders, Of::Sender);
         let receivers = ofs(&flow.receivers, Of::Receiver);
         // What was typed for another test is not of this one.
-        let typed = crate::typed::word(facts, flow.test.as_ref(), "cc");
+        let typed = crate::flows::typed::word(facts, flow.test.as_ref(), "cc");
         self.cc = self.cc.take().or(typed.map(|(cc, _)| cc.to_owned()));
         for of in &senders {
-            let get = |name: &'static str| crate::typed::said(facts, flow, *of, name).cloned();
+            let get =
+                |name: &'static str| crate::flows::typed::said(facts, flow, *of, name).cloned();
             self.application = self
                 .application
                 .take()
@@ -575,7 +576,7 @@ impl Evidence {
             self.cc = self.cc.take().or(cc.map(|(w, _)| w.to_owned()));
         }
         crate::ceiling::rooms(self, (facts, flow), &senders, &receivers);
-        let halves = crate::duplex::halves(facts, flow);
+        let halves = crate::interfaces::duplex::halves(facts, flow);
         for of in senders.iter().chain(&receivers) {
             let get = |name: &'static str| number(facts, *of, name).cloned();
             if let Some(speed) = flow.speed_of(facts, *of) {

@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::ceiling::{bps, span};
 use crate::complaint::is_beside;
 use crate::document::FlowReport;
-use crate::pettitt::Shift;
-use crate::unrated;
+use crate::programs::unrated;
+use crate::series::pettitt::Shift;
 
 /// Tests of one flow from which on they are a history.
 pub(crate) const SEVERAL: usize = 5;

@@ -23,11 +23,11 @@ use crate::ceiling::{
 };
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
-use crate::flow::number;
+use crate::flows::flow::number;
 use crate::known::System;
-use crate::room::Room;
-use crate::segments::HEADERS;
+use crate::losses::segments::HEADERS;
 use crate::verdict::shown;
+use crate::windows::room::Room;
 
 /// Round trips that rates are shown at where no path is named: a machine room, a city, a continent, an ocean, two.
 const ROUND_TRIPS_MS: [u64; 5] = [1, 10, 50, 100, 200];

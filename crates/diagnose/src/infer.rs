@@ -4,23 +4,23 @@
 //! where its ceiling lies, and what each item of the evidence speaks for or against it. Confidence is the share of
 //! its odds among all.
 
-use crate::accounted::{self, speaks_for_others};
 use crate::cause::Cause;
 use crate::ceiling::{Limit, UNSCALED, payload_share};
-use crate::either_end;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::files_or_disk;
-use crate::guessed_line;
+use crate::hosts::files_or_disk;
+use crate::interfaces::on_the_wire;
 use crate::items::{Item, items};
 use crate::known::{DEFAULT_BUFFERS, DEFAULT_WINDOWS};
-use crate::lookalike;
-use crate::on_the_wire;
-use crate::own_queue;
-use crate::pattern;
+use crate::lines::guessed_line;
+use crate::lines::own_queue;
+use crate::lines::slower_line;
+use crate::lines::sold_rate;
+use crate::losses::accounted::{self, speaks_for_others};
+use crate::losses::lookalike;
+use crate::losses::pattern;
 use crate::ports::several;
-use crate::slower_line;
-use crate::sold_rate;
+use crate::windows::either_end;
 
 /// A cause and its probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,22 +120,22 @@ pub(crate) const PRIORS: &[(Cause, f64)] = &[
     (Cause::Disk, -14.0),
     (Cause::Reordering, -12.0),
     (Cause::MtuBlackHole, -16.0),
-    (Cause::Middlebox, crate::stuck::UNSEEN),
+    (Cause::Middlebox, crate::reach::stuck::UNSEEN),
     (Cause::Duplex, -16.0),
     (Cause::Client, -10.0),
-    (Cause::Outage, crate::outage::UNSEEN),
+    (Cause::Outage, crate::series::outage::UNSEEN),
     (Cause::SmallWrites, -24.0),
-    (Cause::SetUp, crate::opened::UNSEEN),
-    (Cause::WayBack, crate::way_back::UNSEEN),
-    (Cause::PauseFrames, crate::pauses::UNSEEN),
-    (Cause::Recovery, crate::recovering::UNSEEN),
-    (Cause::FullTable, crate::full_table::UNSEEN),
-    (Cause::Marks, crate::marked::UNSEEN),
-    (Cause::AcceptQueue, crate::accept_queue::UNSEEN),
+    (Cause::SetUp, crate::programs::opened::UNSEEN),
+    (Cause::WayBack, crate::losses::way_back::UNSEEN),
+    (Cause::PauseFrames, crate::interfaces::pauses::UNSEEN),
+    (Cause::Recovery, crate::windows::recovering::UNSEEN),
+    (Cause::FullTable, crate::hosts::full_table::UNSEEN),
+    (Cause::Marks, crate::losses::marked::UNSEEN),
+    (Cause::AcceptQueue, crate::hosts::accept_queue::UNSEEN),
     (Cause::NameLookup, crate::names::UNSEEN),
-    (Cause::Proxy, crate::fetches::UNSEEN),
-    (Cause::Reassembly, crate::reassembly::UNSEEN),
-    (Cause::ReversePath, crate::reverse_path::UNSEEN),
+    (Cause::Proxy, crate::programs::fetches::UNSEEN),
+    (Cause::Reassembly, crate::hosts::reassembly::UNSEEN),
+    (Cause::ReversePath, crate::hosts::reverse_path::UNSEEN),
     (Cause::None, -10.0),
 ];
 

@@ -28,67 +28,67 @@ pub(crate) fn items(e: &Evidence, ceilings: &[Limit]) -> Vec<Item> {
     by_losses(e, ceilings, &mut items);
     by_delay(e, &mut items);
     by_rates(e, ceilings, &mut items);
-    crate::asked_option::by_asked(e, &mut items);
-    crate::machine::by_machines(e, &mut items);
-    crate::counted::by_counters(e, &mut items);
-    crate::counted::of_datagrams(e, &mut items);
-    crate::counted::by_other_tests(e, ceilings, &mut items);
-    crate::around::by_surroundings(e, &mut items);
+    crate::flows::asked_option::by_asked(e, &mut items);
+    crate::hosts::machine::by_machines(e, &mut items);
+    crate::hosts::counted::by_counters(e, &mut items);
+    crate::hosts::counted::of_datagrams(e, &mut items);
+    crate::hosts::counted::by_other_tests(e, ceilings, &mut items);
+    crate::paths::around::by_surroundings(e, &mut items);
     crate::observed::by_account(e, &mut items);
-    crate::follow::by_window(e, &mut items);
-    crate::shrunk::by_shrunk(e, &mut items);
-    crate::shut_window::by_shut_window(e, &mut items);
-    crate::overshoot::by_overshoot(e, &mut items);
-    crate::recovering::by_cut(e, &mut items);
-    crate::growing::by_growth(e, &mut items);
-    crate::outgrown::by_outgrown(e, &mut items);
-    crate::grown_window::by_grown_window(e, &mut items);
-    crate::tiny_window::by_tiny_room(e, &mut items);
-    crate::dip::by_dip(e, &mut items);
-    crate::falling::by_falling(e, &mut items);
-    crate::marked::by_marks(e, &mut items);
-    crate::own_queue::by_own_queue(e, &mut items);
-    crate::own_drops::by_own_drops(e, &mut items);
-    crate::tcp_memory::by_tcp_memory(e, &mut items);
-    crate::unlike_mtus::by_unlike_mtus(e, &mut items);
-    crate::mtu_bounds::by_bounds(e, &mut items);
-    crate::fixed_port::by_fixed_port(e, &mut items);
-    crate::starved::by_starved(e, &mut items);
-    crate::rss::by_rss(e, &mut items);
-    crate::throttled::by_throttled(e, &mut items);
-    crate::stood::by_queue(e, &mut items);
-    crate::standing::by_standing(e, &mut items);
-    crate::member::by_connections(e, &mut items);
-    crate::outage::by_outage(e, &mut items);
-    crate::link_log::by_link_log(e, &mut items);
-    crate::network_log::by_network_log(e, &mut items);
-    crate::requests::by_requests(e, &mut items);
-    crate::one_by_one::by_round_trips(e, &mut items);
-    crate::fetched::by_files(e, &mut items);
-    crate::turns::by_turns(e, &mut items);
-    crate::watched::by_readings(e, &mut items);
-    crate::opened::by_opening(e, &mut items);
-    crate::handshake::by_handshake(e, &mut items);
-    crate::unmissed::by_unmissed(e, &mut items);
-    crate::other_test::by_other_test(e, &mut items);
-    crate::split::by_split(e, &mut items);
-    crate::commanded::by_command(e, &mut items);
-    crate::scavenger::by_mark(e, &mut items);
-    crate::idle_session::by_idle_session(e, &mut items);
-    crate::routes::by_routes(e, &mut items);
-    crate::others_queue::by_others_queue(e, &mut items);
-    crate::stepped::by_step(e, &mut items);
-    crate::way_back::by_way_back(e, &mut items);
-    crate::lossy_back::by_lossy_back(e, &mut items);
-    crate::before_losses::by_order(e, &mut items);
-    crate::full_table::by_full_table(e, &mut items);
-    crate::mean_only::by_room(e, &mut items);
-    crate::both_loaded::by_both_loaded(e, &mut items);
-    crate::filled_shaper::by_filled_shaper(e, ceilings, &mut items);
-    crate::own_port::by_own_port(e, &mut items);
-    crate::slow_pair::by_slow_pair(e, &mut items);
+    crate::programs::follow::by_window(e, &mut items);
+    crate::windows::shrunk::by_shrunk(e, &mut items);
+    crate::windows::shut_window::by_shut_window(e, &mut items);
+    crate::losses::overshoot::by_overshoot(e, &mut items);
+    crate::windows::recovering::by_cut(e, &mut items);
+    crate::windows::growing::by_growth(e, &mut items);
+    crate::windows::outgrown::by_outgrown(e, &mut items);
+    crate::windows::grown_window::by_grown_window(e, &mut items);
+    crate::windows::tiny_window::by_tiny_room(e, &mut items);
+    crate::series::dip::by_dip(e, &mut items);
+    crate::losses::falling::by_falling(e, &mut items);
+    crate::losses::marked::by_marks(e, &mut items);
+    crate::lines::own_queue::by_own_queue(e, &mut items);
+    crate::interfaces::own_drops::by_own_drops(e, &mut items);
+    crate::windows::tcp_memory::by_tcp_memory(e, &mut items);
+    crate::paths::unlike_mtus::by_unlike_mtus(e, &mut items);
+    crate::paths::mtu_bounds::by_bounds(e, &mut items);
+    crate::interfaces::fixed_port::by_fixed_port(e, &mut items);
+    crate::hosts::starved::by_starved(e, &mut items);
+    crate::hosts::rss::by_rss(e, &mut items);
+    crate::hosts::throttled::by_throttled(e, &mut items);
+    crate::losses::stood::by_queue(e, &mut items);
+    crate::windows::standing::by_standing(e, &mut items);
+    crate::losses::member::by_connections(e, &mut items);
+    crate::series::outage::by_outage(e, &mut items);
+    crate::reach::link_log::by_link_log(e, &mut items);
+    crate::reach::network_log::by_network_log(e, &mut items);
+    crate::programs::requests::by_requests(e, &mut items);
+    crate::programs::one_by_one::by_round_trips(e, &mut items);
+    crate::programs::fetched::by_files(e, &mut items);
+    crate::programs::turns::by_turns(e, &mut items);
+    crate::flows::watched::by_readings(e, &mut items);
+    crate::programs::opened::by_opening(e, &mut items);
+    crate::reach::handshake::by_handshake(e, &mut items);
+    crate::losses::unmissed::by_unmissed(e, &mut items);
+    crate::flows::other_test::by_other_test(e, &mut items);
+    crate::programs::split::by_split(e, &mut items);
+    crate::flows::commanded::by_command(e, &mut items);
+    crate::flows::scavenger::by_mark(e, &mut items);
+    crate::programs::idle_session::by_idle_session(e, &mut items);
+    crate::paths::routes::by_routes(e, &mut items);
+    crate::lines::others_queue::by_others_queue(e, &mut items);
+    crate::series::stepped::by_step(e, &mut items);
+    crate::losses::way_back::by_way_back(e, &mut items);
+    crate::losses::lossy_back::by_lossy_back(e, &mut items);
+    crate::losses::before_losses::by_order(e, &mut items);
+    crate::hosts::full_table::by_full_table(e, &mut items);
+    crate::flows::mean_only::by_room(e, &mut items);
+    crate::flows::both_loaded::by_both_loaded(e, &mut items);
+    crate::lines::filled_shaper::by_filled_shaper(e, ceilings, &mut items);
+    crate::interfaces::own_port::by_own_port(e, &mut items);
+    crate::interfaces::slow_pair::by_slow_pair(e, &mut items);
     items.retain(|i| i.holds > 0.0);
-    crate::slow_reader::by_slow_reader(e, &mut items);
+    crate::windows::slow_reader::by_slow_reader(e, &mut items);
     items.retain(|i| i.holds > 0.0);
     items
 }
@@ -175,9 +175,9 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-    crate::restart::by_restart(e, items);
-    crate::snapshot::by_snapshot(e, items);
-    crate::room::by_settings(e, items);
+    crate::windows::restart::by_restart(e, items);
+    crate::windows::snapshot::by_snapshot(e, items);
+    crate::windows::room::by_settings(e, items);
     if e.app_limited.is_some() {
         items.push(Item {
             holds: 1.0,
@@ -187,26 +187,12 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
     }
 }
 
-/// Round trips of the idle path that vary: queues and radio do that, a policer does not.
-fn unsteady(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(idle) = &e.rtt_idle else { return };
-    let added = idle.value - idle.low;
-    items.push(Item {
-        holds: e.unsteady(),
-        weights: vec![(Cause::Policer, -12.0), (Cause::CrossTraffic, 5.0)],
-        sentence: format!(
-            "the round trip varies without load, by {:.1} ms on average: other traffic or a radio link",
-            added * 1e3
-        ),
-    });
-}
-
 /// Losses so many that they cut whatever window there was.
 fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     // A window that is cut so often does not stand; a program that pauses may lose at the start of each piece.
     let cut = if e.is_bbr() { 0.1 } else { 0.006 };
     let lasting = (1.0 - e.start_only()) * (1.0 - e.uncommon());
-    let of_start = crate::lookalike::is_of_start(e);
+    let of_start = crate::losses::lookalike::is_of_start(e);
     items.push(Item {
         holds: step(share.value, cut, 3.0 * cut) * lasting,
         weights: [
@@ -217,7 +203,7 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
         sentence: String::new(),
     });
     items.push(Item {
-        holds: crate::unslowed::policed(e, share.value) * lasting,
+        holds: crate::losses::unslowed::policed(e, share.value) * lasting,
         weights: vec![(Cause::Policer, 7.0)],
         sentence: match of_start {
             // What only the start lost says nothing of a rate.
@@ -240,7 +226,7 @@ fn none_lost(e: &Evidence) -> Vec<(Cause, f64)> {
 }
 
 fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
-    crate::holes::by_holes(e, items);
+    crate::losses::holes::by_holes(e, items);
     if let Some(again) = &e.retransmits {
         let segments = e.bytes.as_ref().map_or(1e4, |b| b.value / e.mss);
         // None of a window's worth says nothing, none of many thousands says that loss is not it.
@@ -287,9 +273,9 @@ fn by_losses(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             },
         });
         cut_again(e, share, items);
-        crate::unslowed::by_unslowed(e, share, items);
+        crate::losses::unslowed::by_unslowed(e, share, items);
     }
-    crate::rest::at_rest(e, items);
+    crate::paths::rest::at_rest(e, items);
     in_bursts(e, ceilings, items);
     if let Some(reordered) = &e.reordered {
         items.push(Item {
@@ -316,7 +302,7 @@ fn in_bursts(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
     let port = e.around.ports.dropped.as_ref();
     let port = port.map_or(0.0, |dropped| crate::ports::queue::queue_holds(e, dropped));
     let host = e.nic_drops.as_ref().filter(|drops| drops.grew);
-    let host = host.map_or(0.0, |drops| crate::machine::alike(e, &drops.count));
+    let host = host.map_or(0.0, |drops| crate::hosts::machine::alike(e, &drops.count));
     let open = port.max(host) <= 0.5;
     items.push(Item {
         holds: if above && open { 1.0 } else { 0.0 },
@@ -348,7 +334,7 @@ impl Evidence {
 
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
-    unsteady(e, items);
+    crate::paths::rest::by_unsteady(e, items);
     // A short queue is what every access has, and a shaper that keeps it short. Acknowledgements that wait make round trips longer, too.
     if e.may_be_sold() || e.sends_few() {
         return;
@@ -378,7 +364,7 @@ fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
         ],
         sentence: format!(
             "under load the round trip grew by {}, {}: a queue filled",
-            crate::bloat::grown(grew, loaded),
+            crate::lines::bloat::grown(grew, loaded),
             match grew / floor.value {
                 share if share < SEVERAL => format!("{:.0} %", 100.0 * share),
                 share => format!("to {:.0} times what it is at rest", share + 1.0),
@@ -424,8 +410,8 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
         });
     }
     of_line(e, ceilings, items);
-    crate::below_line::by_line_above(e, items);
-    crate::unnamed_line::by_unnamed_line(e, items);
+    crate::lines::below_line::by_line_above(e, items);
+    crate::lines::unnamed_line::by_unnamed_line(e, items);
     if let (Some(rate), Some(target)) = (&e.rate, &e.target) {
         items.push(Item {
             holds: step(rate.value / target.value, 0.93, 0.97),
@@ -457,10 +443,10 @@ fn by_rates(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             sentence: String::new(),
         });
     }
-    crate::even::steadiness(e, items);
-    crate::burst::by_burst(e, items);
+    crate::series::even::steadiness(e, items);
+    crate::lines::burst::by_burst(e, items);
     peaks(e, ceilings, items);
-    crate::opening::opening(e, ceilings, items);
+    crate::windows::opening::opening(e, ceilings, items);
 }
 
 /// What the line leaves.

@@ -14,10 +14,10 @@ use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::flow::Flow;
-use crate::follow::TESTERS;
+use crate::flows::flow::Flow;
 use crate::infer::Ranking;
 use crate::known::System;
+use crate::programs::follow::TESTERS;
 use crate::read::{COPIES, Facts};
 use crate::verdict::at_most;
 

@@ -2,17 +2,17 @@
 
 use core::net::IpAddr;
 
-use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::Place;
 use crate::items::Item;
+use crate::lines::bloat::ms;
+use crate::programs::searched_names::Searched;
+use crate::programs::silent_names::{self, Silent};
+use crate::programs::slow_server::{Answer, SlowServer};
 use crate::read::resolvers::List;
 use crate::read::{Facts, GIVEN_UP};
-use crate::searched_names::Searched;
-use crate::silent_names::{self, Silent};
-use crate::slow_server::{Answer, SlowServer};
 
 /// What it is worth where no text shows it, decibans: it is not a cause then.
 pub(crate) const UNSEEN: f64 = -100.0;

@@ -232,7 +232,7 @@ fn by_hosts(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
                 (Client, -18.0),
             ],
         ),
-        crate::own_pace::by_pace(e, account, half),
+        crate::lines::own_pace::by_pace(e, account, half),
         share(account, "host_cpu", half, &[(HostCpu, 30.0)]),
         share(account, "disk", half, &[(Disk, 34.0)]),
         share(account, "mtu", half, &[(MtuBlackHole, 44.0)]),
@@ -314,7 +314,7 @@ fn by_path(e: &Evidence, account: &Account, items: &mut Vec<Item>) {
         weights: of(&LOSSES, -10.0),
         sentence: String::new(),
     });
-    crate::fitted::by_fit(e, account.by, items);
+    crate::losses::fitted::by_fit(e, account.by, items);
 }
 
 /// An account that is believed so far says its shares itself.

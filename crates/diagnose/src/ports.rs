@@ -2,6 +2,7 @@
 
 mod between;
 mod by_name;
+mod damage;
 mod dim;
 mod giants;
 mod offered;
@@ -14,17 +15,17 @@ mod still;
 
 use std::collections::BTreeMap;
 
-use crate::around::{DAMAGED_LEAST, MORE};
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Place};
-use crate::flow::Flow;
-use crate::half_port::{half_on_path, halves};
+use crate::flows::flow::Flow;
+use crate::hosts::machine::{DROPS_LEAST, alike};
+use crate::hosts::router_full::by_full_router;
+use crate::interfaces::half_port::{half_on_path, halves};
+pub(crate) use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::items::{Item, step};
-use crate::machine::{DROPS_LEAST, alike};
-pub(crate) use crate::port::{Kind, Port, PortReading};
 use crate::read::Facts;
-use crate::router_full::by_full_router;
+use damage::{as_many, grown, of_damage};
 pub(crate) use offered::line_offered;
 
 /// What a router's counter says: by how much it grew where it was read more than once, else what it stood at.
@@ -143,7 +144,7 @@ pub(crate) fn left_out(facts: &Facts, flow: &Flow) -> Vec<String> {
     };
     let counted = ARRIVING.into_iter().flat_map(of).map(named);
     counted
-        .chain(crate::half_port::left_out(facts, flow))
+        .chain(crate::interfaces::half_port::left_out(facts, flow))
         .collect()
 }
 
@@ -252,7 +253,7 @@ impl Counted {
             (Some(_), Some(lost)) if lost.value <= 0.0 => 0.0,
             (Some(share), Some(lost)) => {
                 let alone = self.alone(e) * alike(e, &self.count);
-                step(share / lost.value, 0.1, 0.4).max(alone)
+                damage::says(share / lost.value).max(alone)
             }
             _ => {
                 // However long it was counted, it is no more than that of what was sent again.
@@ -550,47 +551,4 @@ fn of_policer(e: &Evidence, policed: &Counted) -> String {
         policed.count.value,
         policed.since()
     )
-}
-
-/// How surely a port counts as many damaged frames as the flow sent segments again, 0 to 1.
-fn as_many(e: &Evidence, damaged: &Counted) -> f64 {
-    match e.udp {
-        true => 0.0,
-        false => (damaged.alone(e) * alike(e, &damaged.count)).max(grown(e, damaged)),
-    }
-}
-
-/// How surely what a port's damaged frames grew by between two readings is what the flow sent again, 0 to 1, however few these were: others
-/// cross a port, too, so that many more are not the flow's.
-fn grown(e: &Evidence, damaged: &Counted) -> f64 {
-    let again = e.sent_again().filter(|again| *again > 0.0);
-    let grew = damaged.grew && damaged.count.value >= DAMAGED_LEAST;
-    let Some(again) = again.filter(|_| grew) else {
-        return 0.0;
-    };
-    let part = damaged.count.value / again;
-    step(part, PART, 0.7) * (1.0 - step(part, MORE, 2.0 * MORE))
-}
-
-/// The damaged frames of a port beside what the flow lost.
-fn of_damage(e: &Evidence, damaged: &Counted) -> String {
-    let begin = format!(
-        "at {} {:.0} frames arrived damaged{}",
-        damaged.port.named("a router's port"),
-        damaged.count.value,
-        damaged.since()
-    );
-    let Some(share) = damaged.share() else {
-        let again = e.retransmits.as_ref();
-        let again = again.filter(|_| as_many(e, damaged) > 0.5);
-        let again = again.map(|r| format!("; this flow sent {:.0} segments again", r.value));
-        return begin + again.as_deref().unwrap_or("");
-    };
-    match e.again.as_ref().filter(|_| !e.udp) {
-        Some(again) => format!(
-            "{begin}, {share:.1e} of all; of this flow's segments {:.1e} were sent again",
-            again.value
-        ),
-        None => format!("{begin}, {share:.1e} of all"),
-    }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::account::Account;
-use crate::burst::{AFTER_BURST, after_burst};
 use crate::fact::{Figure, Place};
-use crate::outage::Recorded;
+use crate::lines::burst::{AFTER_BURST, after_burst};
+use crate::programs::requests::MOUNTER;
 use crate::read::COPIER;
-use crate::requests::MOUNTER;
+use crate::series::outage::Recorded;
 
 /// When a test began, seconds since 1970-01-01 00:00 UTC.
 pub(crate) const STARTED: &str = "started_utc_s";

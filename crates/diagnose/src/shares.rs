@@ -4,11 +4,11 @@ use crate::captured::{self, Captured};
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
+use crate::losses::way_back::WayBack;
 use crate::read::Facts;
-use crate::room::Room;
-use crate::stops::Stop;
-use crate::way_back::WayBack;
+use crate::series::stops::Stop;
+use crate::windows::room::Room;
 
 /// So many times what was in flight on average a window is none that held it.
 const TUNED: f64 = 4.0;
@@ -28,7 +28,7 @@ impl Evidence {
         // A capture sees what a log counts: whether the path was down in a stop, it shows itself.
         let logged = self.stop.map(|stop| Stop { dark: None, ..stop });
         self.stop = near.iter().find_map(|c| c.stop).or(logged);
-        let marks = first.test.numbers.get(crate::marked::REDUCTIONS);
+        let marks = first.test.numbers.get(crate::losses::marked::REDUCTIONS);
         self.marks = marks.cloned().or(self.marks.take());
         self.lossless = near.iter().all(|c| c.lossless);
         self.turns = near.iter().find_map(|c| c.turns);

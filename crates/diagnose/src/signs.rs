@@ -3,13 +3,13 @@
 use farpath_observe::Connection as Seen;
 use farpath_record::trace::TraceDirection;
 
-use crate::blackout::TIMEOUT_S;
 use crate::captured::Vantage;
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
 use crate::items::Item;
-use crate::stops;
+use crate::series::blackout::TIMEOUT_S;
+use crate::series::stops;
 
 /// What a path does to data that passes it: it shows in losses, in delay, in order, or in a stated rate.
 const OF_PATH: [Cause; 8] = [

@@ -4,12 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::advice::changes;
 use crate::besides::{besides, is_of_its_kind};
-use crate::bypassed;
-use crate::bystander;
 use crate::captured;
 use crate::cause::Cause;
 use crate::ceiling::{Limit, bps, ceilings, ranged};
-use crate::compared;
 use crate::contradicted::contradict;
 use crate::document::{
     Ceiling, Change, Contradiction, Diagnosis, FlowReport, Observed, Piece, Ranked, SCHEMA,
@@ -17,22 +14,25 @@ use crate::document::{
 };
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of};
-use crate::flow::{self, Flow, flows};
+use crate::flows::bystander;
+use crate::flows::compared;
+use crate::flows::flow::{self, Flow, flows};
+use crate::flows::roles;
+use crate::flows::sockets;
 use crate::history;
+use crate::hosts::machine::unsaid;
 use crate::infer::{self, Ranking, Weighed, weigh};
+use crate::interfaces::bypassed;
 use crate::known::DEFAULT_WINDOWS;
-use crate::machine::unsaid;
+use crate::losses::pattern;
 use crate::missing::missing;
-use crate::pattern;
-use crate::pinged;
+use crate::paths::pinged;
 use crate::ports;
+use crate::programs::unrated;
 use crate::read::Facts;
-use crate::roles;
 use crate::seen::{STARTED, Side};
-use crate::sockets;
 use crate::target::target;
 use crate::ticket;
-use crate::unrated;
 
 /// Below this confidence the verdict is `unknown`.
 const PROBABLE: f64 = 0.4;
@@ -50,20 +50,20 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(captured::left_out(facts, &taken));
     notes.extend(sockets::left_out(facts, &flows));
     notes.extend(pinged::left_out(facts, &flows));
-    notes.extend(crate::handshake::left_out(facts, &flows));
+    notes.extend(crate::reach::handshake::left_out(facts, &flows));
     notes.extend(roles::line_of_both_ways(facts, &flows));
     notes.extend(bystander::left_out(facts, &flows));
     notes.extend(bypassed::left_out(facts, &flows));
-    notes.extend(crate::bundle::notes(facts, &flows));
+    notes.extend(crate::interfaces::bundle::notes(facts, &flows));
     notes.extend(compared::senders(facts, &flows));
-    notes.extend(crate::mounted::left_out(facts));
-    notes.extend(crate::full_table::emptied(facts));
-    notes.extend(crate::cloud_elsewhere::notes(facts, &flows));
-    notes.extend(crate::swap::notes(facts));
-    notes.extend(crate::answered_twice::notes(facts));
-    notes.extend(crate::route_metrics::notes(facts, &flows));
-    notes.extend(crate::foreign_reset::notes(facts));
-    notes.extend(crate::outer_mtu::notes(facts));
+    notes.extend(crate::hosts::mounted::left_out(facts));
+    notes.extend(crate::hosts::full_table::emptied(facts));
+    notes.extend(crate::hosts::cloud_elsewhere::notes(facts, &flows));
+    notes.extend(crate::hosts::swap::notes(facts));
+    notes.extend(crate::reach::answered_twice::notes(facts));
+    notes.extend(crate::windows::route_metrics::notes(facts, &flows));
+    notes.extend(crate::reach::foreign_reset::notes(facts));
+    notes.extend(crate::paths::outer_mtu::notes(facts));
     let mut reports: Vec<FlowReport> = flows
         .iter()
         .map(|f| report(facts, f, &mut contradictions))

@@ -13,6 +13,7 @@ mod run;
 mod settings;
 mod shell;
 mod syntax;
+mod tunnel;
 
 pub use outcome::{Difference, Played, Printed, Verdict};
 pub use run::{play, run};

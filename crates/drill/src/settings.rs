@@ -3,7 +3,7 @@
 use farpath_tcp::Algorithm;
 use farpath_units::{Duration, Rate};
 
-use crate::endpoint::Tunnel;
+use crate::tunnel::Tunnel;
 
 /// The family of stacks whose manners a script expects where the RFCs leave a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

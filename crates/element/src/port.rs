@@ -12,6 +12,7 @@ mod config;
 mod passage;
 mod queued;
 mod run;
+mod service;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +23,8 @@ use farpath_wire::{FlowDir, Frame};
 
 use crate::atm::{CellQueue, Circuits, Hurt};
 use crate::conditioner::Stage;
-use crate::counters::{Counters, Drop, Interval, IntervalClock};
+use crate::counters::{Counters, Interval, IntervalClock};
+use crate::drops::Drop;
 use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;
@@ -34,7 +36,7 @@ use crate::treatment::{Treatment, Treatments};
 use arrivals::Pace;
 pub use config::{Change, PortConfig};
 use passage::{Impaired, Passage};
-use queued::Service;
+use service::Service;
 
 /// One direction of a link at work.
 pub struct Port {

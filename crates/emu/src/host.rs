@@ -1,7 +1,7 @@
 //! A host that is up.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CString, OsStr};
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -26,14 +26,13 @@ use crate::init::{self, MOST_INTERFACES};
 use crate::orders::{Answer, Orders};
 use crate::process::{Process, reap_orphans};
 use crate::program::iproute;
-use crate::rootless;
 use crate::spec::{HostSpec, LARGEST_MTU, Shaping};
 use crate::sys;
 use crate::tap::Tap;
 
 /// First arguments that make this program a host's init, or a shadow in a host.
-const INIT: &str = "farpath-host-init";
-const ENTER: &str = "farpath-host-enter";
+pub(crate) const INIT: &str = "farpath-host-init";
+pub(crate) const ENTER: &str = "farpath-host-enter";
 /// The running program, even after its file was replaced.
 const SELF: &str = "/proc/self/exe";
 
@@ -89,53 +88,10 @@ fn namespaces(refused: Errno) -> &'static str {
     }
 }
 
-/// Call this first thing in `main`, before any thread is started: where this process was started to
-/// be a host's init or a shadow in one, it is that and does not return.
-pub fn init_main() {
-    let mut arguments = std::env::args_os().skip(1);
-    let Some(role) = arguments.next() else {
-        return;
-    };
-    if role == INIT {
-        std::process::exit(init::run());
-    }
-    if role == rootless::TRY {
-        std::process::exit(rootless::attempt());
-    }
-    if role == ENTER {
-        std::process::exit(shadow(arguments));
-    }
-}
-
-/// `PID START PROGRAM [ARGUMENT]...`
-#[allow(
-    clippy::print_stderr,
-    reason = "the shadow can report only to the caller's terminal"
-)]
-fn shadow(mut arguments: impl Iterator<Item = OsString>) -> i32 {
-    let mut number = || arguments.next()?.to_str()?.parse::<u64>().ok();
-    let init = number().zip(number());
-    let init = init.and_then(|(pid, start)| {
-        let pid = i32::try_from(pid).ok()?;
-        Some(Process { pid, start })
-    });
-    let (Some(init), Some(program)) = (init, arguments.next()) else {
-        return FAULT;
-    };
-    let rest: Vec<OsString> = arguments.collect();
-    init.run(&program, &rest).unwrap_or_else(|e| {
-        eprintln!("farpath: {e}");
-        FAULT
-    })
-}
-
 /// In milliseconds: what a host that ends waits for longer is an orphan that somebody has to reap.
 const PATIENCE: u8 = 20;
 /// So many times when it is asked how a host ended: a second.
 const TURNS: usize = 50;
-
-/// Exit code of a shadow that could not enter.
-const FAULT: i32 = 125;
 
 impl Process {
     /// A command that runs `program` in the host whose first process this is. Network, host name, `/etc/hosts` and

@@ -30,6 +30,7 @@ pub mod plane;
 mod process;
 mod processors;
 mod program;
+mod roles;
 pub mod rootless;
 pub mod settings;
 mod spec;
@@ -42,6 +43,7 @@ pub use counters::{Counters, InterfaceDrops};
 pub use enter::{EnterError, signal_of};
 pub use host::{Host, HostError};
 pub use process::{Held, Process};
+pub use roles::init_main;
 pub use spec::{
     DeviceChoice, HostSpec, InterfaceSpec, LARGEST_MTU, Route, SMALLEST_IPV6_MTU, Shaping,
 };

@@ -162,7 +162,7 @@ pub fn prepare() -> Result<Way, Obstacle> {
 }
 
 impl Facts {
-    /// Reads them, and tries a user namespace in a child if need be. [`crate::host::init_main`] must be
+    /// Reads them, and tries a user namespace in a child if need be. [`crate::init_main`] must be
     /// called first thing in `main`: the child is this program.
     pub fn observe() -> Facts {
         let number = |file: &str| {

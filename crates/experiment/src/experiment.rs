@@ -1,6 +1,7 @@
 //! A run: every point of a scenario, every repeat and search, from every origin that is asked, and the judgement.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::thread::available_parallelism;
 
 use farpath_observe::curve::compare_windows;
@@ -15,13 +16,19 @@ use farpath_units::{Duration, Key};
 use crate::fault::Faults;
 use crate::jobs::{self, Job, Room};
 use crate::loaded::keep_only;
-use crate::origin::{Findings, Origin, Setting, answer, asked};
-use crate::resume::{Before, Wanted};
+use crate::origin::{Findings, Origin, Setting};
+use crate::origins::{answer, asked};
 use crate::search::Task;
 use crate::tap::Taps;
 use crate::{
     Class, Fault, Loaded, Progress, Request, algorithms, losses, memory, probes, sequence, unvaried,
 };
+
+/// Single runs that had ended.
+pub(crate) type Before = BTreeMap<RunOf, Findings>;
+
+/// A single run that is wanted.
+pub(crate) type Wanted<'a> = (RunOf, Job<'a, Findings>);
 
 /// A run that can be made: its scenario is read, every point of it is planned and fits into memory.
 pub struct Experiment {

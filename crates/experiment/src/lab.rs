@@ -41,7 +41,7 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// Where this process was started to be part of a lab it is that, and does not return.
 pub fn roles() {
-    farpath_emu::host::init_main();
+    farpath_emu::init_main();
     if std::env::args_os().nth(1).is_some_and(|a| a == PROBE) {
         std::process::exit(probe());
     }

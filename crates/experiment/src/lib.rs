@@ -27,6 +27,7 @@ mod loaded;
 mod losses;
 mod memory;
 pub mod origin;
+mod origins;
 mod page;
 mod planned;
 mod predict;

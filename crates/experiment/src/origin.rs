@@ -1,11 +1,11 @@
-//! Where answers come from: one implementation for each origin, and the list of them.
+//! Where answers come from: one implementation for each origin.
 
 use farpath_record::{LinkRecord, Origin as Name, Point, Record, Sequence};
 use farpath_scenario::Scenario;
 use farpath_scenario::plan::Plan;
 
 use crate::tap::Taps;
-use crate::{Fault, Progress, Request, algorithms, emulate, predict, simulate};
+use crate::{Fault, Progress};
 
 /// Something that answers a scenario.
 pub trait Origin: Send + Sync {
@@ -29,34 +29,6 @@ pub trait Origin: Send + Sync {
 
     /// Answers one point with one seed.
     fn run(&self, setting: &Setting<'_>, progress: &mut dyn Progress) -> Result<Findings, Fault>;
-}
-
-/// Every origin that can be asked, in the order of their records. Adding one is a file and a line here.
-const ORIGINS: [(Name, Make); 3] = [
-    (Name::Predicted, |_| Box::new(predict::Predict)),
-    (Name::Simulated, |r| Box::new(simulate::Simulate::new(r))),
-    (Name::Emulated, |r| Box::new(emulate::Emulate::new(r))),
-];
-
-type Make = fn(&Request) -> Box<dyn Origin>;
-
-/// The origins that a request asks.
-pub(crate) fn asked(request: &Request) -> Vec<Box<dyn Origin>> {
-    let asked = ORIGINS
-        .iter()
-        .filter(|(name, _)| request.origins.contains(name));
-    asked.map(|(_, make)| make(request)).collect()
-}
-
-/// Answers a setting, and leaves out what a model cannot say of it.
-pub(crate) fn answer(
-    origin: &dyn Origin,
-    setting: &Setting<'_>,
-    progress: &mut dyn Progress,
-) -> Result<Findings, Fault> {
-    let mut found = origin.run(setting, progress)?;
-    algorithms::leave_out(setting.scenario, origin, &mut found);
-    Ok(found)
 }
 
 /// What one run is given.

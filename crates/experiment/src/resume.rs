@@ -1,18 +1,11 @@
 //! Going on with a run that was stopped: what had ended of it is not run again.
 
-use std::collections::BTreeMap;
-
 use farpath_record::{EndedRun, Origin as Name, RESUME_SCHEMA, RunOf, Unfinished};
 
+use crate::experiment::Wanted;
 use crate::jobs::Job;
 use crate::origin::Findings;
 use crate::{Experiment, Progress};
-
-/// Single runs that had ended.
-pub(crate) type Before = BTreeMap<RunOf, Findings>;
-
-/// A single run that is wanted.
-pub(crate) type Wanted<'a> = (RunOf, Job<'a, Findings>);
 
 impl Experiment {
     /// What a run that goes on with this one needs: which run it is, and what of it has `ended`. `commit` is what farpath was

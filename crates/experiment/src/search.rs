@@ -5,7 +5,8 @@ use farpath_scenario::plan::Plan;
 use farpath_scenario::{Amount, Find, Scenario, Search, Set};
 
 use crate::loaded::{keep_only, read};
-use crate::origin::{Findings, Origin, Setting, answer};
+use crate::origin::{Findings, Origin, Setting};
+use crate::origins::answer;
 use crate::{Fault, Loaded, Progress, memory};
 
 /// A search and what it is made with.

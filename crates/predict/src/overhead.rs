@@ -6,12 +6,12 @@
 //! stack   = link { "/" layer }
 //! link    = a signal's name (stm64, oc12c, oc12c-fixed-stuff-forgotten, gbe, 10gbe …)  |  a rate without a slash (622Mbps)
 //! layer   = "eth" | "pos" | "atm" | "aal5-llc" | "aal5-vc" | "aal5-bridged" | "aal5-bridged-vc"
-//!         | "vlan" | "mpls" [ "*" depth ] | "ip" | "ip6" | "esp" | "tcp" | "tcp+ts" | "udp"
+//!         | "vlan" | "pppoe" | "mpls" [ "*" depth ] | "ip" | "ip6" | "esp" | "tcp" | "tcp+ts" | "udp"
 //! ```
 //!
 //! The first layers say how frames are delimited: `eth`, `pos`, or `atm` with an adaptation layer
 //! above it. A signal brings its own when none is named; a bare rate has none. `vlan` tags the
-//! nearest `eth` below it. An `eth` above labels or `pos` is a customer's frame carried in a tunnel:
+//! nearest `eth` below it, and `pppoe` stands on either (RFC 2516 §4). An `eth` above labels or `pos` is a customer's frame carried in a tunnel:
 //! its header only (14 bytes, 4 more for a tag), without preamble, FCS and gap (RFC 4448 §4).
 
 use core::str::FromStr;
@@ -64,6 +64,8 @@ enum Layer {
         encapsulation: Aal5,
     },
     Vlan,
+    /// Header 6, PPP's protocol 2 (RFC 2516 §4).
+    Pppoe,
     Mpls {
         depth: u32,
     },
@@ -89,6 +91,7 @@ impl Layer {
             Layer::Pos => "pos".to_owned(),
             Layer::Aal5 { .. } => "aal5".to_owned(),
             Layer::Vlan => "vlan".to_owned(),
+            Layer::Pppoe => "pppoe".to_owned(),
             Layer::Mpls { depth: 1 } => "mpls".to_owned(),
             Layer::Mpls { depth } => format!("mpls*{depth}"),
             Layer::Ip => "ip".to_owned(),
@@ -114,7 +117,7 @@ impl Layer {
             Layer::Ip | Layer::Tcp { timestamps: false } => 20,
             Layer::Ip6 => 40,
             Layer::Tcp { timestamps: true } => 32,
-            Layer::Udp => 8,
+            Layer::Udp | Layer::Pppoe => 8,
             // Padding fills what is left of a datagram as long as the MTU.
             Layer::Esp => ESP + ESP_TRAILER + inside.saturating_sub(ESP) % 4,
         }
@@ -262,7 +265,7 @@ impl Stack {
             layers,
             formula: "payload rate × bytes of the layer's unit / bytes of line time per frame",
             source: "IEEE 802.3 §3, §4; IEEE 802.1Q §9; RFC 2615, 1662; ITU-T G.707, I.363.5; \
-                     RFC 2684; RFC 3032 §2.1; RFC 791, 8200, 9293, 768, 7323 §3.2, 4303, 4106",
+                     RFC 2684, 2516; RFC 3032 §2.1; RFC 791, 8200, 9293, 768, 7323 §3.2, 4303, 4106",
             range: "the line kept busy with datagrams as long as the MTU",
             notes: self.notes(),
         })
@@ -339,6 +342,12 @@ impl Stack {
         {
             notes.push(
                 "TCP without options: timestamps, usually on, take 12 bytes more (tcp+ts)."
+                    .to_owned(),
+            );
+        }
+        if self.layers.contains(&Layer::Pppoe) {
+            notes.push(
+                "An Ethernet of 1500 bytes leaves datagrams of 1492 within PPPoE (RFC 2516 §7): give `--mtu 1492`."
                     .to_owned(),
             );
         }

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::number;
+use crate::repeats::{counted, is_nothing};
 use crate::statistics::Summary;
 use crate::zero::Written;
-use crate::{Keys, Origin, Record, RunDocument, is_nothing};
+use crate::{Keys, Origin, Record, RunDocument};
 
 mod between;
 mod more;
@@ -16,11 +17,12 @@ mod notes;
 mod places;
 mod ranked;
 mod row;
+mod verdict;
 
 pub use between::between;
 pub use places::sets;
-pub use row::Verdict;
 use row::row;
+pub use verdict::Verdict;
 
 /// Value of `schema` in a [`Comparison`].
 pub const COMPARE_SCHEMA: &str = "farpath.compare/1";
@@ -152,6 +154,8 @@ pub struct Row {
     /// Further runs on each side to detect a difference as large as this with 80 % probability; 0 where it is
     /// detected; null beyond 10 000, where the spread of runs is unknown, and by ranks.
     pub more_runs: Option<u32>,
+    /// Whether a side is a forecast whose closed form does not hold for the test, by its own note: never beyond the tolerance.
+    pub out_of_range: bool,
     /// Whether the difference is larger than the tolerance given and not explained by chance.
     pub beyond_tolerance: bool,
 }
@@ -249,17 +253,12 @@ struct Side {
     random: bool,
     /// Whether these runs, though several, are one: simulated, with nothing random at their point but its start.
     one_run: bool,
+    /// Whether it is a forecast, and outside its formula's range.
+    out_of_range: bool,
 }
 
 /// What one side has of each metric.
 type Values<'r> = BTreeMap<Key<'r>, Side>;
-
-/// Ratios that are shares of things counted, and the metric that has their number.
-const COUNTED: [(&str, &str); 3] = [
-    ("loss_ratio", "sent"),
-    ("loss_ratio", "cells_sent"),
-    ("conforming_ratio", "cells_received"),
-];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'r> {
@@ -530,6 +529,7 @@ fn values<'r>(set: &'r [Named], written: &Written<'_>) -> Result<Values<'r>, Com
             if again || is_nothing(metric, value) {
                 continue;
             }
+            of.out_of_range |= record.out_of_range().is_some();
             if record.origin != Origin::Predicted || !of.values.contains(&value) {
                 of.values.push(value);
                 of.seeds.push(seed(document, record));
@@ -575,12 +575,6 @@ fn step(record: &Record, metric: &str) -> f64 {
         _ => record.duration_ns as f64 / 100.0,
     };
     stretch.max(rtt) / 1e9
-}
-
-/// How many things a record counted of which `metric` is a share.
-pub(crate) fn counted(record: &Record, metric: &str) -> f64 {
-    let of = COUNTED.iter().filter(|(ratio, _)| *ratio == metric);
-    of.filter_map(|(_, all)| record.metrics.get(*all)).sum()
 }
 
 #[cfg(test)]

@@ -823,3 +823,25 @@ fn a_point_written_in_two_ways_is_one() {
     assert_eq!(windows, ["2 MiB"]);
     assert_eq!(found.tests_missing, 2);
 }
+
+/// Forecasts of which a note says that they do not hold are shown, and fail no gate; what was simulated beside them does.
+#[test]
+fn a_forecast_outside_its_range_is_never_beyond_a_tolerance() {
+    let forecast = |name: &str, goodput: f64, note: Option<&str>| {
+        let mut named = simulated(name, 1, &[goodput]);
+        for record in &mut named.document.records {
+            record.origin = Origin::Predicted;
+            record.notes.extend(note.map(str::to_owned));
+        }
+        named
+    };
+    let note = Some("outside the formula's range: it is the mean of many losses");
+    for (note, fails) in [(None, true), (note, false)] {
+        let a = [forecast("a", 100.0, None)];
+        let b = [forecast("b", 50.0, note)];
+        let found = sets(&a, &b, Some(0.05)).expect("comparable");
+        let row = goodput(&found);
+        assert_eq!((row.beyond_tolerance, row.out_of_range), (fails, !fails));
+        assert_eq!((row.verdict, found.finding()), (Verdict::Differs, fails));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::judge::{Subject, split};
+use crate::results::{Subject, split};
 use crate::{Origin, Point, Results};
 
 /// A ratio or difference of one repeat.

@@ -102,12 +102,25 @@ impl Record {
         self.kind == "tcp" && self.duration_ns > 0 && (late || none)
     }
 
+    /// The note that says that a forecast's closed form does not hold for the test; none where it does.
+    pub fn out_of_range(&self) -> Option<&str> {
+        let mut notes = self
+            .notes
+            .iter()
+            .filter(|_| self.origin == Origin::Predicted);
+        let found = notes.find(|note| note.contains(OUT_OF_RANGE));
+        found.map(String::as_str)
+    }
+
     /// Takes a metric out again, because what it measures never came about.
     pub fn unset(&mut self, metric: &str, why: String) {
         self.metrics.remove(metric);
         self.absent.insert(metric.to_owned(), why);
     }
 }
+
+/// How notes of forecasts begin whose formula does not hold for the test.
+const OUT_OF_RANGE: &str = "outside the formula";
 
 impl RunDocument {
     /// An empty document of this version of farpath.

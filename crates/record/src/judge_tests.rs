@@ -1,4 +1,8 @@
+use std::collections::BTreeMap;
+
 use super::*;
+use crate::results::median;
+use crate::{LinkRecord, Record};
 
 fn record(origin: Origin, test: &str, metric: &str, value: f64) -> Record {
     let mut r = Record::new(origin, test, "tcp", "a", "b");

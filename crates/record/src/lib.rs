@@ -7,6 +7,7 @@ pub mod compare;
 mod compared;
 mod count;
 mod document;
+mod expect;
 mod finding;
 mod judge;
 mod kinds;
@@ -22,6 +23,7 @@ mod range;
 mod ranks;
 mod read;
 mod repeats;
+mod results;
 mod schema;
 mod seen;
 mod sequence;
@@ -39,17 +41,19 @@ mod zero;
 pub use certificate::Certificate;
 pub use count::count_of;
 pub use document::{CLOCK_ENDS, RECORD_SCHEMA, RUN_SCHEMA};
+pub use expect::Expect;
 pub use finding::{Evidence, Finding, Location, Role, Rule, Severity};
-pub use judge::{Expect, Point, Results, counting, judge, median, unmeasured};
+pub use judge::{judge, unmeasured};
 pub use kinds::{Kind, kinds_words, two_kinds};
 pub use link::{DROP_REASONS, link_metric};
 pub use notes::{
     FEW_LOSSES, FOREIGN, Label, NOT_FOLLOWED, ONE_RUN, WAS_DOWN, in_one, record_notes,
     record_notes_of,
 };
-pub use point::{KeyName, Keys, points_words};
+pub use point::{KeyName, Keys, Point, points_words};
 pub use read::{ReadError, read};
 pub use repeats::{MetricSummary, Repeats, is_nothing};
+pub use results::{Results, counting, median};
 pub use schema::*;
 pub use seen::{Missing, Seen};
 pub use sequence::{Sequence, SequenceBurst, SequenceKind};

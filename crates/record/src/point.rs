@@ -1,10 +1,13 @@
 //! Sweep points in words: keys as short as tells them apart, and several points together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Point, Record, RunDocument};
+use crate::{Record, RunDocument};
+
+/// A sweep point.
+pub type Point = BTreeMap<String, String>;
 
 /// Points that are named one by one; of more than one more, how many there are.
 const NAMED: usize = 5;

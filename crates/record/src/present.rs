@@ -6,7 +6,8 @@
 //! Repeats have seeds in common, and so their random numbers. A ratio or difference is therefore worked out in each repeat, and what
 //! counts is the median of those. A repeat lacks it that lacks one of its metrics; one that is invalid for one of them does not count.
 
-use crate::judge::{Point, Results, Subject, median, split, unseen};
+use crate::point::Point;
+use crate::results::{Results, Subject, median, split, unseen};
 use crate::{Expect, Origin, Partly};
 
 /// One metric of an expectation over the repeats that count.

@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::counted;
 use crate::compared::{Compared, compared, parts};
 use crate::range::range;
 use crate::statistics::Summary;
 use crate::zero::Written;
-use crate::{Expect, LinkRecord, Origin, Point, Results};
+use crate::{Expect, LinkRecord, Origin, Point, Record, Results};
 
 /// The repeats of a run: their seeds, and every metric of every test summed up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,6 +41,19 @@ pub struct MetricSummary {
 /// no recovery of 0 s is faster than one of 2 s.
 pub fn is_nothing(metric: &str, value: f64) -> bool {
     metric == "recovery_s" && value == 0.0
+}
+
+/// Ratios that are shares of things counted, and the metric that has their number.
+const COUNTED: [(&str, &str); 3] = [
+    ("loss_ratio", "sent"),
+    ("loss_ratio", "cells_sent"),
+    ("conforming_ratio", "cells_received"),
+];
+
+/// How many things a record counted of which `metric` is a share.
+pub(crate) fn counted(record: &Record, metric: &str) -> f64 {
+    let of = COUNTED.iter().filter(|(ratio, _)| *ratio == metric);
+    of.filter_map(|(_, all)| record.metrics.get(*all)).sum()
 }
 
 /// The values of one metric, in the order of the repeats.
@@ -177,7 +189,6 @@ fn named_of<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Record;
 
     /// None of 25 in five repeats was `0 ± 0`; up to 13.3 % (Wilson) is what is known.
     #[test]

@@ -1,8 +1,8 @@
 //! Whether a scenario states what a file of `--expect` demands of it (`stated_within`).
 
-use crate::judge::{Point, Results, split};
 use crate::quantity::quantity;
-use crate::{Expect, Expectation, Keys, Origin, points_words};
+use crate::results::{Results, split};
+use crate::{Expect, Expectation, Keys, Origin, Point, points_words};
 
 /// Why the scenario's own expectations, among `all`, do not state at a point what `expect` demands of them; `None` where they do.
 /// `origin` is judged, one of those that `asked` for.

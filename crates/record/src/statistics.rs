@@ -6,9 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::judge::median;
 use crate::kinds::{Kind, two_kinds};
 use crate::number;
+use crate::results::median;
 
 /// Probability with which an interval covers the mean.
 pub const CONFIDENCE: f64 = 0.95;

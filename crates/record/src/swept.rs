@@ -2,8 +2,7 @@
 
 use farpath_units::{Distance, Duration, Rate, Ratio, Size};
 
-use crate::Keys;
-use crate::judge::Point;
+use crate::{Keys, Point};
 
 /// A kind of quantity: the end of its column's name, and a text of it in that unit.
 type Kind = (&'static str, fn(&str) -> Option<f64>);

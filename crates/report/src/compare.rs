@@ -8,8 +8,9 @@ use farpath_record::statistics::Summary;
 use farpath_record::{Origin, kinds_words};
 
 use crate::grid::{Column, wrap};
+use crate::layout::{Form, Layout};
 use crate::markdown::lines;
-use crate::table::{Form, Layout, RECOVERY};
+use crate::table::RECOVERY;
 
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {
@@ -282,10 +283,10 @@ fn says(row: &Row) -> String {
         (Verdict::Inconclusive, Some(more @ 1..=MORE)) => format!("{UNTOLD}; {more} more"),
         (Verdict::Inconclusive, _) => format!("{UNTOLD}{by}"),
     };
-    if row.beyond_tolerance {
-        format!("{text} BEYOND")
-    } else {
-        text
+    match row.out_of_range {
+        _ if row.beyond_tolerance => format!("{text} BEYOND"),
+        true => format!("{text} ?"),
+        false => text,
     }
 }
 
@@ -305,10 +306,10 @@ fn key(rows: &[&Row]) -> String {
     if pairs > 0 {
         text += " Pairs: both sides have the same seeds, and are compared seed by seed.";
     }
-    if rows.iter().any(|r| says(r) == BELOW) {
+    if rows.iter().any(|r| says(r).starts_with(BELOW)) {
         text += " below a step: a ramp is known to a round trip, and of real hosts to a hundredth of its test.";
     }
-    if rows.iter().any(|r| says(r).ends_with(" more")) {
+    if rows.iter().any(|r| says(r).contains(" more")) {
         text += &format!(
             " N more: runs to add on each side, to tell a difference as large as this from none; without a number it takes more than {MORE}."
         );
@@ -319,6 +320,9 @@ fn key(rows: &[&Row]) -> String {
     }
     if rows.iter().any(|r| r.verdict == Verdict::Unknown) {
         text += " one run: it takes two or more (`--repeat`) to know the spread of runs, or that nothing in them is random.";
+    }
+    if rows.iter().any(|r| r.out_of_range) {
+        text += " ?: a forecast outside its formula's range, by its own note; it is never beyond a tolerance.";
     }
     if rows.iter().any(|r| r.metric.ends_with("loss_ratio")) {
         text += " Of a loss ratio the interval is at least that of its counts (Wilson, Newcombe).";

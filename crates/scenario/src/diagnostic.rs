@@ -5,6 +5,8 @@ use core::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use crate::other_word;
+
 /// A place in one of the texts of a [`Diagnostics`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -78,8 +80,8 @@ impl Diagnostic {
         self.title.clone() + &remedies.collect::<String>()
     }
 
-    /// Suggests those of `known` that only go on after `wrong`, as a metric does with its unit, or the nearest; lists
-    /// them all when none is near.
+    /// Suggests those of `known` that only go on after `wrong`, as a metric does with its unit, the one that other tools call so, or the
+    /// nearest; lists them all when none is near.
     pub(crate) fn suggest<'a>(
         self,
         wrong: &str,
@@ -100,14 +102,17 @@ impl Diagnostic {
             let or = if most.is_empty() { "" } else { " or " };
             return self.help(format!("did you mean {}{or}{last}?", most.join(", ")));
         }
+        if let Some(remedy) = other_word::remedy(wrong, &known) {
+            return self.help(remedy);
+        }
         if let Some(near) = nearest(wrong, &known) {
             return self.help(format!("did you mean `{near}`?"));
         }
         let (listed, more) = match known.len() {
             0 => return self,
-            // One more takes no more room than its count.
-            n @ 1..=25 => (n, String::new()),
-            n => (24, format!(" and {} more", n - 24)),
+            // One more takes no more room than its count. The keys of a link or a test fit.
+            n @ 1..=61 => (n, String::new()),
+            n => (60, format!(" and {} more", n - 60)),
         };
         let list = format!("known here: {}{more}", known[..listed].join(", "));
         self.help(wrapped(&list))

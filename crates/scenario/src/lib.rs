@@ -42,6 +42,7 @@ mod named;
 mod names;
 mod network;
 mod observed;
+mod other_word;
 mod pace;
 pub mod plan;
 mod quantity;
@@ -50,6 +51,8 @@ mod reach;
 mod recovery;
 mod reference;
 mod replay;
+#[cfg(test)]
+mod routed;
 mod schema;
 mod search;
 mod sections;

@@ -1,5 +1,6 @@
 //! Sweeps: one scenario, tried at many points.
 
+mod home;
 mod key;
 
 use core::ops::Range;
@@ -15,6 +16,8 @@ use crate::literal::written;
 use crate::model::Scenario;
 use crate::sections::Tables;
 use crate::set::{self, Set};
+pub(crate) use home::{Home, LABEL, home};
+use home::{TOGETHER, values};
 pub(crate) use key::Key;
 
 /// A point of a sweep.
@@ -31,12 +34,6 @@ const MOST_POINTS: usize = 100_000;
 
 /// The key of the run's seed, which is that of every point.
 const SEED: &str = "scenario.seed";
-
-/// The tables of `[sweep]` whose keys advance together.
-const TOGETHER: &str = "together";
-
-/// In one of those: the name of its steps, and a word for each.
-pub(crate) const LABEL: &str = "label";
 
 /// Decodes `[sweep]`, keys in the order of the file.
 pub(crate) fn read(root: &DeTable<'_>, faults: &mut Vec<Diagnostic>) -> Vec<Key> {
@@ -267,36 +264,6 @@ pub(crate) fn place(text: &str, set: &Set) -> Option<Range<usize>> {
     let values = values(tree.get_ref(), &set.path)?.get_ref().as_array()?;
     let value = values.iter().find(|v| written(v.get_ref()) == set.value)?;
     Some(value.span())
-}
-
-/// Where a key of the sweep stands.
-pub(crate) struct Home<'t> {
-    /// The table it is a key of.
-    pub(crate) table: &'t DeTable<'t>,
-    /// That table, where its keys advance together.
-    pub(crate) group: Option<&'t Spanned<DeValue<'t>>>,
-}
-
-/// The table of a key in `[sweep]`: that itself, or one whose keys advance together.
-pub(crate) fn home<'t>(root: &'t DeTable<'t>, path: &str) -> Option<Home<'t>> {
-    let table = root.get("sweep")?.get_ref().as_table()?;
-    if table.contains_key(path) {
-        return Some(Home { table, group: None });
-    }
-    let groups = table.get(TOGETHER)?.get_ref().as_array()?;
-    let has = |group: &&Spanned<DeValue<'_>>| {
-        let keys = group.get_ref().as_table();
-        keys.is_some_and(|keys| keys.contains_key(path))
-    };
-    let group = groups.iter().find(has)?;
-    let table = group.get_ref().as_table()?;
-    let group = Some(group);
-    Some(Home { table, group })
-}
-
-/// The list of a key in `[sweep]`, by itself or beside those that it advances together with.
-fn values<'t>(root: &'t DeTable<'t>, path: &str) -> Option<&'t Spanned<DeValue<'t>>> {
-    home(root, path)?.table.get(path)
 }
 
 impl Scenario {

@@ -13,12 +13,10 @@ use crate::peel::Rest;
 use crate::room::Room;
 use crate::rtt::LONGEST;
 use crate::segment::{Checked, End, Segment, control};
-use crate::stream::Stream;
+use crate::stream::{COPY_NS, Stream};
 use crate::tls::Tls;
 use crate::work;
 
-/// Two equal packets of one end within this time are one that the capture holds twice, or the network doubled.
-pub(crate) const COPY_NS: i64 = 50_000;
 /// Two equal bare acknowledgements within this time are one: no link carries two as close.
 const BARE_COPY_NS: i64 = 50;
 /// TSvals remembered until they are echoed.

@@ -4,8 +4,6 @@
 //! Sizes alone do not tell full segments from what a program wrote. What was cut does: a segment without PSH in the middle of
 //! what is sent, and the place inside a packet up to which the receiver acknowledged. Both are whole numbers of full segments.
 
-use crate::sizes::gcd;
-
 /// Below this no size is looked for: what IPv4's least MTU that Linux accepts (552 bytes) leaves beside headers with timestamps.
 const LEAST: u32 = 500;
 /// So many signs of another size more than against it make it the size in use.
@@ -78,6 +76,11 @@ impl InUse {
             self.signs -= 1;
         }
     }
+}
+
+/// The greatest common divisor; the other one where one is 0.
+pub(crate) fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Sizes of data segments: which of them is a full one.
 
-use crate::in_use::InUse;
+use crate::in_use::{InUse, gcd};
 
 /// Different sizes counted; further ones are not.
 const KINDS: usize = 6;
@@ -99,9 +99,4 @@ impl Sizes {
             _ => 1448,
         }
     }
-}
-
-/// The greatest common divisor; the other one where one is 0.
-pub(crate) fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -32,6 +32,8 @@ use crate::work;
 
 /// Numbers start here, so that what comes before the first one seen has a number too.
 const START: u64 = 1 << 32;
+/// Two equal packets of one end within this time are one that the capture holds twice, or the network doubled.
+pub(crate) const COPY_NS: i64 = 50_000;
 /// Segments remembered of one direction until they are acknowledged.
 const SENT_MAX: usize = 1 << 16;
 /// Instants remembered at which SACK blocks went higher.

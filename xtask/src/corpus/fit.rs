@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use farpath_diagnose::{Cause, Unfitted};
 
-use super::score::Level;
+use super::level::Level;
 
 /// A text, as evidence, and what was injected.
 #[derive(Debug)]

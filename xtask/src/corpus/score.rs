@@ -3,34 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A level of evidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
-    /// The log of iperf3.
-    Log,
-    /// A ping besides.
-    Ping,
-    /// The settings of both hosts besides.
-    Settings,
-    /// The sender's `ss` besides.
-    Ss,
-    /// A ping and a capture at the receiver, and nothing else.
-    AtReceiver,
-    /// A ping and a capture at the sender, and nothing else.
-    AtSender,
-}
-
-impl Level {
-    /// All of them, with their names in tables.
-    pub(super) const ALL: [(Level, &'static str); 6] = [
-        (Level::Log, "log"),
-        (Level::Ping, "+ ping"),
-        (Level::Settings, "+ sysctl"),
-        (Level::Ss, "+ ss"),
-        (Level::AtReceiver, "at receiver"),
-        (Level::AtSender, "at sender"),
-    ];
-}
+use super::level::Level;
 
 /// What was said of a case at a level.
 #[derive(Debug)]

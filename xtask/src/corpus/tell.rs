@@ -7,7 +7,7 @@ use farpath_trace::Analysis;
 use farpath_units::Rate;
 
 use super::case::Case;
-use super::score::Level;
+use super::level::Level;
 
 /// The link at the receiver.
 const FAR: &str = "last";

@@ -6,7 +6,7 @@ use farpath_arranged::witness::witness;
 use farpath_diagnose::{Run, Verify, twin};
 
 use super::case::Case;
-use super::score::Level;
+use super::level::Level;
 use super::tell::tell;
 
 /// A case, its verdict and its twin.

@@ -192,7 +192,7 @@ pub(crate) struct Rfc6349Args {
     after_help = "A stack begins with a signal (gbe 10gbe stm64 oc12c ...) or a rate without a \
     slash (622Mbps), and goes on with its layers:\n  \
     eth  pos  atm  aal5-llc  aal5-vc  aal5-bridged  aal5-bridged-vc  vlan\n  \
-    mpls  mpls*2  ip  ip6  esp  tcp  tcp+ts  udp\n\
+    pppoe  mpls  mpls*2  ip  ip6  esp  tcp  tcp+ts  udp\n\
     An eth above mpls is a customer's frame in a tunnel, without preamble, FCS and gap.\n\n\
     Exit codes: 0 ok, 2 wrong arguments.\n\n\
     Examples:\n  \

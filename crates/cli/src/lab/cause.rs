@@ -1,9 +1,11 @@
 //! What limited a connection, beside the words of records.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 use farpath_observe::Limit;
 
+use super::seen::name_of;
 use super::sender::SENDERS;
 
 /// What limited a connection.
@@ -26,6 +28,11 @@ pub(super) enum Cause {
     Timers,
     /// The host that has this number waited for answers to queries over UDP, and not for this connection.
     Queries(usize),
+    /// The host that has this number waited for other connections, which it had opened: to one end, or to several.
+    Errand {
+        host: usize,
+        to: Option<SocketAddr>,
+    },
     /// What the other side sends, and this one waited for, filled a link.
     Asking,
     /// A small write of the host that has this number waited for an acknowledgement.
@@ -62,6 +69,7 @@ impl Cause {
             Cause::SetUp => "set_up",
             Cause::Timers => Limit::Loss.name(),
             Cause::Queries(_) => "udp_queries",
+            Cause::Errand { .. } => "other_connections",
             Cause::Held(_) => "small_writes",
             Cause::Back | Cause::Asking => "way_back",
             Cause::Down => "path_down",
@@ -73,6 +81,18 @@ impl Cause {
 pub(super) fn elsewhere(host: usize, percent: &str) -> String {
     let who = SENDERS[host];
     format!("{who} waited for answers to queries over UDP {percent}")
+}
+
+/// That the host of this number waited for other connections, which it had opened to one end or to several, for a share of the time in words.
+pub(super) fn errand(host: usize, to: Option<SocketAddr>, percent: &str) -> String {
+    let who = SENDERS[host];
+    match to {
+        Some(to) => format!(
+            "{who} waited {percent} for another connection of its own, to {}",
+            name_of(to)
+        ),
+        None => format!("{who} waited {percent} for other connections of its own"),
+    }
 }
 
 /// That neither side asked for anything but pings, for a share of the time in words.

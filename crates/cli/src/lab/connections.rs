@@ -1,11 +1,13 @@
 //! What limits the connections of a program nobody asked: samples of them from outside.
 
+mod alerts;
 mod answers;
 mod counted;
 mod each;
 mod empty;
 mod evidence;
 mod frames;
+mod handshake;
 mod lasting;
 mod open;
 mod opened;
@@ -26,11 +28,13 @@ use farpath_observe::{Connection, Limit, Path, RoundTrips, Sample, Surroundings}
 use farpath_probe::live::{Ended, Snapshot};
 use farpath_units::{Duration, Time};
 
+pub(super) use self::alerts::Alerts;
 pub(super) use self::empty::Empty;
+pub(super) use self::open::together;
 use self::queued::Queued;
 use self::silence::Silence;
 pub(super) use self::spent::Spent;
-pub(super) use self::unopened::InVain;
+pub(super) use self::unopened::{InVain, listed};
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
@@ -92,6 +96,8 @@ pub(super) struct Connections {
     segments: BTreeMap<[String; 2], Segments>,
     /// Round trips of handshakes of TLS, and those of them for the window, by both ends in either order.
     tls: BTreeMap<[String; 2], [u32; 2]>,
+    /// The end that ended a handshake of TLS with an alert, if one did, by who opened the connection and the other.
+    alerts: BTreeMap<[String; 2], Option<usize>>,
     /// Addresses of the command's host; none where that is known by its connections alone.
     command: BTreeSet<String>,
     /// When the lab was about to end the server; none where that is not known.
@@ -227,18 +233,20 @@ impl Connections {
         let mut each = Vec::new();
         for (ends, one) in self.all.iter().filter(|(_, c)| c.host == told.host) {
             let sent = one.sent(self.other(ends));
+            let joins = self.waits.get(ends).is_some_and(Waits::joins);
             if sent > 0 {
-                told.connections += 1;
+                told.connections += u64::from(!joins);
                 told.all_bytes_sent += sent;
                 told.all_segments_sent_again += one.last.retransmits;
             }
-            if sent > 0 || self.is_asked_in_vain(ends, one) {
+            if !joins && (sent > 0 || self.is_asked_in_vain(ends, one)) {
                 each.extend(self.each(ends, one, sent));
             }
         }
         told.failed = self.failed();
         told.closed_early = self.closed_early();
         told.empty = self.empty();
+        told.alerts = self.alerts();
         told.spent = self.spent();
         told.in_vain = self.in_vain();
         told.opened_each_s = self.opened_each();
@@ -430,10 +438,12 @@ impl Watched {
             failed: Failed::default(),
             closed_early: None,
             empty: None,
+            alerts: Alerts::default(),
             spent: Spent::default(),
             opened_each_s: None,
             took_s: None,
             repaired: String::new(),
+            handshake: String::new(),
             cause: String::new(),
             figures: String::new(),
             line: String::new(),

@@ -7,6 +7,7 @@ use farpath_record::count_of;
 use super::accept_queue::accept_queues;
 use super::at_rest::{AtRest, SAMPLING};
 use super::outages::Outages;
+use super::refusals::Refusals;
 use super::short_queue::short_queue;
 use crate::args::LabRunArgs;
 
@@ -16,6 +17,8 @@ pub(super) struct Crossed {
     pub(super) frames: u64,
     /// None where the path went down too often to follow.
     pub(super) outages: Option<Outages>,
+    /// How long connections took that the server refused, in words; none where that is little.
+    pub(super) refusals: Option<String>,
     /// Sentences on what makes it another test than it seems to be.
     pub(super) notes: Vec<String>,
 }
@@ -33,6 +36,7 @@ impl Crossed {
         Crossed {
             frames,
             outages: Outages::of(rest, took),
+            refusals: Refusals::at_rest(rest, &args.port).words(took.as_secs_f64()),
             notes: short
                 .flatten()
                 .into_iter()

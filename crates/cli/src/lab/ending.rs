@@ -17,6 +17,8 @@ pub(super) enum Ending {
     ClosedAndResetUnanswered,
     /// It reset the connection behind or within what it had sent.
     Reset,
+    /// It answered before it had all that the command was sending, and closed, or reset the connection.
+    CutShort,
     /// It had answered and closed an idle connection, and reset it as the command asked again.
     ClosedIdle,
     /// It had closed right behind its answer, and reset the connection as the command asked again.
@@ -79,6 +81,7 @@ impl Ending {
         !matches!(
             self,
             Ending::Reset
+                | Ending::CutShort
                 | Ending::ClosedIdle
                 | Ending::ClosedBehind
                 | Ending::LeftIdle
@@ -111,6 +114,11 @@ impl Ending {
             }
             Ending::Reset => {
                 format!("{server} reset the connection, which {command} had open")
+            }
+            Ending::CutShort => {
+                format!(
+                    "{server} answered before it had all that {command} was sending, and closed the connection"
+                )
             }
             Ending::EndedByLab => {
                 format!(
@@ -173,6 +181,7 @@ mod tests {
         }
         assert!(!Ending::Reset.is_unanswered() && Ending::ResetUnanswered.is_unanswered());
         assert!(!Ending::ClosedIdle.is_unanswered() && !Ending::EndedByLab.is_unanswered());
+        assert!(!Ending::CutShort.is_unanswered() && !Ending::CutShort.is_idle());
         assert!(!Ending::LeftIdle.is_unanswered() && Ending::LeftIdle.is_idle());
         assert!(!Ending::ClosedBehind.is_unanswered() && Ending::ClosedBehind.is_met());
         assert!(Ending::ClosedBehind.is_idle() && !Ending::LeftIdle.is_met());

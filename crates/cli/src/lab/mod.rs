@@ -42,6 +42,7 @@ mod path;
 mod pool;
 mod present;
 mod programs;
+mod refusals;
 mod refused;
 mod reports;
 mod resolver;

@@ -330,6 +330,7 @@ mod tests {
             is_refused,
             tls_round_trips: 0,
             tls_windows: 0,
+            alert: None,
         }
     }
 

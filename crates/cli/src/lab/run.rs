@@ -242,6 +242,7 @@ fn lines(
     let more = |host| help(args.capture.as_deref(), path.name(host));
     let asked = (connection, &args.port[..]);
     let mut told = told(asked, refused, datagrams, impaired, &more);
+    told.extend(crossed.refusals.clone());
     let outages = crossed.outages.as_ref();
     let down = outages.and_then(|o| o.sentence(connection, &told));
     told.extend(down);

@@ -2,10 +2,12 @@
 
 mod deferred;
 mod ends;
+mod errands;
 mod opening;
+mod way;
 
 use farpath_emu::plane::{
-    Beat, Deferred, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
+    Beat, Deferred, Errand, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
 };
 use farpath_observe::Limit;
 use farpath_record::count_of;
@@ -13,7 +15,6 @@ use farpath_units::{Duration, Time};
 
 use super::back::WINDOW;
 use super::cause::{Cause, add, take, take_idle};
-use super::sender::SENDERS;
 
 /// What one end waited for.
 #[derive(Clone, Copy, Debug)]
@@ -36,16 +37,22 @@ pub(super) struct Waits {
     is_fast: bool,
     /// It is a subflow of Multipath TCP.
     is_multipath: bool,
+    /// It joins another such connection.
+    joins: bool,
     /// This end had all of an answer, and had not asked again; or it had something to answer, where turns overlap.
     own: Duration,
     /// What of its own turns this end's host waited for answers over UDP, and the other's.
     elsewhere: [Duration; 2],
+    /// The same on other connections that it had opened.
+    errands: [Errand; 2],
     /// A request or an answer was on the way.
     way: Duration,
     /// What this end waited for beside that, where turns overlap.
     overlap: Overlap,
     /// How the other end handed over what this one waited for, before the last of it was on the way.
     asking: Handing,
+    /// How long this end's program paused within its messages.
+    paused: Duration,
     /// The last answer of the other end, where it came in so many pieces that frames do not say whether this one waited for it.
     streamed: Option<Streamed>,
     /// When this end asked to open the connection, first and last, while nothing answered; none where an answer has come, or it did not ask.
@@ -54,8 +61,8 @@ pub(super) struct Waits {
     is_opener: bool,
     /// Whether frames know of all small writes of this end and the other what they cost.
     is_held_known: [bool; 2],
-    /// How long small writes of this end and the other can have held up messages: no longer than these were on the way.
-    held_most: [Duration; 2],
+    /// How long a part of messages of this end and the other was on the way before all of it had left.
+    handed: [Duration; 2],
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for: at
     /// least. None where such writes waited, and none of them in a message that somebody is known to have waited for.
     held: [Option<Duration>; 2],
@@ -84,6 +91,8 @@ pub(super) struct Waits {
     met_behind: [bool; 2],
     /// Whether this end sent a request so, whether it closed before it got a reset or not.
     tried_behind: bool,
+    /// Whether this end, and the other, answered what had not all come, and closed first.
+    cut_short: [bool; 2],
     /// Whether this end, and the other, reset it behind new data of its own, before the other one had closed.
     threw_away: [bool; 2],
     /// That the end which opened the connection closed it while an answer was on its way to it; none where that is not so.
@@ -136,11 +145,14 @@ impl Waits {
             unheard: turns.unheard,
             is_fast: turns.is_fast,
             is_multipath: turns.is_multipath,
+            joins: turns.joins,
             own: turns.at[end] + turns.overlapping[1 - end].other,
             elsewhere: [end, 1 - end].map(|who| turns.elsewhere[who]),
+            errands: [end, 1 - end].map(|who| turns.errands[who]),
             way: turns.way,
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],
+            paused: turns.handing[end].paused,
             streamed: turns.streamed.filter(|of| of.end != end),
             opening: turns.opening.filter(|_| end == 0),
             is_opener: end == 0,
@@ -148,7 +160,7 @@ impl Waits {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 held > Duration::ZERO && !is_open
             }),
-            held_most: [end, 1 - end].map(|who| turns.handing[who].way + turns.way),
+            handed: [end, 1 - end].map(|who| turns.handing[who].way),
             held: [end, 1 - end].map(|who| {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 (held > Duration::ZERO || !is_open).then_some(held)
@@ -166,6 +178,7 @@ impl Waits {
             met_closed: [end, 1 - end].map(|who| turns.met_closed[who]),
             met_behind: [end, 1 - end].map(|who| turns.met_behind[who]),
             tried_behind: turns.tried_behind[end],
+            cut_short: [end, 1 - end].map(|who| turns.cut_short[who]),
             threw_away: [end, 1 - end].map(|who| turns.threw_away[who]),
             left: turns.left,
             deferred: turns.deferred,
@@ -211,7 +224,7 @@ impl Waits {
     pub(super) fn of_server(&self, host: usize) -> f64 {
         let time = match host {
             0 => self.other + self.overlap.other + self.asking.paused,
-            _ => self.own,
+            _ => self.own + self.paused,
         };
         time.as_secs_f64()
     }
@@ -234,27 +247,6 @@ impl Waits {
             streamed: None,
             ..*self
         }
-    }
-
-    /// That the command waited for the server for half of a connection's `time` or more, in words; where this is the end of a host that has
-    /// this number.
-    pub(super) fn served(&self, host: usize, time: Duration) -> Option<String> {
-        let share = self.of_server(host) / self.all(time);
-        let [command, server] = SENDERS;
-        (2.0 * share >= 1.0).then(|| {
-            format!(
-                "{command} waited for {server} {:.0} % of the time",
-                100.0 * share
-            )
-        })
-    }
-
-    /// How long the connection of a command that has this end took to be set up, how long a request or an answer was on the way, and how long the server
-    /// had a request, seconds.
-    pub(super) fn spent(&self) -> [f64; 3] {
-        let set_up = self.set_up.unwrap_or_default();
-        let way = self.way + self.landing + self.overlap.way;
-        [set_up.as_secs_f64(), way.as_secs_f64(), self.of_server(0)]
     }
 
     /// What was lost of what both ends sent, and what that cost.
@@ -308,31 +300,6 @@ impl Waits {
         let done = self.done[usize::from(host != 0)];
         let after = done.map_or(Duration::ZERO, |done| until.since(done.min(until)));
         after.as_secs_f64() / self.all(time)
-    }
-
-    /// How long a connection of this `time`, which ends at an instant, was set up and something was to come, seconds. Then its set-up alone, and
-    /// for how long a request or an answer was on the way.
-    fn round_trips(&self, end: (usize, Time), time: Duration) -> [f64; 3] {
-        let left = (1.0 - self.gone(end, time)).max(0.0) * self.all(time);
-        let set_up = self.set_up.unwrap_or_default().as_secs_f64();
-        let way = (self.way + self.landing + self.overlap.way).as_secs_f64();
-        [set_up + left.max(way), set_up, way]
-    }
-
-    /// That half of a connection's time or more went by while it was set up, and while a request or an answer was on the way, in words.
-    pub(super) fn on_the_way(&self, end: (usize, Time), time: Duration) -> Option<String> {
-        let [all, set_up, way] = self.round_trips(end, time);
-        let percent = |part: f64| format!("{:.0} % of the time", 100.0 * part / all);
-        let opening = match set_up >= SET_UP_LEAST * all {
-            true => format!("setting it up took {}, and ", percent(set_up)),
-            false => String::new(),
-        };
-        (way > 0.0 && 2.0 * (set_up + way) >= all).then(|| {
-            format!(
-                "{opening}a request or an answer was on the way for {}",
-                percent(way)
-            )
-        })
     }
 
     /// The share of a connection's `time` that requests and answers took, whosever turn it was.
@@ -459,9 +426,10 @@ impl Waits {
         let seen = self
             .held
             .map(|held| held.unwrap_or_default().as_secs_f64() / all);
+        // Small writes held up messages for no longer than these were on the way.
         let most = [0, 1].map(|who| match self.is_held_known[who] {
             true => seen[who],
-            false => seen[who].max(self.held_most[who].as_secs_f64() / all),
+            false => seen[who].max((self.handed[who] + self.way).as_secs_f64() / all),
         });
         let took = [0, 1].map(|who| held[who].min(most[who]).max(seen[who]));
         // Of an end that samples never met so, nothing is taken.
@@ -551,22 +519,6 @@ impl Waits {
         let share = timers.saturating_sub(opening).as_secs_f64() / self.all(time);
         let of_way = take(causes, |cause| cause == Cause::Way, share - lost);
         add(causes, Cause::Timers, of_way);
-    }
-
-    /// Names what a program waited for beside a connection: the other side's turn, or the time of the host of this number without anything
-    /// to send, is that of answers over UDP where these were waited for.
-    pub(super) fn share_elsewhere(
-        &self,
-        host: usize,
-        time: Duration,
-        causes: &mut Vec<(Cause, f64)>,
-    ) {
-        let [own, other] = self.elsewhere.map(|t| t.as_secs_f64() / self.all(time));
-        let is_idle = |cause: Cause| matches!(cause, Cause::Limit(Limit::Application));
-        let of_own = take(causes, is_idle, own);
-        add(causes, Cause::Queries(host), of_own);
-        let of_other = take(causes, |cause| cause == Cause::Other, other);
-        add(causes, Cause::Queries(1 - host), of_other);
     }
 
     /// The connection's time in seconds, by samples or by frames.
@@ -668,12 +620,6 @@ mod tests {
             assert_eq!(shares.collect::<Vec<_>>(), wanted, "{end}");
         }
         assert_eq!(Cause::SetUp.name(), "set_up");
-        // The samples may be too few to say what limited it.
-        let said = Waits::of(&turns, 0).on_the_way((0, at(2400)), Duration::from_ms(1600));
-        let words = "setting it up took 50 % of the time, and a request or an answer was on the way for 50 % of the time";
-        assert_eq!(said.as_deref(), Some(words));
-        let idle = Waits::of(&turns, 0).on_the_way((0, at(9600)), Duration::from_ms(16_000));
-        assert_eq!(idle, None);
     }
 
     /// A set-up of 100 ms in front of 2 s is not worth naming, and what comes in 2 s more after the end is nobody's.

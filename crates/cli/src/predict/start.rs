@@ -4,7 +4,7 @@ use farpath_predict::climb::hybla_rho;
 use farpath_predict::overflow::HEARD;
 use farpath_predict::{Cc, PathInput, path};
 
-use super::summary::Figures;
+use super::figures::{self, Figures};
 
 /// How long slow start takes, or what ends it before.
 pub(super) fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {
@@ -40,7 +40,7 @@ fn counting_bytes(input: &PathInput) -> String {
         ..input.clone()
     };
     let results = path(&counting).unwrap_or_default();
-    let shown = |name| results.iter().find(|a| a.name == name).map(super::shown);
+    let shown = |name| results.iter().find(|a| a.name == name).map(figures::shown);
     match shown("slow_start_s") {
         Some(less) => {
             format!(" where ACKs are counted ({less} where bytes are, as Linux does)")

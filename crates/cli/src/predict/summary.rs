@@ -6,7 +6,7 @@ use farpath_record::count_of;
 use farpath_report::{limit_words, markdown_cell, quantity};
 use farpath_units::{Rate, Ratio, Size};
 
-use super::headline;
+use super::figures::Figures;
 use super::start::slow_start;
 use crate::left::entry;
 
@@ -178,50 +178,6 @@ fn recovery(input: &PathInput, figures: &Figures<'_>) -> String {
         _ => " of one connection",
     };
     format!("{seconds} to recover from a loss{of_one}{found}{never}{elsewhere}")
-}
-
-/// Results by name.
-pub(super) struct Figures<'a>(&'a [Answer]);
-
-impl Figures<'_> {
-    pub(super) fn answer(&self, name: &str) -> &Answer {
-        let found = self.0.iter().find(|a| a.name == name);
-        found.expect("a path has every result")
-    }
-
-    pub(super) fn number(&self, name: &str) -> Option<f64> {
-        self.answer(name).value.number()
-    }
-
-    pub(super) fn shown(&self, name: &str) -> String {
-        super::shown(self.answer(name))
-    }
-
-    /// What `input`, whose figures these are, gives.
-    fn goodput(&self, input: &PathInput) -> String {
-        let bps = self.number("goodput_bps");
-        bps.map_or_else(
-            || self.shown("goodput_bps"),
-            |bps| headline::goodput(input, self.limit(), bps),
-        )
-    }
-
-    /// A word of `limited_by`; nothing where the algorithm has no law for the loss.
-    fn limit(&self) -> Option<&str> {
-        self.answer("limit").value.text()
-    }
-
-    /// Whether a window holds more than fills the line.
-    fn window_outgrows_the_line(&self) -> bool {
-        let window = self.number("window_limit_bps").unwrap_or(f64::INFINITY);
-        Some(window) > self.number("line_goodput_bps")
-    }
-
-    /// Whether the queue named keeps one flow from filling the line.
-    fn queue_is_short(&self) -> bool {
-        let filled = self.number("utilisation").unwrap_or(1.0);
-        filled < 1.0 && self.number("goodput_bps") < self.number("line_goodput_bps")
-    }
 }
 
 /// Whole segments that the window holds.

@@ -178,8 +178,56 @@ fn a_folder_of_hand_ins_is_marked_in_one_table() {
     assert_eq!(rows, wanted, "{table}");
 }
 
+/// A time or a rate as it is printed.
+#[derive(Debug)]
+struct Figure {
+    value: f64,
+    decimals: i32,
+    unit: String,
+}
+
+impl Figure {
+    /// Two words such as `44.9` and `ms`; none where they are something else.
+    fn of(number: &str, unit: &str) -> Option<Figure> {
+        let is_one = matches!(unit, "ms" | "s" | "kbit/s" | "Mbit/s" | "Gbit/s");
+        let decimals = number.split_once('.').map_or(0, |(_, d)| d.len());
+        let value = number.parse().ok().filter(|_| is_one)?;
+        Some(Figure {
+            value,
+            decimals: i32::try_from(decimals).ok()?,
+            unit: unit.to_owned(),
+        })
+    }
+
+    /// Whether it is what `printed` rounds to.
+    fn stands_for(&self, printed: &Figure) -> bool {
+        let half = 0.5 * 10f64.powi(-self.decimals);
+        self.unit == printed.unit && (self.value - printed.value).abs() <= half * 1.001
+    }
+}
+
+/// All times and rates of a printed text.
+fn figures(text: &str) -> Vec<Figure> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let pairs = words.windows(2);
+    pairs
+        .filter_map(|pair| Figure::of(pair[0], pair[1]))
+        .collect()
+}
+
+/// The cells of a page's tables that are a time or a rate, each with its row.
+fn cells(page: &str) -> Vec<(&str, Figure)> {
+    let rows = page.lines().filter(|line| line.starts_with('|'));
+    let cells = rows.flat_map(|row| row.split('|').map(move |cell| (row, cell.trim())));
+    let figure = |(row, cell): (_, &str)| {
+        let (number, unit) = cell.split_once(' ')?;
+        Some((row, Figure::of(number, unit)?))
+    };
+    cells.filter_map(figure).collect()
+}
+
 /// The solution of an exercise is an expectation that holds, with the reason beside it: in a scenario beside the page, or
-/// in a shipped one that says which.
+/// in a shipped one that says which. What the tables of the page say comes of the same runs.
 #[test]
 fn the_solution_of_every_exercise_is_an_expectation() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -190,10 +238,12 @@ fn the_solution_of_every_exercise_is_an_expectation() {
         numbers.sort_unstable();
         numbers.dedup();
         assert_eq!(numbers, exercises(page), "{name}");
+        let mut all = String::new();
         for solution in solved {
             let printed = type_in(&root, &solution.command)
                 .unwrap_or_else(|said| panic!("{name}: `{}`: {said}", solution.command));
             assert!(printed.contains(" ok, 0 failed"), "{name}: {printed}");
+            all += &printed;
             let what = solution.command.trim_start_matches("farpath run ");
             let file = match what.strip_suffix(".toml") {
                 Some(_) => root.join(what),
@@ -211,6 +261,14 @@ fn the_solution_of_every_exercise_is_an_expectation() {
                     "{name}: {what}: {number}"
                 );
             }
+        }
+        let given = figures(&all);
+        for (row, cell) in cells(page) {
+            let is_given = given.iter().any(|g| cell.stands_for(g));
+            assert!(
+                is_given,
+                "{name}: {cell:?} in `{row}` is in no run of the page"
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{Number, Reader, Taken, Tree, Words};
+use super::{Number, Reader, Taken, Tree, Words, fit};
 use crate::qos::Stated;
 use crate::source::Place;
 
@@ -120,26 +120,6 @@ impl Reader {
         }
         unknown
     }
-}
-
-/// How many words `pattern` has, the word at its first `*`, and what is left of `words`, if it fits.
-pub(crate) fn fit<'t>(pattern: &str, mut words: Words<'t>) -> Option<(usize, &'t str, Words<'t>)> {
-    let (mut length, mut named) = (0, "");
-    for wanted in pattern.split(' ') {
-        let word = words.next()?.text;
-        let fits = match wanted.strip_prefix('~') {
-            Some(any) => any.split('|').any(|w| w.eq_ignore_ascii_case(word)),
-            None => wanted == "*" || wanted.split('|').any(|w| w == word),
-        };
-        if !fits {
-            return None;
-        }
-        if wanted == "*" && named.is_empty() {
-            named = word;
-        }
-        length += 1;
-    }
-    Some((length, named, words))
 }
 
 impl<'t, T> Statement<'_, 't, T> {

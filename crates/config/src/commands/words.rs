@@ -75,3 +75,23 @@ impl<'a> Iterator for Words<'a> {
         Some(Word { text, at })
     }
 }
+
+/// How many words `pattern` has, the word at its first `*`, and what is left of `words`, if it fits.
+pub(crate) fn fit<'t>(pattern: &str, mut words: Words<'t>) -> Option<(usize, &'t str, Words<'t>)> {
+    let (mut length, mut named) = (0, "");
+    for wanted in pattern.split(' ') {
+        let word = words.next()?.text;
+        let fits = match wanted.strip_prefix('~') {
+            Some(any) => any.split('|').any(|w| w.eq_ignore_ascii_case(word)),
+            None => wanted == "*" || wanted.split('|').any(|w| w == word),
+        };
+        if !fits {
+            return None;
+        }
+        if wanted == "*" && named.is_empty() {
+            named = word;
+        }
+        length += 1;
+    }
+    Some((length, named, words))
+}

@@ -1,9 +1,9 @@
 //! Commands of hosts: tests, interfaces, queues.
 
-use farpath_units::{Duration, Rate};
+use farpath_units::Rate;
 
-use super::path::{held, window};
-use super::sysctl::{MOST, near_power};
+use super::buffer::{MOST, near_power};
+use super::path::{held, queue, window};
 use super::{Host, marks_of_tos, tc};
 use crate::commands::{Word, Words};
 use crate::finding::{Severity, quoted};
@@ -32,9 +32,6 @@ const COMMANDS: [(&str, Read); 13] = [
 
 /// Least MTU of IPv6 (RFC 8200 §5).
 const LEAST_MTU: u64 = 1280;
-
-/// Frames that a host's queue should hold where the line is fast: Linux' own default.
-const USUAL_QUEUE: u64 = 1000;
 
 /// Above this a processor feels single frames and short rings.
 const FAST: u64 = 10_000_000_000;
@@ -337,29 +334,6 @@ fn datagrams(mtu: u64, place: Place, host: &mut Host) {
         .severity = severity;
     }
     host.mtus.push((mtu, place));
-}
-
-/// HOST012: what a host's queue holds, and for how long.
-pub(super) fn queue(frames: u64, mtu: u64, place: &Place, host: &mut Host) {
-    let Some(rate) = host.path.rate else { return };
-    let bits = u128::from(frames) * u128::from(mtu.clamp(68, 65_535)) * 8;
-    let ps = bits * 1_000_000_000_000 / u128::from(rate.as_bps());
-    let time = Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX));
-    let message = format!("{frames} frames of {mtu} bytes are {time} at {rate}");
-    let short = frames < USUAL_QUEUE;
-    let long = time > host.path.rtt;
-    let (said, remedy) = match (short, long) {
-        (true, false) => (
-            "a burst that does not fit is lost in the host itself",
-            "write 1000 or more; 10 000 on a path of 10 Gbit/s",
-        ),
-        (_, true) => (
-            "more than a round trip waits in the host",
-            "write less, or use the queue discipline fq",
-        ),
-        _ => return,
-    };
-    host.find(&HOST012, place, format!("{message}: {said}"), remedy);
 }
 
 /// HOST014: `ethtool -K`, `-G` and `-s`.

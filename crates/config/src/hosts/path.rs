@@ -5,7 +5,7 @@ use farpath_units::{Duration, Rate};
 use super::Host;
 use crate::finding::Severity;
 use crate::qos::Options;
-use crate::rules::{HOST003, HOST019};
+use crate::rules::{HOST003, HOST012, HOST019};
 use crate::source::Place;
 
 /// The round-trip time a window is judged at, unless the user states another.
@@ -13,6 +13,9 @@ const RTT: Duration = Duration::from_ms(250);
 
 /// Where no rate is stated, a window that gives less than this is worth a warning.
 pub(super) const SLOW: u64 = 10_000_000;
+
+/// Frames that a host's queue should hold where the line is fast: Linux' own default.
+const USUAL_QUEUE: u64 = 1000;
 
 /// A round-trip time and a rate.
 #[derive(Clone, Copy, Debug)]
@@ -99,4 +102,27 @@ pub(super) fn held(host: &mut Host, place: &Place, what: &str, rate: Rate) {
     let message = format!("{what} at most {rate:.1}, of the {planned:.1} that are planned");
     let remedy = "nothing, if what is planned takes another way; else that rate or more";
     host.find(&HOST019, place, message, remedy);
+}
+
+/// HOST012: what a host's queue holds, and for how long.
+pub(super) fn queue(frames: u64, mtu: u64, place: &Place, host: &mut Host) {
+    let Some(rate) = host.path.rate else { return };
+    let bits = u128::from(frames) * u128::from(mtu.clamp(68, 65_535)) * 8;
+    let ps = bits * 1_000_000_000_000 / u128::from(rate.as_bps());
+    let time = Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX));
+    let message = format!("{frames} frames of {mtu} bytes are {time} at {rate}");
+    let short = frames < USUAL_QUEUE;
+    let long = time > host.path.rtt;
+    let (said, remedy) = match (short, long) {
+        (true, false) => (
+            "a burst that does not fit is lost in the host itself",
+            "write 1000 or more; 10 000 on a path of 10 Gbit/s",
+        ),
+        (_, true) => (
+            "more than a round trip waits in the host",
+            "write less, or use the queue discipline fq",
+        ),
+        _ => return,
+    };
+    host.find(&HOST012, place, format!("{message}: {said}"), remedy);
 }

@@ -3,7 +3,7 @@
 use farpath_predict::window::MEASURES;
 
 use super::Host;
-use super::sysctl::settings_backwards;
+use super::setting::settings_backwards;
 use crate::finding::quoted;
 use crate::rules::{HOST004, HOST024};
 use crate::source::Place;

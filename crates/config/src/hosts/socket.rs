@@ -1,8 +1,8 @@
 //! Lines of programs that set a socket's buffers.
 
 use super::Host;
+use super::buffer::near_power;
 use super::path::window;
-use super::sysctl::near_power;
 use crate::source::Place;
 
 /// `setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){65536}, 4)` and the like; `false` if no size is found.

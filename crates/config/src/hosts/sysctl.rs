@@ -1,17 +1,17 @@
 //! `sysctl` settings, of Linux and of FreeBSD.
 
-use std::collections::BTreeMap;
-
 use farpath_predict::window::{MEMORY_PART, SHARES_PAGES, asked_window, room_for, sent_part};
 
+use super::buffer::{MOST, near_power};
 use super::names::{meant, removed};
 use super::path::{SLOW, shown, window};
+use super::setting::{setting, settings_backwards};
 use super::{Host, scale, tc};
 use crate::finding::{Finding, Severity, quoted};
 use crate::near::nearest;
 use crate::rules::{
-    HOST002, HOST004, HOST005, HOST006, HOST007, HOST008, HOST009, HOST010, HOST012, HOST016,
-    HOST017, HOST018,
+    HOST004, HOST005, HOST006, HOST007, HOST008, HOST009, HOST010, HOST012, HOST016, HOST017,
+    HOST018,
 };
 use crate::source::Place;
 
@@ -66,9 +66,6 @@ const LEAST_OUTPUT: u64 = 131_072;
 const PAGE: u128 = 4096;
 const TOO_MUCH: u128 = 256 << 30;
 
-/// The largest number that a kernel keeps in an int.
-pub(super) const MOST: u64 = 2_147_483_647;
-
 /// Settings that are ints: `Invalid argument` is the answer to more than [`MOST`] (`proc_dointvec_minmax`).
 const INTS: [&str; 9] = [
     "net.core.netdev_max_backlog",
@@ -84,94 +81,6 @@ const INTS: [&str; 9] = [
 
 /// A segment on Ethernet with timestamps.
 const SEGMENT: u64 = 1448;
-
-/// The key of `sysctl -w KEY`, or of a line of a settings file, with dots where slashes part it.
-pub(super) fn dotted(key: &str) -> String {
-    let key = bare(key);
-    // The first separator is that of all (sysctl.d, 5): `net/ipv4/conf/eth0.5/mtu`.
-    match key.find(['.', '/']).map(|at| key.as_bytes()[at]) {
-        Some(b'/') => key.replace('/', "."),
-        _ => key.to_owned(),
-    }
-}
-
-fn bare(key: &str) -> &str {
-    let mut key = key.trim();
-    if let Some((first, rest)) = key.split_once(char::is_whitespace)
-        && super::command::name(first) == "sysctl"
-    {
-        key = rest.trim_start();
-        while let Some((_, rest)) = key
-            .split_once(char::is_whitespace)
-            .filter(|(o, _)| o.starts_with('-'))
-        {
-            key = rest.trim_start();
-        }
-    }
-    key.trim().trim_matches(['"', '\''])
-}
-
-/// The key and the value of a line; none of other lines.
-fn setting(content: &str) -> Option<(String, &str)> {
-    let (key, value) = match content.split_once("/proc/sys/") {
-        Some((before, rest)) => of_file(before.trim(), rest)?,
-        None => {
-            let (key, value) = content.split_once('=').or_else(|| {
-                // FreeBSD prints a colon.
-                let (key, value) = content.split_once(": ")?;
-                key.starts_with("net.").then_some((key, value))
-            })?;
-            (dotted(key), value)
-        }
-    };
-    (!key.contains(char::is_whitespace)).then_some((key, value))
-}
-
-/// Of a file below `/proc/sys/`: `echo VALUE > FILE`, or what `grep . FILE ...` prints, `FILE:VALUE`.
-fn of_file<'a>(before: &'a str, rest: &'a str) -> Option<(String, &'a str)> {
-    let (file, value) = match before.strip_prefix("echo") {
-        Some(value) => (rest, value.trim().trim_end_matches('>').trim()),
-        None if before.is_empty() => rest.split_once([':', '='])?,
-        None => return None,
-    };
-    Some((file.trim().replace('/', "."), value))
-}
-
-/// Lines that set what a later line sets to another value, with the last one that does; both counted from 0.
-pub(super) fn overridden(text: &str) -> BTreeMap<usize, usize> {
-    let mut last: BTreeMap<String, (usize, &str)> = BTreeMap::new();
-    let mut found = BTreeMap::new();
-    let lines: Vec<_> = text.split_inclusive('\n').enumerate().collect();
-    for (number, raw) in lines.into_iter().rev() {
-        let content = super::bare(raw);
-        let of_net = |(key, _): &(String, &str)| key.starts_with("net.");
-        let Some((key, value)) = setting(content).filter(of_net) else {
-            continue;
-        };
-        if content.starts_with(['#', ';']) {
-            continue;
-        }
-        match last.get(&key) {
-            Some((later, other)) if other.trim() != value.trim() => {
-                found.insert(number, *later);
-            }
-            Some(_) => {}
-            None => {
-                last.insert(key, (number, value));
-            }
-        }
-    }
-    found
-}
-
-/// Keys and values of a file, without quotes, the last first.
-pub(super) fn settings_backwards(text: &str) -> impl Iterator<Item = (String, &str)> {
-    let lines = text.lines().rev().map(super::bare);
-    lines
-        .filter(|l| !l.starts_with(['#', ';']))
-        .filter_map(setting)
-        .map(|(key, value)| (key, value.trim().trim_matches(['"', '\''])))
-}
 
 /// The default buffer of receivers, as the last line that sets `tcp_rmem` says; else Linux's own.
 pub(super) fn default_buffer(text: &str) -> u64 {
@@ -536,16 +445,4 @@ fn memory(key: &str, pressure: u64, place: &Place, host: &mut Host) {
     );
     let remedy = "leave it out: the kernel sets it by the memory there is";
     host.find(&HOST018, place, message, remedy);
-}
-
-/// HOST002: a size that is next to a power of two, and not on it.
-pub(super) fn near_power(what: &str, bytes: u64, place: &Place, host: &mut Host) {
-    let power = bytes.checked_next_power_of_two().unwrap_or(0);
-    for near in [power, power / 2] {
-        if bytes != near && u128::from(bytes.abs_diff(near)) * 1000 < u128::from(near) {
-            let message = format!("{what} {bytes} is not {near}");
-            let remedy = format!("write {near}, if that is meant");
-            host.find(&HOST002, place, message, remedy);
-        }
-    }
 }

@@ -4,8 +4,7 @@ use farpath_units::{Duration, Size};
 
 use super::Host;
 use super::amounts::{bits, in_bytes, odd_unit, percent, size, time};
-use super::command::queue;
-use super::path::{held, shown};
+use super::path::{held, queue, shown};
 use crate::commands::{Word, Words};
 use crate::finding::{Severity, quoted};
 use crate::near::nearest;

@@ -1,10 +1,10 @@
 //! `duplex full`, and what older releases write for it on Ethernet and `FastEthernet`: `full-duplex`, `half-duplex`.
 
-use super::interface::Said;
-use crate::qos::Duplex;
+use crate::commands::Statement;
+use crate::qos::{Duplex, Interface};
 
 /// `duplex auto`, `half` or `full`.
-pub(super) fn stated(s: Said<'_, '_, '_>) -> Option<()> {
+pub(super) fn stated(s: &mut Statement<'_, '_, Interface>) -> Option<()> {
     let words = [
         ("auto", Duplex::Auto),
         ("half", Duplex::Half),
@@ -22,13 +22,13 @@ pub(super) fn stated(s: Said<'_, '_, '_>) -> Option<()> {
 }
 
 /// `full-duplex`.
-pub(super) fn full(s: Said<'_, '_, '_>) -> Option<()> {
+pub(super) fn full(s: &mut Statement<'_, '_, Interface>) -> Option<()> {
     s.finish();
     s.put(Some(Duplex::Full), |i| &mut i.duplex)
 }
 
 /// `half-duplex`.
-pub(super) fn half(s: Said<'_, '_, '_>) -> Option<()> {
+pub(super) fn half(s: &mut Statement<'_, '_, Interface>) -> Option<()> {
     s.finish();
     s.put(Some(Duplex::Half), |i| &mut i.duplex)
 }

@@ -3,6 +3,7 @@
 use farpath_units::Rate;
 
 use super::keywords::slip;
+use super::kinds::full_name;
 use super::rate_limit::rate_limit;
 use super::{address, atm, crypto, duplex, over, queueing, srr};
 use crate::commands::{
@@ -208,7 +209,7 @@ const CHANNEL_MODES: [(&str, ChannelMode); 5] = [
 ];
 
 /// A statement of interfaces.
-pub(super) type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Interface>;
+type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Interface>;
 
 /// Reads what stands inside the interfaces `targets`.
 pub(super) fn section(reader: &mut Reader, tree: &Tree<'_>, header: usize, targets: &[usize]) {
@@ -479,9 +480,6 @@ fn default_cos(s: Said<'_, '_, '_>) -> Option<()> {
     s.put(cos, |i| &mut i.default_cos)
 }
 
-/// Kinds of interface, in full.
-const KINDS: &str = "GigabitEthernet FastEthernet TenGigabitEthernet HundredGigE FortyGigabitEthernet Ethernet Port-channel Vlan Loopback ATM POS Serial Tunnel Null TenGigE FortyGigE TwentyFiveGigE TwoGigabitEthernet FiveGigabitEthernet FiftyGigE TwoHundredGigE FourHundredGigE Bundle-Ether BVI MgmtEth";
-
 /// The names after `interface`: of one, or of all of a range.
 pub(super) fn names(words: &mut Words<'_>) -> Vec<String> {
     let range = words.accept("range");
@@ -524,20 +522,6 @@ pub(super) fn names(words: &mut Words<'_>) -> Vec<String> {
 
 /// More interfaces than `interface range` takes.
 const MOST_IN_RANGE: u32 = 1024;
-
-/// The name of an interface in full, where its kind is known.
-pub(crate) fn full_name(name: &str) -> String {
-    let digits = name
-        .find(|c: char| c.is_ascii_digit())
-        .unwrap_or(name.len());
-    let (kind, number) = name.split_at(digits);
-    let starts = |k: &&str| k.len() >= kind.len() && k[..kind.len()].eq_ignore_ascii_case(kind);
-    let known = KINDS.split(' ').find(starts);
-    match known.filter(|_| kind.len() > 1 && kind.is_ascii()) {
-        Some(full) => format!("{full}{number}"),
-        None => name.to_owned(),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -2,10 +2,10 @@
 
 use farpath_units::{Duration, Rate, Size};
 
-use super::class::{Said, rate};
-use crate::commands::{BURST, Marks, Number, PEAK_RATE, PERCENT, RATE, Taken, Words};
+use super::rates::rate;
+use crate::commands::{BURST, Marks, Number, PEAK_RATE, PERCENT, RATE, Statement, Taken, Words};
 use crate::platform::Platform;
-use crate::qos::{Action, Police, PolicePercent};
+use crate::qos::{Action, Class, Police, PolicePercent};
 
 /// A rate as a policer states it.
 #[derive(Clone, Copy)]
@@ -34,6 +34,9 @@ impl Depth {
         }
     }
 }
+
+/// A statement of a class.
+type Said<'s, 'r, 't> = &'s mut Statement<'r, 't, Class>;
 
 /// What may follow a policer's rate.
 struct Options {

@@ -2,7 +2,7 @@
 
 use farpath_units::{Rate, Size};
 
-use super::class::{LEAST, too_slow};
+use super::rates::{LEAST, too_slow};
 use crate::commands::{BURST, RATE, Statement};
 use crate::qos::{Direction, Interface, RateLimit};
 

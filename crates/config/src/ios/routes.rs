@@ -5,7 +5,7 @@ use core::net::Ipv4Addr;
 use crate::commands::{Kind, Tree, Word, Words};
 use crate::finding::Finding;
 use crate::mask::{bits, length, refusal, slashed};
-use crate::routes::Route;
+use crate::route::Route;
 use crate::rules::NET003;
 use crate::source::Place;
 

@@ -3,8 +3,9 @@
 use farpath_units::{Duration, Rate};
 
 use super::model::Stated;
-use super::read::{Reader, number, rate, scaled, text};
+use super::read::Reader;
 use super::tree::Id;
+use super::values::{number, rate, scaled, text};
 
 /// `class-of-service`: names and figures, as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use farpath_units::{Rate, Size};
 
 use super::class::{code_points, precedence};
 use super::model::Stated;
-use super::read::{Reader, bytes, number, rate, text};
+use super::read::Reader;
 use super::tree::Id;
+use super::values::{bytes, number, rate, text};
 use crate::finding::quoted;
 use crate::source::Place;
 

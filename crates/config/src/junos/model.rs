@@ -407,7 +407,7 @@ fn speed(text: &str) -> Option<Rate> {
         "oc12" => 599_040_000,
         "oc48" => 2_396_160_000,
         "oc192" => 9_584_640_000,
-        _ => super::read::scaled(text)?,
+        _ => super::values::scaled(text)?,
     };
     Rate::from_bps(bps)
 }

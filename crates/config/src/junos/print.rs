@@ -33,6 +33,19 @@ fn set_lines(tree: &Tree<'_>, id: Id, path: &mut String, lines: &mut Vec<String>
     }
 }
 
+impl PartialEq for Tree<'_> {
+    /// The same words below each other, with the same marks, in any order of siblings; where they
+    /// were written does not matter.
+    fn eq(&self, other: &Self) -> bool {
+        fn lines(tree: &Tree<'_>) -> Vec<String> {
+            let mut lines = to_set(tree);
+            lines.sort();
+            lines
+        }
+        lines(self) == lines(other)
+    }
+}
+
 /// Writes a word, in quotes where it had or needs them.
 fn push_word(out: &mut String, node: &Node<'_>) {
     let plain = |c: char| !c.is_whitespace() && !"{}[];\"#".contains(c);

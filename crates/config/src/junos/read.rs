@@ -3,14 +3,15 @@
 use core::net::{Ipv4Addr, Ipv6Addr};
 use core::str::FromStr;
 
-use farpath_units::{Rate, Size};
+use farpath_units::Size;
 
-use super::Problem;
 use super::model::{
     Bridging, Connection, ExplicitPath, FlowMss, Interface, Joins, Lsp, Mpls, ProtocolInterface,
     Router, Stated, Switching, Unit, Vlan,
 };
+use super::problem::Problem;
 use super::tree::{Id, ROOT, Tree};
+use super::values::{number, rate, text};
 use crate::finding::quoted;
 use crate::mask::BITS_IPV6;
 use crate::qos::ChannelMode;
@@ -47,25 +48,6 @@ pub(super) fn routers(
     (all, reader.problems)
 }
 
-/// `10g`, `500m`, `64k` or a plain number.
-pub(super) fn scaled(text: &str) -> Option<u64> {
-    let (digits, scale) = match text.as_bytes().last()? {
-        b'k' | b'K' => (&text[..text.len() - 1], 1_000),
-        b'm' | b'M' => (&text[..text.len() - 1], 1_000_000),
-        b'g' | b'G' => (&text[..text.len() - 1], 1_000_000_000),
-        _ => (text, 1),
-    };
-    digits.parse::<u64>().ok()?.checked_mul(scale)
-}
-
-pub(super) fn rate(text: &str) -> Option<Rate> {
-    Rate::from_bps(scaled(text)?)
-}
-
-pub(super) fn bytes(text: &str) -> Option<Size> {
-    scaled(text).map(Size::from_bytes)
-}
-
 /// An MTU Junos takes.
 fn mtu(text: &str) -> Option<Size> {
     let bytes: u64 = text.parse().ok()?;
@@ -80,14 +62,6 @@ fn segment(text: &str) -> Option<u64> {
 }
 
 const SEGMENT: &str = "a number of bytes from 64 to 65535";
-
-pub(super) fn text(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
-
-pub(super) fn number(text: &str) -> Option<u64> {
-    text.trim_end_matches('%').parse().ok()
-}
 
 fn vlan(text: &str) -> Option<u16> {
     text.parse().ok().filter(|id| (1..=4094).contains(id))

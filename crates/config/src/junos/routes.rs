@@ -7,7 +7,7 @@ use super::tree::{Id, ROOT, Tree};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::mask::{refusal, slashed};
-use crate::routes::Route;
+use crate::route::Route;
 use crate::rules::NET003;
 use crate::source::Place;
 

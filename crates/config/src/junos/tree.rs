@@ -213,19 +213,6 @@ impl<'a> Tree<'a> {
     }
 }
 
-impl PartialEq for Tree<'_> {
-    /// The same words below each other, with the same marks, in any order of siblings; where they
-    /// were written does not matter.
-    fn eq(&self, other: &Self) -> bool {
-        fn lines(tree: &Tree<'_>) -> Vec<String> {
-            let mut lines = super::print::to_set(tree);
-            lines.sort();
-            lines
-        }
-        lines(self) == lines(other)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -64,13 +64,14 @@ pub enum QueueLimit {
     Time(Duration),
 }
 
+/// An Ethernet frame of 1500 bytes of IP, as policers and queues count it, bytes.
+pub(crate) const FULL_FRAME_BYTES: u64 = 1514;
+
 impl QueueLimit {
     /// Bytes of full Ethernet frames, 1514 B each, that it holds before `rate`; saturates.
     pub(crate) fn holds(self, rate: Rate) -> Size {
         match self {
-            QueueLimit::Packets(n) => {
-                Size::from_bytes(n.saturating_mul(super::share::FULL_FRAME_BYTES))
-            }
+            QueueLimit::Packets(n) => Size::from_bytes(n.saturating_mul(FULL_FRAME_BYTES)),
             QueueLimit::Bytes(size) => size,
             QueueLimit::Time(time) => rate.bytes_in(time),
         }

@@ -2,21 +2,14 @@
 
 use farpath_units::{Rate, Ratio, Size};
 
-use super::{Class, Ipsec, Maps, PortType, Pppoe, Srr, SrrMaps, StormControl, Tunnel};
+use super::{
+    Class, Ipsec, Maps, PortType, Pppoe, Srr, SrrMaps, Stated, StormControl, Trust, Tunnel,
+};
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::platform::Platform;
 use crate::source::Place;
 use crate::vlan::{Tag, Vlans};
-
-/// A value and the place that states it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stated<T> {
-    /// The value.
-    pub value: T,
-    /// Where it stands.
-    pub place: Place,
-}
 
 /// One device's configuration, as far as it is understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -305,19 +298,6 @@ pub enum Direction {
     Input,
     /// Out of it.
     Output,
-}
-
-/// Which mark of an arriving frame is believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trust {
-    /// None: marks become the port's default CoS, 0 unless stated.
-    Nothing,
-    /// 802.1Q priority.
-    Cos,
-    /// The DS field.
-    Dscp,
-    /// The upper three bits of the TOS byte.
-    Precedence,
 }
 
 /// `service-policy input|output NAME`.

@@ -2,7 +2,7 @@
 
 use farpath_units::{Duration, Rate, Ratio, Size};
 
-use super::{Crossing, PortType};
+use super::PortType;
 use crate::platform::Platform;
 
 /// Facts that override what is taken by default, and targets.
@@ -28,4 +28,17 @@ pub struct Options {
     pub kernel: Option<(u32, u32)>,
     /// The share the low class is to have.
     pub share: Option<Ratio>,
+}
+
+/// A port of a router in a scenario, as the tests that cross it see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// Number of the router's file.
+    pub file: usize,
+    /// The interface, with or without its unit.
+    pub interface: String,
+    /// The longest round trip of these tests, propagation alone.
+    pub rtt: Duration,
+    /// The fastest at which their frames come to this port or, where they leave by it, to the router: the slowest line before.
+    pub arrives: Option<Rate>,
 }

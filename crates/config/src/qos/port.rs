@@ -1,13 +1,14 @@
 //! What a port does, from what its configuration says: everything a simulated port needs.
 
-use farpath_units::{Rate, Size};
+mod round_robin;
 
-use crate::dialect::Dialect;
+use farpath_units::{Rate, Size};
 
 use super::{
     Action, Device, Direction, Interface, Maps, Match, Options, Police, PortType, QueueMap,
     Queueing, RandomDetect, Service, Speed, Srr, Stated, Trust, srr,
 };
+use crate::dialect::Dialect;
 use crate::platform::Platform;
 
 /// A switch port with its queues, marks and policies, defaults filled in.
@@ -200,7 +201,7 @@ impl Port {
         let ((port_type, known_by), (queues, unit)) = match shaped {
             true => (
                 (srr::PORT, KnownBy::Statement),
-                srr::queues(device, interface, mtu),
+                round_robin::queues(device, interface, mtu),
             ),
             false => {
                 let known = port_type(interface, mbps, options);

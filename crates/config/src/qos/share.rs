@@ -9,7 +9,7 @@ use farpath_predict::policer::Policer;
 use farpath_predict::{PathInput, path};
 use farpath_units::{Duration, Rate, Size};
 
-use super::Port;
+use super::{FULL_FRAME_BYTES, Port};
 
 /// What becomes of the bytes a queue sent beyond its credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,8 +133,6 @@ pub fn longest_wait(port: &Port, queue: u8, rate: Rate) -> Duration {
     rate.time_for(Size::from_bytes(others))
 }
 
-/// An Ethernet frame of 1500 bytes of IP, as policers and queues count it, bytes.
-pub(crate) const FULL_FRAME_BYTES: u64 = 1514;
 const FULL_FRAME: f64 = FULL_FRAME_BYTES as f64;
 /// Part of an Ethernet line's time that those bytes take: preamble, FCS and gap are 24 more (IEEE 802.3 §3, §4).
 const COUNTED: f64 = FULL_FRAME / (FULL_FRAME + 24.0);

@@ -2,12 +2,12 @@
 
 use super::systems::{Remedy, bearing};
 use super::{End, at_end, printed, sending};
-use crate::around::RADIO;
 use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::known::System;
+use crate::paths::around::RADIO;
 use crate::read::Facts;
 
 /// What helps a radio link, the cheapest first.

@@ -2,12 +2,12 @@
 
 use super::{Buffers, ROOMS, asked, at_end, changed};
 use crate::cause::Cause;
-use crate::channel::left_by_channel;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::read::Facts;
+use crate::windows::channel::left_by_channel;
 
 /// What bounds a gain over SSH.
 const OF_CHANNEL: &str = "; OpenSSH lets 2 MiB of a channel be in flight, whatever TCP's window: several transfers side by side, or a tool that copies without ssh, get more";

@@ -2,10 +2,10 @@
 
 use super::programs;
 use super::systems::{End, Remedy, SPREADING, spread_back};
-use crate::core::{is_tunnel, receives};
 use crate::evidence::Evidence;
 use crate::fact::Of;
-use crate::flow::number;
+use crate::flows::flow::number;
+use crate::hosts::core::{is_tunnel, receives};
 use crate::read::offload::OFFLOADS;
 use crate::read::{Facts, QUEUES, QUEUES_MOST};
 

@@ -6,13 +6,13 @@ mod tunnelled;
 use super::systems::{Between, Remedy, probing};
 use crate::evidence::Evidence;
 use crate::fact::Of;
-use crate::flow::{Flow, word};
-use crate::holes::is_bridged;
+use crate::flows::flow::{Flow, word};
 use crate::known::System;
+use crate::losses::holes::is_bridged;
+use crate::losses::segments::HEADERS;
+use crate::paths::tunnel;
 use crate::read::Facts;
 use crate::read::ip_interface::UNREACHABLES_OFF;
-use crate::segments::HEADERS;
-use crate::tunnel;
 use switched::widened;
 use tunnelled::through;
 

@@ -7,10 +7,10 @@ use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::{Of, Value};
-use crate::flow::{Flow, number, word};
+use crate::flows::flow::{Flow, number, word};
+use crate::hosts::tally::Tally;
 use crate::known::System;
 use crate::read::{Facts, PORT, TABLE_OF};
-use crate::tally::Tally;
 
 /// What commands say where no text names the interface.
 pub(super) const UNNAMED: &str = "INTERFACE";

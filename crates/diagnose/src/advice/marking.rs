@@ -3,7 +3,7 @@
 use crate::ceiling::{bps, bytes};
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::known::System;
 
 /// The part of rate times round trip that a queue has to hold before it marks, so that a window that was made smaller still fills the line:

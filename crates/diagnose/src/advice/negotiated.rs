@@ -5,7 +5,7 @@ use crate::ceiling::{Limit, bps, payload_share};
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::negotiated::{SlowPort, Why};
+use crate::interfaces::negotiated::{SlowPort, Why};
 
 use super::next;
 use super::promised::promise;

@@ -5,7 +5,7 @@ use crate::evidence::Evidence;
 
 /// Against a program that does not read; where its kernel dropped segments, against memory that is short, too.
 pub(super) fn client(e: &Evidence) -> Remedy {
-    if let Some(own) = crate::stream_window::remedy(e) {
+    if let Some(own) = crate::programs::stream_window::remedy(e) {
         return own;
     }
     let mut remedy = reader(e.tester);

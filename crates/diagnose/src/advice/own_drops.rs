@@ -4,7 +4,7 @@ use super::interface::UNNAMED;
 use super::systems::Remedy;
 use crate::cause::Cause;
 use crate::evidence::Evidence;
-use crate::own_drops::OwnDrops;
+use crate::interfaces::own_drops::OwnDrops;
 use crate::read::Queue;
 
 /// The length that Linux gives the queue of an interface by default, packets.

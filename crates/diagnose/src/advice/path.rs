@@ -12,13 +12,13 @@ use crate::ceiling::{OVERHEAD_OF_QUEUE, bps, payload_share};
 use crate::document::{Change, Then};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, word};
-use crate::group;
-use crate::member::Struck;
+use crate::flows::flow::{Flow, word};
+use crate::lines::group;
+use crate::lines::service;
+use crate::losses::member::Struck;
 use crate::ports::{Kind, Port};
 use crate::read::Facts;
 use crate::seen::Side;
-use crate::service;
 
 /// What the path needs, where that is all there is to do.
 pub(super) fn changes_of_path(
@@ -49,7 +49,7 @@ pub(super) fn changes_of_path(
         false => ports,
     };
     if cause == Cause::Link {
-        all.extend(crate::bundle::changes(e, (facts, flow)));
+        all.extend(crate::interfaces::bundle::changes(e, (facts, flow)));
         all.extend(super::air::change(cause, e, (facts, flow)));
     }
     all
@@ -152,7 +152,7 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
         return Some(e.find_device(flow));
     }
     if cause == Cause::PauseFrames {
-        return Some(crate::pauses::change(e, flow));
+        return Some(crate::interfaces::pauses::change(e, flow));
     }
     if cause.is_before_data() {
         return before_data(cause, e);
@@ -178,7 +178,8 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     }
     if cause == Cause::CrossTraffic {
         let class = || e.change_class().or_else(|| e.change_others());
-        return e.relieve_port().or_else(class);
+        let known = e.relieve_port().or_else(class);
+        return known.or_else(|| e.find_fillers());
     }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));
@@ -213,7 +214,7 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     if let Some(change) = e.widen_port(cause) {
         return Some(change);
     }
-    let waits = crate::bloat::ms(e.bloat().or_else(|| e.waits_beside())?);
+    let waits = crate::lines::bloat::ms(e.bloat().or_else(|| e.waits_beside())?);
     Some(shorter(e, "the router before the line", &waits, None))
 }
 
@@ -447,7 +448,7 @@ fn negotiating_host(e: &Evidence, (facts, flow): (&Facts, &Flow)) -> (String, Ve
     let switch = "on the switch: duplex auto, speed auto for its port";
     let mut halves = facts.duplexes.iter();
     let half = halves.find(|d| Some(d.at) == e.half_duplex && d.half);
-    match half.filter(|half| crate::negotiated::negotiates(facts, half) == Some(true)) {
+    match half.filter(|half| crate::interfaces::negotiated::negotiates(facts, half) == Some(true)) {
         Some(half) => {
             let host = flow.host_called(facts, half.host, "the host at half duplex");
             let port = match half.name.as_str() {

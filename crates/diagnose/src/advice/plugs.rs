@@ -4,7 +4,7 @@ use super::{host_of, places, systems};
 use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::known::System;
 use crate::read::Facts;
 

@@ -3,7 +3,7 @@
 use super::systems::{self, Remedy, Sending};
 use crate::evidence::Evidence;
 use crate::known::System;
-use crate::recovering::lasting;
+use crate::windows::recovering::lasting;
 
 const SIDE_BY_SIDE: &str = "or several connections side by side (iperf3 -P 8): a loss cuts one of their windows, which is smaller and grows back sooner";
 

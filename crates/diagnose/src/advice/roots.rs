@@ -3,7 +3,7 @@
 use super::systems::is_kept;
 use crate::evidence::Evidence;
 use crate::fact::Of;
-use crate::flow::{Flow, word};
+use crate::flows::flow::{Flow, word};
 use crate::read::Facts;
 
 /// Of the texts that may be a sender's those that are not of a host which counts what arrived damaged: data arrives at the receiver.

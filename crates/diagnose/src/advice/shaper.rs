@@ -4,8 +4,8 @@ use crate::ceiling::payload_share;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::Of;
-use crate::flow::word;
-use crate::leaves::{is_root, most};
+use crate::flows::flow::word;
+use crate::lines::leaves::{is_root, most};
 use crate::read::Facts;
 use crate::read::classes::NEXT;
 

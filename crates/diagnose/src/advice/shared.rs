@@ -2,8 +2,8 @@
 
 use super::wanted;
 use crate::evidence::Evidence;
-use crate::filled;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
+use crate::lines::filled;
 use crate::read::Facts;
 
 /// What flows of the same hosts ask of them.

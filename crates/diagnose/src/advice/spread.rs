@@ -2,7 +2,7 @@
 
 use super::systems::{Remedy, SPREADING};
 use crate::fact::Of;
-use crate::flow::word;
+use crate::flows::flow::word;
 use crate::read::{Facts, RSS_OFF, RSS_ON};
 
 /// What says whose work fills a processor.

@@ -1,11 +1,11 @@
 //! Against slow start: what makes transfers shorter that it takes most of, and how a test is made longer than it.
 
 use super::systems::{self, Remedy};
-use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::ceiling::rounds;
 use crate::evidence::Evidence;
 use crate::known::System;
+use crate::lines::bloat::ms;
 
 /// A transfer that takes more times as long as slow start by itself was not short.
 const SHORT: f64 = 3.0;
@@ -108,8 +108,8 @@ mod tests {
     use super::*;
     use crate::advice::NO_RISK;
     use crate::fact::{Figure, Place};
-    use crate::remembered::Thresholds;
     use crate::seen::Row;
+    use crate::windows::remembered::Thresholds;
 
     /// 1.5 MiB in 2.25 s over 280 ms: 6.8 round trips of slow start.
     fn picture(tester: bool) -> Evidence {

@@ -27,14 +27,14 @@ pub(crate) use scaling::{OFFERED_TO_ALL, option_between, scaling};
 pub(crate) use tested::{own_buffer, tester, threads};
 
 use super::printed;
-use crate::asked_option::AskedBy;
 use crate::cause::Cause;
 use crate::ceiling::bytes;
-use crate::channel::Channel;
 use crate::document::Change;
 use crate::fact::Figure;
+use crate::flows::asked_option::AskedBy;
 use crate::known::System;
 use crate::seen::Side;
+use crate::windows::channel::Channel;
 use farpath_predict::window::{SETTING_MOST as LARGEST, power, room_for};
 
 /// Commands against a cause.

@@ -3,7 +3,7 @@
 use super::systems::{Remedy, kept};
 use crate::ceiling::bytes;
 use crate::evidence::Evidence;
-use crate::tcp_memory::UsedUp;
+use crate::windows::tcp_memory::UsedUp;
 
 /// The setting.
 const KEY: &str = "net.ipv4.tcp_mem";

@@ -3,7 +3,7 @@
 use super::systems::Remedy;
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 
 /// A higher limit, where a group waits for its next period and no processor is full.
 pub(super) fn change(e: &Evidence, flow: &Flow) -> Option<Change> {

@@ -5,7 +5,7 @@ use crate::captured::LeftOut;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::fact::Of;
-use crate::flow::{Flow, number, word};
+use crate::flows::flow::{Flow, number, word};
 use crate::known::System;
 use crate::read::Facts;
 use crate::seen::Side;

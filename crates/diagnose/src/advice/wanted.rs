@@ -1,11 +1,11 @@
 //! How fast a flow is wanted to be, and what has to be in flight for that.
 
 use super::End;
-use crate::bloat::ms;
 use crate::ceiling::bps;
-use crate::channel::channel_bytes;
 use crate::evidence::Evidence;
 use crate::known::System;
+use crate::lines::bloat::ms;
+use crate::windows::channel::channel_bytes;
 use farpath_predict::window::room_for;
 
 /// What is suggested to be in flight over a round trip that is known, where no rate is: 4 MiB.

@@ -3,14 +3,14 @@
 use farpath_predict::window;
 
 use super::cap;
-use crate::asked_option;
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number, word};
+use crate::flows::asked_option;
+use crate::flows::flow::{Flow, number, word};
 use crate::known::System;
-use crate::memory::beyond;
 use crate::read::Facts;
-use crate::room::Room;
+use crate::windows::memory::beyond;
+use crate::windows::room::Room;
 
 /// What the settings of hosts allow.
 pub(crate) fn rooms(
@@ -42,7 +42,7 @@ pub(crate) fn rooms(
         e.windows.clone_from(&e.tuned);
     }
     if !e.buffers.iter().any(|b| b.asked) {
-        let typed = || crate::typed::option(facts, flow, "window_requested_bytes").cloned();
+        let typed = || crate::flows::typed::option(facts, flow, "window_requested_bytes").cloned();
         let asked = asked_option::of_copy(flow, 0).or_else(typed);
         let more = sending(facts, senders, asked);
         e.buffers.extend(more);

@@ -2,14 +2,17 @@
 
 use super::{Evidence, NS, SMALLEST_FULL};
 use crate::fact::{Figure, Of};
-use crate::flow::{Flow, number, word};
-use crate::held_small::HeldSmall;
-use crate::marked::Delivered;
+use crate::flows::flow::{Flow, number, word};
+use crate::losses::marked::Delivered;
+use crate::programs::held_small::HeldSmall;
+use crate::reach::stuck::Stuck;
 use crate::read::Facts;
-use crate::room::Room;
 use crate::seen::Side;
-use crate::shut_window::ShutWindow;
-use crate::stuck::Stuck;
+use crate::windows::room::Room;
+use crate::windows::shut_window::ShutWindow;
+
+/// A send queue that holds so many segments more than are in flight holds some that wait. A choice.
+const BEYOND: f64 = 20.0;
 
 impl Evidence {
     pub(super) fn of_sockets(&mut self, facts: &Facts, flow: &Flow) {
@@ -41,13 +44,13 @@ impl Evidence {
         self.delivery = sum("delivery_bps");
         self.flight = sum("flight_bytes").or(self.flight.take());
         self.cwnd = sum("cwnd_bytes").or(self.cwnd.take());
-        self.unsent = sum("unsent_bytes");
         self.queued = sum("send_queue_bytes").filter(|q| q.value > 0.0);
+        self.unsent = sum("unsent_bytes").or_else(|| self.beyond_flight(sum("flight_bytes")));
         self.pacing = sum("pacing_limit_bps").or(self.pacing.take());
         self.reordered = sum("reordered").or(self.reordered.take());
         let counted = sum("retransmits_dsack").zip(sum("retransmits_counted"));
         self.duplicates =
-            counted.and_then(|(arrived, again)| crate::duplicates::share(&arrived, &again));
+            counted.and_then(|(arrived, again)| crate::losses::duplicates::share(&arrived, &again));
         self.socket_losses(
             flow.test.as_ref(),
             sum("bytes_retransmitted"),
@@ -65,6 +68,14 @@ impl Evidence {
         let largest = self.at_largest(facts, flow);
         self.window_at_once(largest.or(announced), flow.sockets.len());
         self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));
+    }
+
+    /// What sockets hold beyond what is in flight (`unacked`), where an older ss does not print it as `notsent`.
+    fn beyond_flight(&self, flight: Option<Figure>) -> Option<Figure> {
+        let (queued, flight) = (self.queued.as_ref()?, flight?);
+        let beyond = queued.value - flight.value;
+        let place = queued.from.first().copied()?;
+        (beyond > BEYOND * self.mss).then(|| Figure::exact(beyond, place))
     }
 
     /// What the receiver's sockets say of the path: its shortest round trip, and how large the segments are that arrive. Their windows,

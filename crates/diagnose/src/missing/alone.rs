@@ -4,7 +4,7 @@ use crate::asking::Asking;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Of, Place};
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::read::Facts;
 
 /// Tools that send pings, or trace.
@@ -39,7 +39,7 @@ pub(super) fn asked(
         return Vec::new();
     }
     if !show_trouble(e) {
-        let twice = crate::answered_twice::asks(facts, &asking.host);
+        let twice = crate::reach::answered_twice::asks(facts, &asking.host);
         let all = twice.or_else(|| e.twice.is_none().then(|| of_complaint(asking)));
         return all.into_iter().collect();
     }

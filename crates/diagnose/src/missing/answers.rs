@@ -1,16 +1,16 @@
 //! What is to be checked where nothing answers, or nobody listens: no test says more until that is mended.
 
-use crate::answered_twice::TWO_HOSTS;
 use crate::asking::Asking;
 use crate::cause::Cause;
-use crate::dead_port::DeadPort;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::ip_versions::OneVersion;
-use crate::one_by_one::OneByOne;
+use crate::interfaces::dead_port::DeadPort;
+use crate::programs::one_by_one::OneByOne;
+use crate::programs::slow_login::SlowLogin;
+use crate::reach::answered_twice::TWO_HOSTS;
+use crate::reach::ip_versions::OneVersion;
+use crate::reach::unopened::Unopened;
 use crate::read::Facts;
-use crate::slow_login::SlowLogin;
-use crate::unopened::Unopened;
 
 /// Whether what is slow is explained, `first` by the likeliest cause, and nothing is left to ask.
 pub(super) fn are_enough(e: &Evidence, first: Option<&Cause>) -> bool {
@@ -133,9 +133,9 @@ fn on_the_way(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFac
     if !e.answers_no_ping() && !unreachable {
         return None;
     }
-    let own = crate::barred::asks_own(facts, asking);
-    let near = own.or_else(|| crate::unresolved::asks(facts, asking));
-    let said = near.or_else(|| crate::barred::asks_way(facts, asking));
+    let own = crate::reach::barred::asks_own(facts, asking);
+    let near = own.or_else(|| crate::reach::unresolved::asks(facts, asking));
+    let said = near.or_else(|| crate::reach::barred::asks_way(facts, asking));
     said.or_else(|| {
         let by = refused.expired.as_ref().filter(|_| !unreachable)?;
         Some(MissingFact {

@@ -2,11 +2,11 @@
 
 use crate::asking::Asking;
 use crate::cause::Cause;
-use crate::container_bridge;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
+use crate::hosts::container_bridge;
 use crate::read::Facts;
 
 /// Adds what decides whether a black hole is the cause, and how large packets may be; whether nothing else need be asked.

@@ -3,7 +3,7 @@
 use super::{Asking, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::Of;
-use crate::flow::{Flow, word};
+use crate::flows::flow::{Flow, word};
 use crate::known::System;
 use crate::read::Facts;
 

@@ -7,12 +7,12 @@ use crate::cause::Cause;
 use crate::ceiling::UNSCALED;
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
+use crate::flows::placed::is_windows;
 use crate::known::System;
-use crate::placed::is_windows;
 use crate::read::Facts;
-use crate::room::Room;
 use crate::verdict::{NARROW, within};
+use crate::windows::room::Room;
 
 /// Whether windows are scaled, where as much is in flight as one without scaling lets be, and no smaller window is known: larger buffers do
 /// nothing without it (RFC 7323 §2.2).

@@ -56,7 +56,7 @@ fn around<'r>(each: &[&'r PortReading]) -> Option<[&'r PortReading; 2]> {
 mod tests {
     use super::*;
     use crate::fact::Place;
-    use crate::port::Port;
+    use crate::interfaces::port::Port;
 
     /// What is compared of these readings: the line, the count and whether it is a row of a table, of each.
     fn compared(each: &[(u32, f64, bool)]) -> Option<[f64; 2]> {

@@ -1,7 +1,7 @@
 //! Frames that were too large for a port of a router or switch: what arrives larger than its MTU is dropped without a word.
 
 use super::{Counted, Kind, Ports, counts, largest};
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::read::Facts;
 
 /// A port that counts such frames.

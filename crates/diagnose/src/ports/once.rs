@@ -4,12 +4,12 @@
 use super::queue::{CLEARED_S, as_large, since_cleared};
 use super::{Counted, Ports};
 use crate::cause::Cause;
-use crate::error_share::NOISE;
 use crate::evidence::Evidence;
+use crate::flows::read_again::Once;
+use crate::hosts::machine::alike;
+use crate::interfaces::port::{OF_NFT, OF_TC};
 use crate::items::step;
-use crate::machine::alike;
-use crate::port::{OF_NFT, OF_TC};
-use crate::read_again::Once;
+use crate::losses::error_share::NOISE;
 
 /// What a count says that is as many as a flow sent again, and is of hours, of weeks or of always, 0 to 1. Of counts that may be anything from
 /// one to a million one of fourteen is as near by chance, 11 decibans. A choice.
@@ -89,6 +89,12 @@ impl Ports {
         })
     }
 
+    /// Whether damaged frames are of another time, or of flows that this one is not known to share a port with.
+    fn damage_of_others(&self, e: &Evidence) -> bool {
+        let damaged = self.damaged.as_ref();
+        damaged.is_some_and(|damaged| damaged.is_far_more(e))
+    }
+
     /// What a policer dropped, what arrived damaged at a port and what its queue dropped, where it was read once and may be of this flow.
     pub(crate) fn read_once(&self, e: &Evidence) -> [Option<Once>; 3] {
         let policed = self.policed.as_ref();
@@ -144,7 +150,13 @@ impl Evidence {
         match cause {
             Cause::ShallowBuffer if alone && ports.drops_of_old(self) => OLD,
             Cause::ShallowBuffer if alone && ports.drops_by_number(self).is_some() => OF_ANY_TIME,
-            Cause::RandomLoss if alone && !pinged && ports.damage_of_old(self) => OLD,
+            Cause::RandomLoss
+                if alone
+                    && !pinged
+                    && (ports.damage_of_old(self) || ports.damage_of_others(self)) =>
+            {
+                OLD
+            }
             _ => 1.0,
         }
     }

@@ -2,10 +2,10 @@
 
 use super::{Counted, Kind, Ports, counts};
 use crate::evidence::Evidence;
+use crate::hosts::machine::DROPS_LEAST;
+use crate::interfaces::port::OF_NFT;
 use crate::items::step;
-use crate::machine::DROPS_LEAST;
 use crate::part::part;
-use crate::port::OF_NFT;
 use crate::read::Facts;
 
 impl Counted {

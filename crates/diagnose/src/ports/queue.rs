@@ -7,8 +7,8 @@ use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
+use crate::hosts::machine::{DROPS_LEAST, alike};
 use crate::items::{Item, step};
-use crate::machine::{DROPS_LEAST, alike};
 use crate::part::part;
 use crate::read::{CLASS_MARKS, Facts, SET_MARK};
 

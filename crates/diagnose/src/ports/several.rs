@@ -2,12 +2,12 @@
 
 use super::queue::of_queue;
 use super::{Counted, of_damage, of_policer};
-use crate::accounted::share_out;
 use crate::cause::Cause;
 use crate::evidence::Evidence;
+use crate::hosts::machine::DROPS_LEAST;
 use crate::infer::Ranking;
 use crate::items::Item;
-use crate::machine::DROPS_LEAST;
+use crate::losses::accounted::share_out;
 
 /// A count is a part of the loss that is worth naming from this part of what was sent again on, and all of it from the second. Choices.
 const PART: [f64; 2] = [0.25, 0.9];
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use crate::fact::{Figure, Place};
     use crate::infer::weigh;
-    use crate::port::Port;
+    use crate::interfaces::port::Port;
 
     fn grew(count: f64, router: &str) -> Option<Counted> {
         Some(Counted {

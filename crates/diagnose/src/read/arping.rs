@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
-use crate::answered_twice::TWO_CARDS;
+use crate::reach::answered_twice::TWO_CARDS;
 
 /// Most addresses whose cards are kept.
 const ADDRESSES_MAX: usize = 64;

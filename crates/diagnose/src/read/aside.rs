@@ -13,6 +13,8 @@ pub(crate) struct Aside {
     first: Option<String>,
     /// The hosts whose texts stand below such lines.
     hosts: BTreeSet<u32>,
+    /// Those of what several hosts printed below one prompt.
+    mixed: BTreeSet<u32>,
 }
 
 /// Words that make of what they stand before another matter, and what that is called.
@@ -57,6 +59,16 @@ impl Aside {
         if self.open {
             self.hosts.insert(host);
         }
+    }
+
+    /// What several hosts printed goes by this number.
+    pub(super) fn mixes(&mut self, host: u32) {
+        self.mixed.insert(host);
+    }
+
+    /// Whether what goes by this number may be of several hosts.
+    pub(crate) fn is_mixed(&self, host: u32) -> bool {
+        self.mixed.contains(&host)
     }
 
     /// Whether the text of a host stands below such a line.

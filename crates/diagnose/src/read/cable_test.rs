@@ -1,7 +1,7 @@
 //! `show cable-diagnostics tdr` of IOS: pairs of a cable that are open or short, and at what length.
 
 use super::{Facts, Line, Tool};
-use crate::slow_pair::PAIR_FAULT;
+use crate::interfaces::slow_pair::PAIR_FAULT;
 use crate::words::whole;
 
 /// What a pair's status begins with where it is at fault.
@@ -67,7 +67,7 @@ impl Tool for CableTest {
 mod tests {
     use super::*;
     use crate::fact::Of;
-    use crate::flow::word;
+    use crate::flows::flow::word;
     use crate::read::taken::taken;
 
     const TDR: &str = "\

@@ -62,7 +62,7 @@ impl Tool for ChannelCount {
 mod tests {
     use super::{ChannelCount, QUEUES, QUEUES_MOST};
     use crate::fact::Of;
-    use crate::flow::{number, word};
+    use crate::flows::flow::{number, word};
     use crate::read::PORT;
     use crate::read::taken::taken;
 

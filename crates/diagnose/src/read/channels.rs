@@ -2,7 +2,7 @@
 
 use super::optics::is_same;
 use super::{Facts, Member, State};
-use crate::port::Port;
+use crate::interfaces::port::Port;
 
 /// Most port channels, and most hashes, that are kept.
 const KEPT_MAX: usize = 1000;

@@ -4,7 +4,7 @@ use super::dscp::{of_tos, point};
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::figures::bps;
-use crate::scavenger::DSCP;
+use crate::flows::scavenger::DSCP;
 use crate::seen::Side;
 use crate::words::{decimal, option_rate, option_size, size, whole};
 

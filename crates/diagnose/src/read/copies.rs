@@ -1,11 +1,11 @@
 //! Programs that copy files: the closing lines of scp and sftp, rsync and wget.
 
 use super::{Facts, Line, Tool};
-use crate::channel::SHELL;
 use crate::fact::{Figure, Place};
-use crate::fetched::FILES;
-use crate::seen::{ASKED, Report, Side, Test};
-use crate::small_files::COPIED;
+use crate::programs::fetched::FILES;
+use crate::programs::small_files::COPIED;
+use crate::seen::{ASKED, End, Report, Side, Test};
+use crate::windows::channel::SHELL;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
@@ -203,7 +203,7 @@ fn is_shell_option(word: &str) -> bool {
 
 /// Whether a line is a command of rsync, and that goes through ssh: a host with one colon is reached so, unless another shell is asked for;
 /// two colons are a daemon's, as is `rsync://`.
-fn rsync_typed(text: &str) -> Option<bool> {
+pub(super) fn rsync_typed(text: &str) -> Option<bool> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_it = |w: &&str| w.rsplit(['/', '$', '#', '>', '%']).next() == Some("rsync");
     let start = words.iter().position(is_it)?;
@@ -370,9 +370,23 @@ pub(super) struct Wget {
     first: Option<usize>,
     /// Seconds.
     wall: Option<f64>,
+    /// Whom it was connected to last, by name and by address and port, and whether that is a proxy.
+    connected: Option<(String, End)>,
+    proxy: bool,
 }
 
 impl Wget {
+    /// Takes whom it is connected to; whether the line says that this is a proxy.
+    fn connects(&mut self, text: &str) -> bool {
+        if let Some(connected) = connected(text) {
+            (self.connected, self.proxy) = (Some(connected), false);
+            return false;
+        }
+        let proxy = text.starts_with("Proxy request sent");
+        self.proxy |= proxy && self.connected.is_some();
+        proxy
+    }
+
     /// All files together, by the clock on the wall, in place of those that were printed one by one.
     fn all(&mut self, (count, size): (f64, Figure), seconds: f64, at: Place, facts: &mut Facts) {
         let own = |tests: &[Test]| tests.iter().all(|t| t.tool == "wget");
@@ -410,6 +424,9 @@ impl Tool for Wget {
             }
             return true;
         }
+        if self.connects(text) {
+            return true;
+        }
         let Some((rate, size)) = saved(text, line.at) else {
             return false;
         };
@@ -418,9 +435,29 @@ impl Tool for Wget {
         let what = (Some(size), seconds);
         let mut test = copy("wget", Side::Receiver, &rate, what, line.at);
         test.set(FILES, Figure::exact(1.0, line.at));
+        if let Some((name, proxy)) = self.connected.clone().filter(|_| self.proxy) {
+            facts.goes_through(("wget", "as it says"), &proxy, line.at);
+            "through this proxy".clone_into(&mut test.name);
+            test.aliases[0].push(name);
+            test.from = proxy;
+        }
         facts.tests.push(test);
         true
     }
+}
+
+/// Whom wget is connected to: `Connecting to proxy.corp (proxy.corp)|192.0.2.8|:3128... connected.`
+fn connected(text: &str) -> Option<(String, End)> {
+    let rest = text.strip_prefix("Connecting to ")?;
+    let (names, rest) = rest.split_once('|')?;
+    let (address, rest) = rest.split_once("|:")?;
+    let port = rest.split("...").next()?.parse().ok()?;
+    let name = names.split_whitespace().next()?;
+    let end = End {
+        host: crate::redact(address),
+        port: Some(port),
+    };
+    Some((crate::redact(name), end))
 }
 
 /// `1h 0m 20s`, `0.4s`: seconds.

@@ -126,7 +126,7 @@ impl Facts {
 }
 
 /// The program of a command, and the host that it names with the end that its own host is; none of a copy on one host or between two others.
-fn of_command(command: &str) -> Option<(&'static str, Option<(Side, String)>)> {
+pub(super) fn of_command(command: &str) -> Option<(&'static str, Option<(Side, String)>)> {
     let all = words(command);
     let goes_on = |word: &&str| !word.starts_with(['#', '>', '<', '&']) && !word.starts_with("2>");
     let typed = all.iter().skip(before(&all)).map(String::as_str);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool, label, net_tools};
 use crate::fact::{Of, Place};
-use crate::long_requests::DELAYED;
-use crate::reassembly;
-use crate::reverse_path;
+use crate::hosts::reassembly;
+use crate::hosts::reverse_path;
+use crate::programs::long_requests::DELAYED;
 use crate::words::whole;
 
 /// How often a connection found an accept queue full, as a kernel counts it.

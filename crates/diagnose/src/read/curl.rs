@@ -5,7 +5,7 @@ use super::label::is_typed;
 use super::own_ports::found_no_port;
 use super::{Facts, Line, Tool, WINDOWS};
 use crate::fact::{Figure, Of, Place};
-use crate::host_fault::NO_PORT;
+use crate::hosts::host_fault::NO_PORT;
 use crate::redact;
 use crate::seen::{End, Side, Test};
 use crate::words::{decimal, whole};
@@ -36,6 +36,10 @@ pub(super) struct Curl {
     command: Option<Continued>,
     /// The server, as `-v` names it: its name, and its address and port.
     server: Option<(String, End)>,
+    /// Whom that server is asked for, where it is a proxy.
+    through: Option<String>,
+    /// The line above is of the request that `-v` prints.
+    asks: bool,
     /// How long the transfer took, seconds.
     waited: f64,
     /// Where the transfer began.
@@ -117,8 +121,11 @@ impl Curl {
         }
         if let Some(server) = connected(text) {
             self.close(false, facts);
-            (self.at, self.server) = (None, Some(server));
+            (self.at, self.server, self.through) = (None, Some(server), None);
             self.begin(line.at);
+            return true;
+        }
+        if going && self.requests(text) {
             return true;
         }
         if let Some(seconds) = timed_out(text) {
@@ -152,6 +159,21 @@ impl Curl {
         self.asked = asked;
         self.format = Format::typed(text, at).filter(|_| asked);
         Some(asked)
+    }
+
+    /// Takes a line of the request that `-v` prints, or of a tunnel through a proxy.
+    fn requests(&mut self, text: &str) -> bool {
+        let through = asked_of_proxy(text).filter(|_| self.server.is_some());
+        let header = |text: &str| {
+            let (name, _) = text.split_once(": ").unwrap_or((" ", ""));
+            name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        };
+        self.asks = is_request(text) || self.asks && header(text);
+        let taken = self.asks || through.is_some();
+        if let Some(host) = through {
+            self.through = Some(redact(host));
+        }
+        taken
     }
 
     /// Takes a line that the command above it goes on in.
@@ -261,6 +283,10 @@ impl Curl {
         if let Some((name, server)) = self.server.take() {
             let n = usize::from(test.client == Side::Sender);
             test.aliases[n].push(name);
+            if let Some(host) = self.through.take() {
+                facts.goes_through(("curl", "as -v shows"), &server, from);
+                test.name = format!("{host} through this proxy");
+            }
             let end = if n == 0 { &mut test.from } else { &mut test.to };
             *end = server;
         }
@@ -316,6 +342,35 @@ fn connected(text: &str) -> Option<(String, End)> {
         port: Some(port),
     };
     Some((redact(name), end))
+}
+
+/// The first line of a request, as `-v` prints it: `GET /f HTTP/1.1`, whose `> ` is taken for a sign of quotation.
+fn is_request(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [method, _, version] = words[..] else {
+        return false;
+    };
+    let is_method = !method.is_empty() && method.bytes().all(|b| b.is_ascii_uppercase());
+    is_method && version.starts_with("HTTP/")
+}
+
+/// The server that a proxy is asked for: `* Establish HTTP proxy tunnel to h:443`, `CONNECT h:443 HTTP/1.1`, `GET http://h/f HTTP/1.1`. Who is
+/// asked for a whole address is a proxy.
+fn asked_of_proxy(text: &str) -> Option<&str> {
+    let tunnel = text.strip_prefix("* Establish HTTP proxy tunnel to ");
+    let asked = text.split_whitespace().nth(1).filter(|_| is_request(text));
+    let connects = asked.filter(|_| text.starts_with("CONNECT "));
+    let whole = || {
+        let (scheme, rest) = asked?.split_once("://")?;
+        let known = ["http", "https", "ftp"].contains(&scheme);
+        known.then(|| rest.split('/').next().unwrap_or(rest))
+    };
+    let authority = tunnel.or(connects).or_else(whole)?;
+    Some(
+        authority
+            .rsplit_once(':')
+            .map_or(authority, |(host, _)| host),
+    )
 }
 
 /// `curl: (28) Operation timed out after 60001 milliseconds with 0 bytes received`: seconds, where nothing had come.

@@ -353,7 +353,7 @@ fn copied(text: &str) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use crate::fact::Of;
-    use crate::flow::number;
+    use crate::flows::flow::number;
     use crate::read::{Source, read};
 
     #[test]

@@ -28,20 +28,61 @@ const OF_SSH: &str = "BbcDEeFIiJLlmOopQRSWw";
 /// Shells that run what stands behind `-c`, or what is typed below.
 const SHELLS: [&str; 6] = ["sh", "bash", "ash", "/bin/sh", "/bin/bash", "/bin/ash"];
 
+/// Programs that run a command on several hosts.
+const ON_SEVERAL: [&str; 7] = [
+    "pssh",
+    "parallel-ssh",
+    "pdsh",
+    "dsh",
+    "clush",
+    "ansible",
+    "salt",
+];
+
+/// What stands for the hosts of such a program: it is the name of none.
+const SEVERAL: &str = "*";
+
 /// The host or container whose output stands below a line, where a command behind its prompt runs there, and no other one prints beside it.
 pub(super) fn host(text: &str) -> Option<&str> {
-    let mut parts = behind_prompt(text)?.rsplit([';', '&']);
-    let name = of_command(parts.next()?)?;
-    let alone = !parts.any(is_command);
-    (alone && is_name(name)).then_some(name)
+    let mut found: Option<&str> = None;
+    for part in parts(behind_prompt(text)?) {
+        match of_command(part) {
+            Some(name) if found.is_some_and(|known| known != name) => return None,
+            Some(name) => found = Some(name),
+            None if is_command(part) => return None,
+            None => {}
+        }
+    }
+    found.filter(|name| is_name(name))
 }
 
-/// Where one command runs another that is known.
+/// The commands of a line, as `;` and `&` part them outside of quotes.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut quote: Option<char> = None;
+    text.split(move |c: char| {
+        match quote {
+            Some(open) if open == c => quote = None,
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            _ => {}
+        }
+        quote.is_none() && matches!(c, ';' | '&')
+    })
+}
+
+/// Where one command runs another that is known: `ssh b ss`, `do ssh $h ss`, `echo a b | xargs -I{} ssh {} ss`.
 pub(super) fn of_command(part: &str) -> Option<&str> {
-    let mut words = part.split_whitespace();
+    let run = match part.split_once("xargs ") {
+        Some((_, run)) => &run[run.find("ssh ")?..],
+        None => part,
+    };
+    let mut words = run.split_whitespace();
     let mut program = words.next()?;
-    while program == "sudo" {
+    while matches!(program, "sudo" | "do" | "then" | "time") {
         program = words.next()?;
+    }
+    if ON_SEVERAL.contains(&program) {
+        let bare = |word: &str| is_known(word.trim_start_matches(['\'', '"']));
+        return words.any(bare).then_some(SEVERAL);
     }
     let (name, inner) = match program {
         "ssh" => {
@@ -119,6 +160,8 @@ mod tests {
                 "api-7c9",
             ),
             ("a$ ssh -p 2222 -q root@192.0.2.7 ss -tin", "192.0.2.7"),
+            ("a$ ssh gw1 ss -tin; echo done", "gw1"),
+            ("a$ ssh gw1 'ss -tin; nstat -az'", "gw1"),
             ("a# sudo docker exec -u root db1 sh -c 'ss -tin'", "db1"),
             ("PS C:\\> ssh gw1 ping -c 3 b", "gw1"),
             ("$ kubectl exec -it api-7c9 -- sh", "api-7c9"),
@@ -134,6 +177,9 @@ mod tests {
             "$ docker exec -it db1 psql",
             "ssh gw1 ss -tin",
             "$ iperf3 -c a; ssh gw1 ss -tin",
+            "$ ssh gw1 ss -tin; ssh gw2 ss -tin",
+            "$ echo gw1 gw2 | xargs -n1 -I{} ssh {} ss -tin",
+            "$ pdsh -w gw1,gw2 ss -tin",
         ] {
             assert_eq!(host(other), None, "{other}");
         }

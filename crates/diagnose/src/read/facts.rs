@@ -23,28 +23,28 @@ use super::ss::FullSocket;
 use super::tcpdump::Syn;
 use super::tunnels::Tunnel;
 use super::wireguard::Peer;
-use crate::bystander::Prompts;
 use crate::captured::Captured;
-use crate::detour::Way;
 use crate::fact::{Fact, Of, Place};
-use crate::foreign_reset::ForeignReset;
-use crate::intercepted::Intercepted;
-use crate::ip_versions::Tries;
-use crate::long_way::LongWay;
-use crate::lost_answers::LostAnswers;
+use crate::flows::bystander::Prompts;
+use crate::hosts::tally::Reading;
+use crate::interfaces::passed::{DefaultRoute, Linked, Owner, Passed};
+use crate::interfaces::port::{FullDuplexPort, PortReading};
+use crate::losses::lost_answers::LostAnswers;
+use crate::losses::one_way::OneWay;
 use crate::names::Names;
-use crate::one_way::OneWay;
-use crate::passed::{DefaultRoute, Linked, Owner, Passed};
-use crate::port::{FullDuplexPort, PortReading};
-use crate::remembered::Remembered;
-use crate::request_times::Timed;
-use crate::route_metrics::SetRoute;
-use crate::routing_loop::RoutingLoop;
-use crate::searched_names::Searched;
+use crate::paths::detour::Way;
+use crate::paths::long_way::LongWay;
+use crate::paths::unlike_mtus::Interface;
+use crate::programs::request_times::Timed;
+use crate::programs::searched_names::Searched;
+use crate::programs::server_wait::ServerWait;
+use crate::reach::foreign_reset::ForeignReset;
+use crate::reach::intercepted::Intercepted;
+use crate::reach::ip_versions::Tries;
+use crate::reach::routing_loop::RoutingLoop;
 use crate::seen::{End, Role, Test};
-use crate::server_wait::ServerWait;
-use crate::tally::Reading;
-use crate::unlike_mtus::Interface;
+use crate::windows::remembered::Remembered;
+use crate::windows::route_metrics::SetRoute;
 
 /// Most facts, tests and sockets that are kept.
 const FACTS_MAX: usize = 200_000;
@@ -73,6 +73,8 @@ pub struct Facts {
     pub(crate) by_ipv6: BTreeMap<u32, bool>,
     /// When lines were printed, and beside which traffic.
     pub(crate) moments: Moments,
+    /// What passed ports of routers, where that was read.
+    pub(super) port_bytes: Vec<super::PortBytes>,
     /// The target of each trace, by the place of its times: as it was typed and printed, and what answered there.
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
     /// The name at the prompt under which each trace began, which may be empty, by the place of its times.
@@ -183,8 +185,8 @@ pub struct Facts {
     pub(super) copied: Vec<CopyTyped>,
     /// Where the last line that was typed stands, if it asks several interfaces: what it prints without a name may be of any.
     pub(super) mixed_ports: Option<Place>,
-    /// Where it stands, if it asks several hosts for settings.
-    pub(super) mixed_hosts: Option<Place>,
+    /// Where it stands, if it asks several hosts.
+    pub(crate) mixed_hosts: Option<Place>,
     /// Programs that were typed, in the order of the texts.
     pub(super) programs: Vec<Program>,
     /// Commands of programs that may hold their own rate, in the order of the texts.

@@ -2,12 +2,12 @@
 
 use super::own_ports::found_none;
 use super::{Facts, Line, NOTES_MAX};
-use crate::barred::{Barred, Why};
 use crate::fact::{Of, Place};
-use crate::failed_test::FailedTest;
-use crate::host_fault::NO_SPACE;
-use crate::unopened::Unopened;
-use crate::unresolved::Unresolved;
+use crate::hosts::host_fault::NO_SPACE;
+use crate::reach::barred::{Barred, Why};
+use crate::reach::failed_test::FailedTest;
+use crate::reach::unopened::Unopened;
+use crate::reach::unresolved::Unresolved;
 
 /// The program of a session.
 const SSH: &str = "ssh";
@@ -239,7 +239,7 @@ impl Facts {
 
     /// Takes `10.90.4.1 dev eno1 FAILED` of `ip neigh`.
     fn finds_none(&mut self, line: Line<'_>) -> bool {
-        if let Some(interface) = crate::unresolved::asked(line.bare) {
+        if let Some(interface) = crate::reach::unresolved::asked(line.bare) {
             self.refused.neighbours_of = interface;
         }
         let found = Unresolved::of(line.bare, &self.refused.neighbours_of, line.at);

@@ -132,11 +132,9 @@ impl Facts {
         matches!(at.lines_below(above), Some(1 | 2)).then_some(title)
     }
 
-    /// Gives transfers the ends that their commands name, where several ask one host in different ways: nothing else tells them apart.
+    /// Gives transfers the ends that their commands name, where several ask one host in different ways, as nothing else tells them apart, and
+    /// where they go through a proxy, which is their end then.
     pub(super) fn settle_fetches(&mut self) {
-        if self.fetches.len() < 2 {
-            return;
-        }
         let Facts { tests, fetches, .. } = self;
         let of = |test: &Test| command(fetches, test);
         let each: Vec<Option<usize>> = tests.iter().map(of).collect();
@@ -148,11 +146,26 @@ impl Facts {
         }
         let used: BTreeSet<usize> = each.iter().flatten().copied().collect();
         let is_beside = |n: &usize| used.iter().any(|m| fetches[*m].is_beside(&fetches[*n]));
-        let named: BTreeSet<usize> = used.iter().copied().filter(is_beside).collect();
+        let is_through = |n: &usize| matches!(fetches[*n].way, Way::Through(_));
+        let named = used.iter().copied();
+        let named: BTreeSet<usize> = named.filter(|n| is_beside(n) || is_through(n)).collect();
+        let mut through = Vec::new();
         for (test, n) in tests.iter_mut().zip(each) {
             if let Some(n) = n.filter(|n| named.contains(n)) {
                 fetches[n].name_ends(test);
+                let asked = match test.client {
+                    Side::Receiver => &test.from,
+                    Side::Sender => &test.to,
+                };
+                if let Way::Through(proxy) = &fetches[n].way
+                    && asked.host == proxy.host
+                {
+                    through.push((fetches[n].tool, proxy.clone(), fetches[n].at));
+                }
             }
+        }
+        for (tool, proxy, at) in through {
+            self.goes_through((tool, "its command or environment"), &proxy, at);
         }
     }
 

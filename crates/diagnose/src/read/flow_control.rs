@@ -4,7 +4,7 @@
 use super::Facts;
 use super::ports::Here;
 use crate::fact::Place;
-use crate::port::Kind;
+use crate::interfaces::port::Kind;
 use crate::words::whole;
 
 /// What counts them, heard and sent.
@@ -91,7 +91,7 @@ fn of_junos(text: &str) -> Option<[f64; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use crate::port::Kind;
+    use crate::interfaces::port::Kind;
     use crate::read::taken::whole as read_whole;
 
     /// What the readings of a text are, of both kinds, with the port.

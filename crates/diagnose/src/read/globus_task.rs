@@ -2,8 +2,8 @@
 
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::Figure;
+use crate::programs::small_files::{AT_ONCE, COPIED};
 use crate::seen::{Report, Test};
-use crate::small_files::{AT_ONCE, COPIED};
 use crate::words::whole;
 
 /// The tool's name.

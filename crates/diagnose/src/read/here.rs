@@ -50,9 +50,13 @@ impl Facts {
         self.sources.len().saturating_sub(1) as u32
     }
 
-    /// The source that is read now, and the name at its prompt, which may be empty.
+    /// The source that is read now, and the name at its prompt, which may be empty: behind one prompt several hosts may print.
     pub(crate) fn prompt(&self) -> (u32, String) {
-        (self.here(), self.label.name.clone())
+        let name = match self.mixed_hosts {
+            Some(_) => String::new(),
+            None => self.label.name.clone(),
+        };
+        (self.here(), name)
     }
 
     /// Whoever printed the lines that are read now has this address.
@@ -70,8 +74,7 @@ impl Facts {
 
     /// Whoever printed the lines that are read now asked these for something: it is another host.
     pub(crate) fn reached<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
-        let own = self.label.name.clone();
-        let source = self.here();
+        let (source, own) = self.prompt();
         // What was typed at a prompt without a name may be of another host than the one whose prompt stands above.
         let room = self.prompts.reached.len() < SHELLS_MAX && !self.label.unnamed;
         for name in names.filter(|n| room && !own.is_empty() && !n.is_empty()) {
@@ -112,7 +115,7 @@ impl Facts {
 
     /// An interface of whoever printed the lines that are read now has this address.
     pub(super) fn owns(&mut self, address: &str) {
-        let own = self.label.name.clone();
+        let (_, own) = self.prompt();
         self.owned_by(&own, address);
     }
 
@@ -126,7 +129,7 @@ impl Facts {
 
     /// The default route of whoever printed the lines that are read now leads through this gateway.
     pub(super) fn routes_through(&mut self, gateway: &str) {
-        if self.gateways.len() < SHELLS_MAX {
+        if self.gateways.len() < SHELLS_MAX && self.mixed_hosts.is_none() {
             let pair = (self.label.name.clone(), crate::address(gateway));
             self.gateways.insert(pair);
         }
@@ -157,6 +160,9 @@ impl Facts {
     pub(super) fn may_be_here(&self, host: Of) -> bool {
         let name = &self.label.name;
         let Of::Host(n) = host else { return false };
+        if self.mixed_hosts.is_some() || self.aside.is_mixed(n) {
+            return false;
+        }
         let names = &self.hosts[n as usize];
         name.is_empty() || name == WINDOWS || names.is_empty() || names.contains(name)
     }
@@ -179,11 +185,18 @@ impl Facts {
     /// A new host, whom the piece that begins is about.
     pub(crate) fn host(&mut self) -> Of {
         self.host_sources.push(self.here());
+        let host = self.hosts.len() as u32;
+        if self.mixed_hosts.is_some() {
+            self.hosts.push(Vec::new());
+            self.sides.push(None);
+            self.aside.mixes(host);
+            self.leaves_unplaced();
+            return Of::Host(host);
+        }
         let named = Some(self.label.name.clone()).filter(|n| !n.is_empty() && n != WINDOWS);
         self.hosts.push(named.into_iter().collect());
         let by_file = self.sources.last().and_then(|name| label::role_of(name));
         self.sides.push(self.label.side.or(by_file));
-        let host = self.hosts.len() as u32 - 1;
         self.aside.host(host);
         Of::Host(host)
     }
@@ -202,7 +215,7 @@ impl Facts {
     fn described(&mut self, before: Described, now: Described) -> Of {
         let source = self.sources.len() as u32;
         let of_label = |host: Of| match host {
-            Of::Host(n) => {
+            Of::Host(n) if self.mixed_hosts.is_none() && !self.aside.is_mixed(n) => {
                 let name = &self.label.name;
                 let names = &self.hosts[n as usize];
                 let system = self.latest_word(host, "system").map(|(word, _)| word);

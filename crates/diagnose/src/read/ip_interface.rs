@@ -57,7 +57,7 @@ fn command(text: &str) -> Option<[&str; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::word;
+    use crate::flows::flow::word;
     use crate::read::taken::taken;
 
     #[test]

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use super::iperf_row::{IperfRow, bracketed, connected, row};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Place};
-use crate::first_buffer::{FIRST_BUFFER, is_of_windows};
 use crate::seen::{End, Report, Row, Side, Test};
+use crate::windows::first_buffer::{FIRST_BUFFER, is_of_windows};
 use crate::words::{after, decimal, keyed, quantity, size};
 use crate::{address, redact};
 

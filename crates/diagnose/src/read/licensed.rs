@@ -47,7 +47,7 @@ fn licensed(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow;
+    use crate::flows::flow;
     use crate::read::taken::taken;
 
     /// The line was guessed, and nobody had said how fast it was.

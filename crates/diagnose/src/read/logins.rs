@@ -76,7 +76,7 @@ fn is_timed(command: &str) -> bool {
 }
 
 /// Seconds of `0m10.412s`, as bash prints them, or of `10.41`, as `time -p` does.
-fn lasted(text: &str) -> Option<f64> {
+pub(super) fn lasted(text: &str) -> Option<f64> {
     match text.split_once('m') {
         Some((minutes, rest)) => {
             let seconds = decimal(rest.strip_suffix('s')?)?;

@@ -1,4 +1,4 @@
-//! Commands in one line that ask several interfaces, or several hosts for settings: what they print without a name may be of any of them.
+//! Commands in one line that ask several interfaces, or several hosts: what they print without a name may be of any of them.
 
 use super::{Facts, Line, NOTES_MAX, elsewhere, label};
 use crate::fact::Place;
@@ -26,8 +26,8 @@ impl Facts {
         self.leaves(self.mixed_ports, "interfaces");
     }
 
-    /// Says once that settings below a line for several hosts are left out.
-    pub(super) fn leaves_settings(&mut self) {
+    /// Says once that something below a line for several hosts is left out.
+    pub(super) fn leaves_unplaced(&mut self) {
         self.leaves(self.mixed_hosts, "hosts");
     }
 
@@ -45,18 +45,23 @@ impl Facts {
     }
 }
 
-/// Whether a command line asks for settings on another host beside this one, or on several: `sysctl KEY; ssh b sysctl KEY`.
+/// What prints something of the host that it runs on, and does not name it.
+const OF_HOST: [&str; 20] = [
+    "sysctl", "cat", "grep", "ss", "netstat", "nstat", "ethtool", "ip", "tc", "ifconfig", "iw",
+    "uname", "dmesg", "top", "mpstat", "pidstat", "iostat", "vmstat", "head", "tail",
+];
+
+/// Whether a command line asks another host beside this one, or several: `sysctl KEY; ssh b sysctl KEY`, `for h in a b; do ssh $h nstat; done`.
 fn is_of_hosts(text: &str) -> bool {
-    let Some(behind) = label::behind_prompt(text).filter(|b| b.contains("sysctl ")) else {
+    let Some(behind) = label::behind_prompt(text) else {
         return false;
     };
-    let asks = behind.split([';', '&']).filter(|p| p.contains("sysctl "));
-    let hosts: Vec<Option<&str>> = asks
-        .map(|part| {
-            let part = part.trim_start();
-            elsewhere::of_command(part.strip_prefix("do ").unwrap_or(part))
-        })
-        .collect();
+    let says = |part: &&str| {
+        let mut words = part.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"'));
+        words.any(|word| OF_HOST.contains(&word.rsplit('/').next().unwrap_or(word)))
+    };
+    let asked = elsewhere::parts(behind).filter(says);
+    let hosts: Vec<Option<&str>> = asked.map(elsewhere::of_command).collect();
     let far = hosts.iter().any(Option::is_some);
     let several = hosts.iter().any(|host| *host != hosts[0]);
     far && (several || elsewhere::host(text).is_none())
@@ -169,6 +174,9 @@ mod tests {
             "[noc@a1 ~]$ sysctl net.ipv4.tcp_wmem; ssh b1 sysctl net.ipv4.tcp_rmem",
             "[noc@a1 ~]$ ssh a sysctl net.ipv4.tcp_rmem; ssh b sysctl net.ipv4.tcp_rmem",
             "$ for h in a b; do ssh $h sysctl net.ipv4.tcp_rmem; done",
+            "[noc@a1 ~]$ echo a b | xargs -n1 -I{} ssh {} sysctl net.ipv4.tcp_rmem",
+            "[noc@a1 ~]$ ssh b1 cat /proc/net/snmp; sysctl net.core.rmem_max",
+            "[noc@a1 ~]$ ansible all -m shell -a 'sysctl net.core.rmem_max'",
         ] {
             assert!(is_of_hosts(text), "{text}");
             let (facts, _) = whole(&format!("{text}\nnet.core.rmem_max = 212992\n"));
@@ -177,12 +185,31 @@ mod tests {
         for text in [
             "[noc@a1 ~]$ sysctl net.ipv4.tcp_wmem; sysctl net.ipv4.tcp_rmem",
             "[noc@a1 ~]$ ssh b1 sysctl net.ipv4.tcp_rmem",
+            "[noc@a1 ~]$ ssh b1 'sysctl net.ipv4.tcp_rmem; cat /proc/net/snmp'",
+            "[noc@a1 ~]$ ssh b1 iperf3 -s -D; sysctl net.ipv4.tcp_rmem",
             "[noc@a1 ~]$ sysctl net.ipv4.tcp_rmem",
         ] {
             assert!(!is_of_hosts(text), "{text}");
             let (facts, _) = whole(&format!("{text}\nnet.core.rmem_max = 212992\n"));
             assert!(facts.facts.iter().any(|f| f.name == ROOM), "{text}");
         }
+    }
+
+    #[test]
+    fn what_several_hosts_print_behind_one_prompt_is_of_none() {
+        let above = "[noc@a1 ~]$ ssh b1 nstat -az; nstat -az\n";
+        let counts = "#kernel\nTcpInSegs  900  0.0\nTcpExtTCPRcvQDrop  5310  0.0\n";
+        let (facts, _) = whole(&format!("{above}{counts}{counts}"));
+        assert!(!facts.hosts.is_empty());
+        for (n, names) in (0_u32..).zip(&facts.hosts) {
+            assert!(names.is_empty() && facts.aside.is_mixed(n));
+        }
+        let said = "this line asks several hosts";
+        assert!(facts.notes.iter().any(|n| n.contains(said)));
+        // Sockets name their ends, and tie no address to the prompt.
+        let sockets = "ESTAB 0 0 192.0.2.9:5201 192.0.2.1:40112\n\t cubic rtt:80.1/1 mss:1448 cwnd:10\nESTAB 0 0 192.0.2.1:40112 192.0.2.9:5201\n\t cubic rtt:80.1/1 mss:1448 cwnd:10\n";
+        let (facts, _) = whole(&format!("[noc@a1 ~]$ ssh b1 ss -tin; ss -tin\n{sockets}"));
+        assert!(facts.shells.is_empty(), "{:?}", facts.shells);
     }
 
     #[test]

@@ -78,6 +78,7 @@ mod plain;
 mod pods;
 mod policed;
 mod policy;
+mod port_bytes;
 mod ports;
 mod powershell;
 mod printable;
@@ -122,6 +123,7 @@ pub(crate) mod sysctl;
 mod taken;
 mod tcp_metrics;
 mod tcpdump;
+mod timed_copy;
 pub(crate) mod tries;
 pub(crate) mod tunnels;
 mod typeperf;
@@ -151,6 +153,7 @@ pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use policed::classes::{CLASS_MARKS, CLASS_POLICER, CLASS_SHAPER, SET_MARK};
+pub(crate) use port_bytes::PortBytes;
 pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
@@ -277,6 +280,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(flent::Flent::default()),
         Box::new(copies::Scp::default()),
         Box::new(copies::Rsync::default()),
+        Box::new(timed_copy::TimedCopy::default()),
         Box::new(curl::Curl::default()),
         Box::new(nslookup::Nslookup::default()),
         Box::new(resolvers::Resolvers::default()),
@@ -344,6 +348,7 @@ pub fn read(sources: &[Source]) -> Facts {
     facts.settle_fetches();
     facts.settle_limits();
     facts.settle_tables();
+    facts.settle_port_bytes();
     facts
 }
 

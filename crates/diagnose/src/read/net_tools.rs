@@ -3,8 +3,8 @@
 
 use super::frames::UNSENT;
 use super::{Facts, Line, PORT, Tool};
-use crate::counter::{Unit, Way};
 use crate::fact::{Of, Place};
+use crate::interfaces::counter::{Unit, Way};
 use crate::words::{after, decimal, whole};
 
 /// Which system has a table of this form, among the facts of a host.

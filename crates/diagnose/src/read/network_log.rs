@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::kernel_log::links::moment;
 use super::{Facts, Line, Tool};
-use crate::answered_twice::TWO_CARDS;
-use crate::idle_session::IDLE_CLOSED;
-use crate::network_log::Event;
+use crate::programs::idle_session::IDLE_CLOSED;
+use crate::reach::answered_twice::TWO_CARDS;
+use crate::reach::network_log::Event;
 use crate::words::{after, between};
 
 /// Most lines that are kept, and most closed connections: what flaps fills logs.
@@ -142,7 +142,7 @@ fn ends(text: &str) -> Option<[String; 2]> {
 mod tests {
     use super::*;
     use crate::fact::Of;
-    use crate::flow::word;
+    use crate::flows::flow::word;
     use crate::read::kernel_log::links::WHEN;
     use crate::read::taken::taken;
 

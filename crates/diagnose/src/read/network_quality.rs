@@ -2,8 +2,8 @@
 
 use super::copies::shown;
 use super::{Facts, Line, NOTES_MAX, Tool};
-use crate::both_loaded::{LOADED_BOTH, OTHER_WAY};
 use crate::fact::{Figure, Place};
+use crate::flows::both_loaded::{LOADED_BOTH, OTHER_WAY};
 use crate::seen::{Report, Side, Test};
 use crate::words::{decimal, rate, whole};
 

@@ -3,11 +3,11 @@
 use super::disk::MOUNT;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::mounted;
-use crate::redact::address;
-use crate::requests::{
+use crate::hosts::mounted;
+use crate::programs::requests::{
     AGREED, DIRECT, MOST, MOUNTER, OTHER, PER_S, SIZE, SMB_PORT, SYNC, TOOK, WHOLE,
 };
+use crate::redact::address;
 use crate::seen::{Report, Side, Test};
 use crate::words::{between, decimal, keyed, whole};
 

@@ -5,7 +5,7 @@ use super::label::is_typed;
 use super::policed::classes::CLASS_POLICER;
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
-use crate::port::{Kind, OF_NFT, Port, PortReading};
+use crate::interfaces::port::{Kind, OF_NFT, Port, PortReading};
 use crate::words::{after, whole};
 
 /// Families of tables (nft, 8).

@@ -7,8 +7,8 @@ use super::carrier::TRANSITIONS;
 use super::frames::{ALLOWANCES, UNSENT};
 use super::modes::{Duplexed, Modes, Negotiated};
 use super::{Facts, Line, Tool, frames, net_tools, qdisc, routed, tunnels};
-use crate::counter::{Counter, Link, Unit, Way};
 use crate::fact::{Fact, Of, Place, Value};
+use crate::interfaces::counter::{Counter, Link, Unit, Way};
 use crate::words::{after, decimal, whole};
 
 /// The state of reading.

@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
-use crate::host_fault::{NO_PORT, TIME_WAITS};
+use crate::hosts::host_fault::{NO_PORT, TIME_WAITS};
 use crate::words::{after, whole};
 
 /// What programs print where a connection found no port, or an address is not the host's own (EADDRNOTAVAIL of Linux, and of macOS).
@@ -70,8 +70,8 @@ fn time_waits(text: &str) -> Option<u64> {
 mod tests {
     use super::{OwnPorts, found_no_port, time_waits};
     use crate::fact::Of;
-    use crate::flow::{number, word};
-    use crate::host_fault::{NO_PORT, TIME_WAITS};
+    use crate::flows::flow::{number, word};
+    use crate::hosts::host_fault::{NO_PORT, TIME_WAITS};
     use crate::read::taken::taken;
 
     #[test]

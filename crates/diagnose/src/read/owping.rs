@@ -4,7 +4,7 @@
 
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Place};
-use crate::one_way::OneWay;
+use crate::losses::one_way::OneWay;
 use crate::words::{after, between, decimal, number, whole};
 
 /// How a session begins.
@@ -162,7 +162,7 @@ fn delays(values: &str, at: Place) -> Option<Delays> {
 mod tests {
     use super::*;
     use crate::fact::Of;
-    use crate::flow;
+    use crate::flows::flow;
     use crate::read::taken::taken;
 
     /// Both ways between a and b with these delays, the second with losses.

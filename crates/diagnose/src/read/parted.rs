@@ -1,7 +1,7 @@
 //! Single answers of one run of pings whose round trip stepped, and stayed so: the path before it and after it are two.
 
-use crate::apart::lie_apart;
 use crate::fact::{Figure, Place};
+use crate::paths::apart::lie_apart;
 
 /// A single answer: its round trip, ms, and its TTL where it was printed.
 pub(super) type Answer = (Figure, Option<u32>);

@@ -173,7 +173,7 @@ fn words(part: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::{number, word};
+    use crate::flows::flow::{number, word};
     use crate::read::taken::whole as read_whole;
 
     /// A run to this target: three hops, of which the last two miss 7 of 100.

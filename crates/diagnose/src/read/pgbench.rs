@@ -122,7 +122,7 @@ fn latency_s(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::number;
+    use crate::flows::flow::number;
     use crate::read::taken::taken;
 
     /// The end of a run of this script by so many clients, with these lines before its rate.

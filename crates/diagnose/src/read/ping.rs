@@ -9,8 +9,8 @@ use self::asked::Asked;
 use self::first::First;
 use super::parted::{Answer, parted, turned};
 use super::{Facts, Line, Tool};
-use crate::answered_twice::DUPLICATES;
 use crate::fact::{Figure, Of, Place};
+use crate::reach::answered_twice::DUPLICATES;
 use crate::words::{between, decimal, number, whole};
 
 /// The bytes of pings that were answered and that no router might cut into pieces, with their headers.

@@ -13,7 +13,7 @@ mod typed;
 use super::conditioned::{FEW, POLICER, SHAPER, words_of};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::port::{Kind, OF_TC, Port, PortReading};
+use crate::interfaces::port::{Kind, OF_TC, Port, PortReading};
 use crate::words::{after, decimal, decimal_prefix, option_rate, rate, size, whole};
 use typed::{command, filters};
 

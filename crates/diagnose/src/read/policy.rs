@@ -2,7 +2,7 @@
 
 use self::queued::Queued;
 use super::{Facts, Line, Tool};
-use crate::port::{Kind, Port, PortReading};
+use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::words::{decimal, whole};
 
 mod queued;

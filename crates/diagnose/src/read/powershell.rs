@@ -6,9 +6,9 @@ use super::frames::UNSENT;
 use super::modes::{Duplexed, Negotiated};
 use super::windows::tuned;
 use super::{Facts, Line, NOTES_MAX, PORT, Tool};
-use crate::counter::{Counter, Link, Unit, Way};
 use crate::fact::{Of, Place};
 use crate::figures::bps;
+use crate::interfaces::counter::{Counter, Link, Unit, Way};
 use crate::words::{rate, whole};
 
 /// The state of reading.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Facts, Line, Tool};
-use crate::core::{ALL, is_tunnel};
 use crate::fact::{Of, Place};
+use crate::hosts::core::{ALL, is_tunnel};
 use crate::words::{decimal, whole};
 
 /// The facts of what was read back from swap and written to it, bit/s.
@@ -359,7 +359,7 @@ fn above(text: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use crate::fact::Of;
-    use crate::flow::{number, word};
+    use crate::flows::flow::{number, word};
     use crate::read::{Source, read};
 
     /// FreeBSD has the share under `WCPU`, with its sign; macOS prints the columns that were asked for.

@@ -4,7 +4,7 @@ mod modes;
 
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
-use crate::port::{Kind, Port, PortReading};
+use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::words::whole;
 use modes::Tables;
 
@@ -125,7 +125,7 @@ fn pairs(text: &str) -> Vec<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::{ProCurve, pairs};
-    use crate::port::Kind;
+    use crate::interfaces::port::Kind;
     use crate::read::taken::taken;
 
     #[test]

@@ -111,7 +111,7 @@ fn is_icmp(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::fact::Of;
-    use crate::flow::number;
+    use crate::flows::flow::number;
     use crate::read::{Source, read};
 
     /// Both versions of IP count together, and each reading by itself.

@@ -6,6 +6,7 @@ use super::fetch::{Way, end, way};
 use super::label::behind_prompt;
 use super::shell::{before, setting, words};
 use super::{Facts, Line, NOTES_MAX};
+use crate::fact::Place;
 use crate::seen::End;
 
 /// What stands in every line that is read here.
@@ -56,19 +57,20 @@ impl Facts {
             .or_else(|| command(text, &[]))
             .or_else(|| printed(text));
         let Some(found) = found else { return };
-        let begin = format!(
-            "{} goes through the proxy {}",
-            found.program,
-            found.proxy.shown()
-        );
-        if self.notes.iter().any(|note| note.contains(&begin)) {
+        self.goes_through((found.program, found.by), &found.proxy, line.at);
+    }
+
+    /// Says once that a program goes through a proxy, by what, and what of the texts is of another path then.
+    pub(super) fn goes_through(&mut self, (program, by): (&str, &str), proxy: &End, at: Place) {
+        let begin = format!("{program} goes through the proxy {}", proxy.shown());
+        let known = self.notes.iter().any(|note| note.contains(&begin));
+        if known || self.notes.len() >= NOTES_MAX {
             return;
         }
         self.notes.push(format!(
-            "{}: {begin} ({}): its way is the leg to that proxy, the proxy itself and the leg behind it. Pings and traces to the server show another path; ping -c 20 {} shows the first leg",
-            self.place(line.at),
-            found.by,
-            found.proxy.host
+            "{}: {begin} ({by}): its way is the leg to that proxy, the proxy itself and the leg behind it. Pings and traces to the server show another path; ping -c 20 {} shows the first leg",
+            self.place(at),
+            proxy.host
         ));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
-use crate::one_way::OneWay;
+use crate::losses::one_way::OneWay;
 use crate::words::{decimal, whole};
 
 /// How the lines of its report begin.

@@ -88,7 +88,7 @@ fn times(text: &str, at: Place) -> Option<[Figure; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow;
+    use crate::flows::flow;
     use crate::read::taken::taken;
 
     fn value(facts: &Facts, name: &'static str) -> Option<f64> {

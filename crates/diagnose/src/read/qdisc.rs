@@ -1,8 +1,8 @@
 //! Queue disciplines of a host's interfaces: `tc -s qdisc`, and the first line of `ip link`.
 
 use super::Facts;
-use crate::counter::{Link, Unit, Way};
 use crate::fact::{Figure, Of, Place};
+use crate::interfaces::counter::{Link, Unit, Way};
 use crate::words::{after, decimal, keyed, rate, whole};
 
 /// The queue at the root of an interface of a host, as `tc` and `ip link` print it.

@@ -5,8 +5,8 @@ use super::label::behind_prompt;
 use super::shell::behind_program;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Place};
+use crate::programs::small_files::{AT_ONCE, COPIED};
 use crate::seen::Side;
-use crate::small_files::{AT_ONCE, COPIED};
 use crate::words::{decimal, quantity, whole};
 
 /// The tool's name.
@@ -297,9 +297,9 @@ fn typed(text: &str) -> Option<Typed> {
 #[cfg(test)]
 mod tests {
     use super::lasted;
+    use crate::programs::small_files::{AT_ONCE, COPIED};
     use crate::read::taken::whole as read_whole;
     use crate::seen::Side;
-    use crate::small_files::{AT_ONCE, COPIED};
 
     const MIB: f64 = 1_048_576.0;
 

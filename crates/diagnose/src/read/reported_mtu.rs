@@ -72,7 +72,7 @@ fn reported(text: &str) -> Option<(&str, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow;
+    use crate::flows::flow;
     use crate::read::taken::taken;
     use crate::read::tcpdump::Tcpdump;
 

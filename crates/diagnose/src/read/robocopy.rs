@@ -4,8 +4,8 @@ use super::copies::copy;
 use super::drives::Folder;
 use super::{Facts, Line, Tool};
 use crate::fact::Figure;
+use crate::programs::small_files::COPIED;
 use crate::seen::Side;
-use crate::small_files::COPIED;
 use crate::words::{decimal, number, whole};
 
 /// The state of reading: bytes and files that were copied, and the time that this took, seconds.

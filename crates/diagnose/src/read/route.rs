@@ -5,11 +5,11 @@
 
 use super::label::behind_prompt;
 use super::{Facts, Line, NOTES_MAX, Tool};
-use crate::detour;
 use crate::fact::{Fact, Figure, Of, Place};
-use crate::late_hops::{Late, Rise};
-use crate::long_way::{LongWay, Timed};
-use crate::routing_loop::RoutingLoop;
+use crate::paths::detour;
+use crate::paths::late_hops::{Late, Rise};
+use crate::paths::long_way::{LongWay, Timed};
+use crate::reach::routing_loop::RoutingLoop;
 use crate::words::{after, decimal, number};
 
 mod goal;

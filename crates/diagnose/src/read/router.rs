@@ -5,7 +5,7 @@ use farpath_config::{Dialect, Severity};
 use super::ports::{Here, is_interface};
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::port::Kind;
+use crate::interfaces::port::Kind;
 use crate::words::{after, decimal, whole};
 
 /// The state of reading `show interfaces`.

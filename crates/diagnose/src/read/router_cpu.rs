@@ -4,7 +4,7 @@
 use super::routeros::{key, typed};
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Of, Place};
-use crate::router_full::{ALL, BUSY, FORWARDS, PACKETS, ROUTER, SOME};
+use crate::hosts::router_full::{ALL, BUSY, FORWARDS, PACKETS, ROUTER, SOME};
 use crate::words::{behind_show, shortens, whole};
 
 /// The state of reading: the router whose command was read, empty where none was.

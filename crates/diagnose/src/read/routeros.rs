@@ -3,7 +3,7 @@
 use super::ports::{Here, Several};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::port::{Kind, Port};
+use crate::interfaces::port::{Kind, Port};
 use crate::words::{rate, whole};
 
 /// The state of reading.

@@ -102,7 +102,7 @@ fn is_array(text: &str) -> bool {
 mod tests {
     use super::{RSS_OFF, RSS_ON};
     use crate::fact::Of;
-    use crate::flow::word;
+    use crate::flows::flow::word;
     use crate::read::taken::whole as facts;
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::conditioned::{FEW, OF_SCHEDULER, SHAPER};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::port::{Kind, Port, PortReading};
+use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::words::{decimal, option_rate};
 
 /// The state of reading.

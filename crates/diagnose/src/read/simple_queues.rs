@@ -5,7 +5,7 @@ use core::net::{IpAddr, Ipv4Addr};
 use super::routeros::typed;
 use super::{Facts, Line, Tool};
 use crate::fact::Place;
-use crate::port::{Kind, Port, PortReading};
+use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::words::{option_rate, shortens, whole};
 
 /// A simple queue, as a router's text has it.

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::copies::shown;
 use super::{Facts, Line, NOTES_MAX, Tool};
 use crate::fact::{Figure, Place};
-use crate::lost_beside::LOST_BESIDE;
+use crate::losses::lost_beside::LOST_BESIDE;
 use crate::seen::{Report, Test};
 use crate::words::{after, between, decimal, rate};
 

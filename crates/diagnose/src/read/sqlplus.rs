@@ -56,7 +56,7 @@ mod tests {
     use super::super::queries::{COUNT, TOOK};
     use super::{SqlPlus, elapsed};
     use crate::fact::Of;
-    use crate::flow::number;
+    use crate::flows::flow::number;
     use crate::read::taken::taken;
 
     #[test]

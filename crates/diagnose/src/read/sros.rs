@@ -4,7 +4,7 @@ use super::foreign::{is_of_sros, is_row};
 use super::ports::Here;
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::port::Kind;
+use crate::interfaces::port::Kind;
 use crate::words::{decimal, whole};
 
 /// The state of reading.
@@ -142,7 +142,7 @@ fn pairs(text: &str) -> Vec<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::{ShowPort, asks, pairs};
-    use crate::port::Kind;
+    use crate::interfaces::port::Kind;
     use crate::read::taken::taken;
 
     #[test]
@@ -167,7 +167,7 @@ SQE Test Errors  :                    0  Late Collisions  :                    7
             (Kind::Late, 7.0),
         ];
         assert_eq!(all, expected);
-        let named = |r: &crate::port::PortReading| r.port.named("") == "1/1/3 of pe2";
+        let named = |r: &crate::interfaces::port::PortReading| r.port.named("") == "1/1/3 of pe2";
         assert!(facts.ports.iter().all(named), "{:?}", facts.ports);
     }
 

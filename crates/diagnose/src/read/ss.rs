@@ -4,7 +4,7 @@ use super::{Facts, FullQueue, Line, NOTES_MAX, Tool};
 use crate::address;
 use crate::fact::{Figure, Of, Place};
 use crate::seen::End;
-use crate::shut_window::{UNANSWERED, unanswered};
+use crate::windows::shut_window::{UNANSWERED, unanswered};
 use crate::words::{decimal, keyed, rate};
 
 /// How long a command waited, seconds.
@@ -107,7 +107,9 @@ impl Tool for Ss {
             }
             self.listens = false;
             if facts.sockets.len() < SOCKETS_MAX {
-                facts.printed_at(&ends[0].host);
+                if facts.mixed_hosts.is_none() {
+                    facts.printed_at(&ends[0].host);
+                }
                 let of = Of::Socket(facts.socket(ends));
                 facts.exact(of, "receive_queue_bytes", queues[0], line.at);
                 facts.exact(of, "send_queue_bytes", queues[1], line.at);
@@ -537,7 +539,7 @@ mod tests {
         let facts = of(&format!("{copy}{typed}{DETAILS}"));
         assert_eq!(facts.ignored_count, [0]);
         assert_eq!((facts.sockets.len(), says(&facts)), (1, Some(1_326_080.0)));
-        let flows = crate::flow::flows(&facts);
+        let flows = crate::flows::flow::flows(&facts);
         assert_eq!(flows.len(), 1);
         assert_eq!(flows[0].sockets, [0]);
         // Of a second line nothing says whether it is the same connection's.

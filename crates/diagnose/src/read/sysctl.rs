@@ -3,9 +3,9 @@
 use super::label::behind_prompt;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::host_fault::{NEIGHBOURS_MOST, OWN_PORTS};
-use crate::reassembly::MEMORY;
-use crate::reverse_path::SETTING;
+use crate::hosts::host_fault::{NEIGHBOURS_MOST, OWN_PORTS};
+use crate::hosts::reassembly::MEMORY;
+use crate::hosts::reverse_path::SETTING;
 use crate::words::whole;
 
 /// What `tcp_mem` says: from the second value on buffers grow no more, and TCP gets no more than the third, pages.
@@ -121,7 +121,7 @@ impl Tool for Sysctl {
             return false;
         };
         if facts.mixed_hosts.is_some() {
-            facts.leaves_settings();
+            facts.leaves_unplaced();
             self.host = None;
             return true;
         }

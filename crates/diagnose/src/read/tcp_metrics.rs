@@ -2,7 +2,7 @@
 
 use super::{Facts, Line, Tool, own_address};
 use crate::fact::Of;
-use crate::remembered::Remembered;
+use crate::windows::remembered::Remembered;
 use crate::words::{after, decimal, whole};
 
 /// The threshold that is kept, segments.

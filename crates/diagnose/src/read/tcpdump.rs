@@ -3,8 +3,8 @@
 use super::label::name_at_prompt;
 use super::reported_mtu::ReportedMtu;
 use super::{Facts, Line, Tool};
-use crate::barred::Barred;
 use crate::fact::Place;
+use crate::reach::barred::Barred;
 use crate::redact::address;
 use crate::seen::End;
 use crate::words::{after, between, decimal, whole};

@@ -219,7 +219,7 @@ fn fields(text: &str) -> Option<Vec<&str>> {
 #[cfg(test)]
 mod tests {
     use crate::fact::Of;
-    use crate::flow::{number, word};
+    use crate::flows::flow::{number, word};
     use crate::read::taken::whole as facts;
     use crate::read::{Facts, HEADED};
 

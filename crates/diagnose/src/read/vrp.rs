@@ -8,7 +8,7 @@ use super::ports::Here;
 use super::router::{carried, rate_of};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
-use crate::port::Kind;
+use crate::interfaces::port::Kind;
 use crate::words::{after, decimal, shortens, whole};
 pub(super) use optics::Transceivers;
 pub(super) use queues::Queues;

@@ -9,9 +9,9 @@ use super::model::Model;
 use super::work::{PACKETS_MAX, Work};
 use crate::advice::{Shared, wanted};
 use crate::cause::Cause;
-use crate::channel::window_of_channel;
 use crate::known::System;
 use crate::verdict::Judged;
+use crate::windows::channel::window_of_channel;
 
 /// Round trips that are left out, so that windows are open, and that are measured then.
 const ROUNDS: f64 = 40.0;

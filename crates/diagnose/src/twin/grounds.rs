@@ -5,7 +5,7 @@ use farpath_units::Rate;
 use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::read::Facts;
 
 /// A value and where it is from: `ss.txt:4`, or `assumed: …`.

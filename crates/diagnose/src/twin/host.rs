@@ -7,9 +7,9 @@ use super::grounds::{Grounds, Said, assumed, rate};
 use crate::cause::Cause;
 use crate::ceiling::UNSCALED;
 use crate::fact::{Figure, Of};
-use crate::flow::number;
+use crate::flows::flow::number;
 use crate::known::{DEFAULT_WINDOWS, System};
-use crate::room::Room;
+use crate::windows::room::Room;
 
 /// A host of the scenario.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 use farpath_observe::limit::Limit;
 
 use super::Twin;
-use crate::bloat::ms;
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::document::Verify;
+use crate::lines::bloat::ms;
 
 /// A twin agrees when its rate is within this share of the measured one.
 const WITHIN: f64 = 0.15;

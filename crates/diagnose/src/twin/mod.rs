@@ -13,7 +13,7 @@ use std::fmt;
 use crate::cause::Cause;
 use crate::document::Change;
 use crate::fact::Figure;
-use crate::flow::flows;
+use crate::flows::flow::flows;
 use crate::read::Facts;
 use crate::verdict::Judged;
 use grounds::Grounds;

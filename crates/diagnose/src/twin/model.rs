@@ -8,8 +8,8 @@ use super::work::{Work, work};
 use crate::advice::fitting;
 use crate::cause::Cause;
 use crate::fact::Of;
-use crate::flow::{number, word};
-use crate::segments::{FIXED_HEADERS, HEADERS};
+use crate::flows::flow::{number, word};
+use crate::losses::segments::{FIXED_HEADERS, HEADERS};
 
 /// Everything a scenario of one flow says.
 #[derive(Clone, Debug)]
@@ -369,7 +369,7 @@ impl Grounds<'_> {
         let test = self.flow.test.as_ref();
         let of_test = test.filter(|t| t.words.contains_key("cc")).map(|t| t.at);
         let of = |of: Of| word(self.facts, of, "cc").map(|(_, at)| at);
-        let typed = || crate::typed::word(self.facts, test, "cc").map(|(_, at)| at);
+        let typed = || crate::flows::typed::word(self.facts, test, "cc").map(|(_, at)| at);
         let found = of_test.or_else(|| sockets.find_map(of));
         let found = found.or_else(typed).or_else(|| hosts.find_map(of));
         found.map_or("you".to_owned(), |at| self.facts.place(at))

@@ -6,7 +6,7 @@ use farpath_units::{Duration, Rate};
 use super::model::Model;
 use super::work::Work;
 use crate::ceiling::bps;
-use crate::flow::Flow;
+use crate::flows::flow::Flow;
 use crate::redact::redact;
 use crate::verdict::Judged;
 

@@ -75,6 +75,7 @@ fn a_policer_and_a_short_queue_share_whether_or_not_a_line_is_known() {
         why.contains("drops what a policer with as large a bucket drops"),
         "{why}"
     );
+    assert!(why.contains("% together"), "{why}");
     assert!(why.contains("iperf3 -u") && why.contains("--line"), "{why}");
     let all = &flow.changes[0].commands;
     assert!(

@@ -222,3 +222,36 @@ fn what_is_written_above_two_commands_sets_them_apart() {
     let says = "\"with VPN\" the same file came at";
     assert!(why.contains(says), "{why}");
 }
+
+/// The window was held against the 21.5 ms to the server, which nothing of this connection crosses.
+#[test]
+fn a_transfer_through_a_proxy_is_of_the_way_to_that() {
+    let verbose = "$ curl -v -o /dev/null https://mirror.example.org/1g.bin
+* Connected to proxy.corp (192.0.2.8) port 3128
+> CONNECT mirror.example.org:443 HTTP/1.1
+> Host: mirror.example.org:443
+> Proxy-Connection: Keep-Alive
+>
+< HTTP/1.1 200 Connection established
+";
+    let wget = "$ wget http://mirror.example.org/1g.bin
+Connecting to proxy.corp (proxy.corp)|192.0.2.8|:3128... connected.
+Proxy request sent, awaiting response... 200 OK
+2026-12-01 10:06:40 (2.56 MB/s) - ‘1g.bin’ saved [1073741824/1073741824]
+
+";
+    for (text, proxy) in [
+        (format!("$ {THROUGH}\n{HEAD}{SLOW}"), "proxy.corp"),
+        (format!("{verbose}{HEAD}{SLOW}"), "192.0.2.8"),
+        (wget.to_owned(), "192.0.2.8"),
+    ] {
+        let d = of(&(text + PINGS), &Known::default());
+        let flow = &d.flows[0];
+        let begin = format!("{proxy} > receiver");
+        assert!(flow.name.starts_with(&begin), "{}", flow.name);
+        assert!(flow.name.contains("through this proxy"), "{}", flow.name);
+        assert!(has_rtt(flow, 0.421), "{:#?}", flow.observed);
+        let said = format!("goes through the proxy {proxy}:3128");
+        assert!(d.notes.iter().any(|n| n.contains(&said)), "{:?}", d.notes);
+    }
+}

@@ -142,3 +142,27 @@ iperf Done.
         "{because}"
     );
 }
+
+/// Of 2 Gbit/s 956 Mbit/s arrived, which Ethernet of 1 Gbit/s leaves for 1448 of 1538 bytes: it was a policer, 51 %.
+#[test]
+fn datagrams_that_fill_a_slower_line_behind_a_faster_interface_are_the_lines() {
+    let text = "$ iperf3 -u -b 2G -c 198.51.100.40 -t 3
+Connecting to host 198.51.100.40, port 5201
+[  5] local 192.0.2.4 port 51922 connected to 198.51.100.40 port 5201
+[ ID] Interval           Transfer     Bitrate         Total Datagrams
+[  5]   0.00-1.00   sec   238 MBytes  2.00 Gbits/sec  172660
+[  5]   1.00-2.00   sec   238 MBytes  2.00 Gbits/sec  172664
+[  5]   2.00-3.00   sec   238 MBytes  2.00 Gbits/sec  172663
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-3.00   sec   714 MBytes  2.00 Gbits/sec  0.000 ms  0/517987 (0%)  sender
+[  5]   0.00-3.04  sec   346 MBytes   956 Mbits/sec  0.012 ms  267039/517987 (52%)  receiver
+
+$ ethtool ens1 | grep Speed
+\tSpeed: 10000Mb/s
+";
+    let flow = first(text);
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    let because = because(&flow);
+    assert!(because.contains("Ethernet at 1.00 Gbit/s"), "{because}");
+}

@@ -95,6 +95,18 @@ fn damaged_frames_of_a_port_weigh_by_their_share_and_are_named() {
     assert!(!commands(&few.flows[0]).contains("cr2-ams"));
 }
 
+/// A port that damages one frame of 23, beside a flow that sends one segment of 21 000 again: it had 80 %.
+#[test]
+fn a_port_that_damages_far_more_than_a_flow_lost_is_not_known_to_carry_it() {
+    let d = of(190, &ios(118_277, 5120));
+    let flow = &d.flows[0];
+    let why = because(flow);
+    assert!(why.contains("or this flow does not arrive there"), "{why}");
+    if flow.verdict.cause == "random_loss" {
+        assert!(flow.verdict.confidence <= 0.61, "{:#?}", flow.verdict);
+    }
+}
+
 /// One of nineteen million frames is what every line damages, however many segments were sent again.
 #[test]
 fn a_share_that_every_line_has_is_noise_at_a_port() {

@@ -5,31 +5,7 @@ use core::fmt;
 use farpath_wire::tcp::{Control, Options};
 
 use crate::syntax::Letters;
-
-/// The UDP ports around a segment that travels in a datagram (draft-cheshire-tcp-over-udp).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tunnel {
-    /// The sender's.
-    pub from: u16,
-    /// The receiver's.
-    pub to: u16,
-}
-
-impl Tunnel {
-    /// The way back.
-    pub(super) const fn turned(self) -> Tunnel {
-        Tunnel {
-            from: self.to,
-            to: self.from,
-        }
-    }
-}
-
-impl fmt::Display for Tunnel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "/udp({} > {})", self.from, self.to)
-    }
-}
+use crate::tunnel::Tunnel;
 
 /// A segment as it is on the wire; its payload is only counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use farpath_wire::tcp::Control;
 
 use super::ParseError;
 use super::cursor::Cursor;
-use crate::endpoint::Tunnel;
+use crate::tunnel::Tunnel;
 
 /// Most options on one segment: 40 bytes of them.
 const OPTIONS: usize = 40;

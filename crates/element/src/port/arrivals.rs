@@ -2,7 +2,7 @@
 
 use farpath_units::Time;
 
-use super::queued::Service;
+use super::service::Service;
 use super::{Passage, Port};
 use crate::impair::Loss;
 use crate::network::Io;

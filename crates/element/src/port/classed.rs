@@ -4,9 +4,9 @@
 use farpath_units::Time;
 use farpath_wire::Frame;
 
-use super::queued::Service;
+use super::service::Service;
 use super::{Port, frame_hash};
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::forwarding::Exit;
 use crate::network::Io;
 use crate::treatment::{Treatment, Treatments};

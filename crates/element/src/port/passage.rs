@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
-use super::queued::Service;
+use super::service::Service;
 use super::{Port, frame_hash};
 use crate::atm::Hurt;
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::forwarding::Exit;
 use crate::impair::{Damage, Fate, Line, Realised, Sorted, Sorter};
 use crate::network::Io;

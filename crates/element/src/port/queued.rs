@@ -1,55 +1,21 @@
 //! The arrival side of a port with more than a plain queue: conditioners, classes, schedulers,
 //! active queue management, shapers.
 
-use std::collections::VecDeque;
-
 use farpath_units::Time;
 use farpath_wire::{Frame, LabelEntry};
 
 use super::Port;
 use super::passage::Passage;
+use super::service::Service;
 use crate::atm::Hurt;
 use crate::conditioner::{Policer, Stage};
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::network::Io;
 use crate::qdisc::{Discipline, QueueCounter, TallyId};
 use crate::treatment::{Treatment, Treatments};
 
 /// The bits of a label entry that say its traffic class (RFC 5462).
 const TRAFFIC_CLASS: u32 = 7 << 9;
-
-/// How frames get to the transmitter.
-#[derive(Debug)]
-pub(super) enum Service {
-    /// In order, settled on arrival: nothing is kept.
-    OnArrival,
-    /// In order, by pull: these wait.
-    Fifo(VecDeque<Frame>),
-    /// As the discipline decides, by pull.
-    Queues(Box<Discipline>),
-}
-
-impl Service {
-    /// The discipline, if there is one.
-    #[inline]
-    pub(super) fn queues(&self) -> Option<&Discipline> {
-        match self {
-            Service::Queues(queues) => Some(queues),
-            _ => None,
-        }
-    }
-
-    /// When the transmitter, `free` then, takes the next frame.
-    #[inline]
-    pub(super) fn due(&self, free: Time) -> Time {
-        match self {
-            Service::OnArrival => Time::MAX,
-            Service::Fifo(waiting) if waiting.is_empty() => Time::MAX,
-            Service::Fifo(_) => free,
-            Service::Queues(queues) => queues.ready().map_or(Time::MAX, |ready| ready.max(free)),
-        }
-    }
-}
 
 impl Port {
     /// The counters of every queue and the frames waiting in it, for a port that has queues.

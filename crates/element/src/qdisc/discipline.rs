@@ -3,12 +3,12 @@
 use farpath_units::Time;
 use farpath_wire::Frame;
 
-use super::classes::Gone;
 use super::token_bucket::TokenBucket;
+use super::waiting::Gone;
 use super::{
     Classes, ClassesConfig, Footprint, FqCodel, FqCodelConfig, Limit, Place, QueueCounter,
 };
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 /// What a discipline is made of.
 #[derive(Clone, Debug)]

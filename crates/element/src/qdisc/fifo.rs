@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use farpath_units::{Duration, Time};
 
-use crate::counters::Drop;
+use super::Footprint;
 
 /// How much may wait; the frame in service does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,25 +20,6 @@ pub enum Limit {
     Bytes(u64),
     /// Frames.
     Packets(u64),
-}
-
-/// What a frame counts for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Footprint {
-    /// Bytes it occupies while waiting.
-    pub queue_bytes: u32,
-    /// Bytes it costs on the wire.
-    pub wire_bytes: u32,
-    /// TCP or UDP payload bytes in it.
-    pub payload_bytes: u32,
-    /// Its TOS byte.
-    pub class: u8,
-    /// What becomes of it after transmission, if it does not arrive.
-    pub fate: Option<Drop>,
-    /// Cells of it that do not arrive.
-    pub cells_lost: u32,
-    /// Cells of it that are tagged.
-    pub cells_tagged: u32,
 }
 
 /// A footprint, by the number its queue has given it.

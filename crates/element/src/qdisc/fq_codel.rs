@@ -6,9 +6,9 @@ use farpath_units::{Key, Time};
 use farpath_wire::{FlowDir, Frame};
 
 use super::aqm::{Codel, Served};
-use super::classes::{Gone, QueueCounter, Waiting};
+use super::waiting::{Gone, QueueCounter, Waiting};
 use super::{CodelConfig, Footprint};
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 /// What the queues are made of.
 #[derive(Clone, Debug)]

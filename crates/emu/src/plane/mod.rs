@@ -57,7 +57,7 @@ pub use queries::Queries;
 pub use repairs::Repairs;
 pub use segments::{Acks, Segments};
 pub use traffic::Traffic;
-pub use turns::{Beat, Deferred, Left, Pings, Turns};
+pub use turns::{Beat, Deferred, Errand, Left, Pings, Turns};
 
 use crate::capture::Watch;
 use crate::fidelity::Fidelity;

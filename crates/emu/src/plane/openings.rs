@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use farpath_units::{Duration, Time};
 
 use super::packet::{Packet, Way};
-use super::turns::key;
+use super::tickets::behind_change;
+use super::turns::{is_alert, key};
 use unheard::Unheard;
 
+const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
@@ -36,6 +38,8 @@ pub struct Opening {
     pub tls_round_trips: u32,
     /// Further ones of it, in which the server's first flight, its certificates above all, waited for its window to grow (RFC 6928 §2).
     pub tls_windows: u32,
+    /// The end that ended the handshake of TLS with an alert and closed, before the second end had said anything behind it; none where neither did.
+    pub alert: Option<usize>,
 }
 
 /// What is known of one so far.
@@ -54,6 +58,10 @@ struct Begun {
     /// How often the first end spoke in clear.
     in_clear: u32,
     is_done: bool,
+    /// The second end has said more than an alert since.
+    is_answered: bool,
+    /// What each end said last in a handshake was an alert.
+    alerts: [bool; 2],
 }
 
 /// What the second end has sent in its turn of a handshake of TLS, since a window was last opened.
@@ -94,21 +102,15 @@ enum Says {
 }
 
 /// Records of TLS: what they carry (RFC 8446 §5.1).
-const CHANGE: u8 = 20;
 const HANDSHAKE: u8 = 22;
 const MAJOR: u8 = 3;
-/// A record that only says that ciphers change is so long, header included.
-const CHANGE_LENGTH: usize = 6;
 /// Messages of a handshake (RFC 8446 §4): a client's hello; its certificate and its key are sent as they are by TLS 1.2 alone.
 const HELLO: u8 = 1;
 const CERTIFICATE: u8 = 11;
 const KEY: u8 = 16;
 
 fn says(payload: &[u8]) -> Says {
-    let behind = match payload {
-        [CHANGE, MAJOR, ..] => payload.get(CHANGE_LENGTH..).unwrap_or_default(),
-        _ => payload,
-    };
+    let behind = behind_change(payload);
     match behind {
         [HANDSHAKE, MAJOR, _, _, _, HELLO, ..] => Says::Hello,
         [HANDSHAKE, MAJOR, _, _, _, KEY | CERTIFICATE, ..] if behind.len() == payload.len() => {
@@ -128,6 +130,7 @@ impl Begun {
                 is_refused: false,
                 tls_round_trips: 0,
                 tls_windows: 0,
+                alert: None,
             },
             round_trip: None,
             flight: Flight::default(),
@@ -136,6 +139,26 @@ impl Begun {
             is_greeted: false,
             in_clear: 0,
             is_done: false,
+            is_answered: false,
+            alerts: [false; 2],
+        }
+    }
+
+    /// An end says something new: an alert that ends the handshake, perhaps.
+    fn hears(&mut self, end: usize, payload: &[u8]) {
+        let is_alert = is_alert(behind_change(payload));
+        let is_over = match end {
+            0 => self.is_done,
+            _ => self.is_answered,
+        };
+        self.alerts[end] = is_alert && self.is_greeted && !is_over;
+        self.is_answered |= end == 1 && self.is_done && !is_alert;
+    }
+
+    /// An end closes, by a FIN or a reset.
+    fn closes(&mut self, end: usize) {
+        if self.alerts[end] {
+            self.opening.alert.get_or_insert(end);
         }
     }
 
@@ -148,6 +171,7 @@ impl Begun {
             return;
         }
         self.until[end] = Some(until);
+        self.hears(end, payload);
         let is_turn = self.last.replace(end) != Some(end);
         if let Some(round_trip) = self
             .round_trip
@@ -211,6 +235,9 @@ impl Openings {
         let payload = bytes.get(usize::from(packet.payload_at)..packet.end as usize);
         if let Some(payload) = payload.filter(|p| !p.is_empty()) {
             begun.sent(end, seq, payload, now);
+        }
+        if control & (FIN | RST) != 0 {
+            begun.closes(end);
         }
     }
 
@@ -295,6 +322,33 @@ mod tests {
             seq[*end] = seq[*end].wrapping_add(bytes.len() as u32);
         }
         begun.opening.tls_round_trips
+    }
+
+    /// A server that wants a certificate of the client says so behind the client's last flight of TLS 1.3; one of TLS 1.2 in clear, and a client that does
+    /// not trust the server's behind its answer. An alert behind an answer ends no handshake.
+    #[test]
+    fn an_alert_that_ends_a_handshake_is_known() {
+        const CLEAR: &[u8] = &[21, 3, 3, 0, 2, 2, 40];
+        let mut alert = [23, 3, 3, 0, 19].to_vec();
+        alert.extend([7; 19]);
+        let alert = alert.as_slice();
+        let ended = |talk: &[(usize, &[u8])], who: usize| {
+            let mut begun = Begun::new(ends(), Time::ZERO);
+            let mut seq = [1, 1];
+            for (end, bytes) in [&[(0, CLIENT_HELLO), (1, SERVER)][..], talk].concat() {
+                begun.sent(end, seq[end], bytes, Time::ZERO);
+                seq[end] += bytes.len() as u32;
+            }
+            begun.closes(who);
+            begun.opening.alert
+        };
+        let finished = (0, CIPHERED);
+        assert_eq!(ended(&[finished, (1, alert)], 1), Some(1));
+        assert_eq!(ended(&[finished, (1, alert), (0, CIPHERED)], 1), Some(1));
+        assert_eq!(ended(&[(0, CLIENT_KEY), (1, CLEAR)], 1), Some(1));
+        assert_eq!(ended(&[(0, alert)], 0), Some(0));
+        assert_eq!(ended(&[finished, (1, CIPHERED), (1, alert)], 1), None);
+        assert_eq!(ended(&[finished, (1, CIPHERED), (0, alert)], 0), None);
     }
 
     /// A hello over a round trip of 80 ms, and a flight of certificates of so many bytes whose rest is sent so many ms behind the first ten segments; then

@@ -151,7 +151,7 @@ fn is_data(payload: &[u8]) -> bool {
 }
 
 /// What follows a change of ciphers, if one stands in front.
-fn behind_change(payload: &[u8]) -> &[u8] {
+pub(super) fn behind_change(payload: &[u8]) -> &[u8] {
     match payload {
         [CHANGE, MAJOR, ..] => payload.get(CHANGE_LENGTH..).unwrap_or_default(),
         _ => payload,

@@ -6,6 +6,7 @@
 mod asides;
 mod beat;
 mod endings;
+mod errands;
 mod greeting;
 mod late;
 mod pings;
@@ -27,6 +28,9 @@ use asides::Aside;
 pub use beat::Beat;
 use beat::Beating;
 use endings::End;
+pub(super) use endings::is_alert;
+pub use errands::Errand;
+use errands::{Asked, Errands};
 pub use greeting::Deferred;
 use greeting::Opened;
 use pings::Control;
@@ -38,8 +42,9 @@ const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
-/// The kind of the option of Multipath TCP, and those of options of one byte.
+/// The kind of the option of Multipath TCP, its subtype of who joins a connection (RFC 8684 §3.2), and the kinds of options of one byte.
 const MPTCP: u8 = 30;
+const JOINS: u8 = 1;
 const OPTIONS_END: u8 = 0;
 const NOTHING: u8 = 1;
 
@@ -71,10 +76,14 @@ struct Talk {
     longest: [u32; 2],
     /// Since when the end that has just sent had all of what it answers; none where that is not so.
     turn: Option<Time>,
+    /// The same of the end that has just gone on with what it sends, since when the other one had all of that; and of the one that has just closed.
+    resumed: Option<Time>,
     /// When each end was last given a segment, with data or without, and one with data.
     heard: [Time; 2],
     given: [Time; 2],
     over: [End; 2],
+    /// What each end sent last left when a part of the other one's had come, and not all.
+    answers_part: [bool; 2],
     /// The end that closed behind an answer that was still under way, to all that it had been asked.
     left_behind: Option<usize>,
     turns: Turns,
@@ -97,6 +106,8 @@ struct Talk {
     parting: Option<(usize, Time)>,
     beats: [Beating; 2],
     control: Control,
+    /// What the end that opened it asked last.
+    errand: Option<Asked>,
 }
 
 impl Talk {
@@ -113,9 +124,11 @@ impl Talk {
             tail: None,
             longest: [0; 2],
             turn: None,
+            resumed: None,
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
             over: Default::default(),
+            answers_part: [false; 2],
             left_behind: None,
             turns: Turns::between(ends),
             overlaps: Overlaps::default(),
@@ -132,6 +145,7 @@ impl Talk {
             parting: None,
             beats: Default::default(),
             control: Control::default(),
+            errand: None,
         }
     }
 
@@ -161,6 +175,8 @@ impl Talk {
         if self.passes_by(end, until, now) {
             return;
         }
+        let heard = &self.streams[1 - end];
+        self.answers_part[end] = heard.arrived > 0 && !heard.is_all_there();
         self.goes_on_idle(end);
         self.answers_late(end);
         match end {
@@ -188,6 +204,7 @@ impl Talk {
                 self.message = Message::begins(piece, now, false);
             }
             Some((who, then)) if who == end => {
+                self.resumed = there.map(|there| there.max(then).min(now));
                 let heard = (self.heard[end], self.given[end] <= then);
                 if self.message.goes_on(piece, [then, now], there, heard) {
                     self.small_writes[end].waits();
@@ -316,6 +333,7 @@ impl Talk {
         self.closes_idle(end, now);
         self.closes_behind(end, is_reset);
         self.closes_unmet(end);
+        self.cuts_short(end);
         self.throws_away(end, is_reset);
         self.leaves(end, now);
         let so_far = self.waited(end);
@@ -333,6 +351,7 @@ impl Talk {
             }
             if is_first {
                 self.turns.closing[end] = now.since(there);
+                self.resumed = Some(there);
             }
         }
         let is_served = served.is_some() || self.is_farewell(end, now);
@@ -424,9 +443,9 @@ impl Talk {
     }
 }
 
-/// All connections, by their two ends in order.
+/// All connections, by their two ends in order, and what their ends waited for on others.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Talks(BTreeMap<Way, Talk>);
+pub(super) struct Talks(BTreeMap<Way, Talk>, Errands);
 
 impl Talks {
     /// A host has handed over `packet`, whose bytes these are. Where that answers what the other end sent, since when it had all of that.
@@ -437,6 +456,7 @@ impl Talks {
         if control & SYN != 0 && control & ACK == 0 && !self.0.get(&key(way)).is_some_and(again) {
             // Another connection between the same ends.
             self.0.remove(&key(way));
+            self.1.ends(way);
         }
         let is_room = self.0.len() < CONNECTIONS;
         if is_room && !self.0.contains_key(&key(way)) {
@@ -447,9 +467,12 @@ impl Talks {
         if control & (FIN | RST) != 0 {
             talk.small_writes[end].closes();
         }
+        let before = talk.streams[end].sent;
         match packet.payload() {
             0 if control & SYN != 0 => {
-                talk.turns.is_multipath |= control & ACK != 0 && has_option(packet, bytes, MPTCP);
+                let option = option(packet, bytes, MPTCP).filter(|_| control & ACK != 0);
+                talk.turns.is_multipath |= option.is_some();
+                talk.turns.joins |= option.is_some_and(|first| first >> 4 == JOINS);
                 talk.opens(end, seq, now);
             }
             0 => {}
@@ -469,7 +492,11 @@ impl Talks {
         if control & (FIN | RST) != 0 {
             talk.ended(end, control & RST != 0, now);
         }
-        talk.turn.take()
+        let since = talk.turn.take();
+        let is_new = talk.streams[end].sent > before;
+        let paused = talk.resumed.take().or(since);
+        talk.runs_errand(&mut self.1, (way, control, is_new), (paused, now));
+        since
     }
 
     /// The host that has just handed over `packet` waited so long for answers to queries, while it had what it answers.
@@ -527,6 +554,7 @@ impl Talks {
             }
             talk.arrived(end, (seq, length), at);
         }
+        talk.hears_of_errand(&mut self.1, (way, control, length > 0), at);
     }
 
     /// Whose turn it was, for each connection.
@@ -535,19 +563,18 @@ impl Talks {
     }
 }
 
-/// Whether the header of a segment, which these bytes are, has an option of this kind.
-fn has_option(packet: &Packet, bytes: &[u8], kind: u8) -> bool {
+/// What an option of this kind begins with in the header of a segment, which these bytes are: none where there is none.
+fn option(packet: &Packet, bytes: &[u8], kind: u8) -> Option<u8> {
     let [from, to] = [packet.transport_at, packet.payload_at].map(usize::from);
     let mut options = bytes.get(from + HEADER..to).unwrap_or_default();
     loop {
         options = match options {
-            [] | [OPTIONS_END, ..] => return false,
+            [] | [OPTIONS_END, ..] | [_] => return None,
             [NOTHING, rest @ ..] => rest,
-            [found, ..] if *found == kind => return true,
+            [found, _, first, ..] if *found == kind => return Some(*first),
             [_, length, ..] => options
                 .get(usize::from(*length).max(2)..)
                 .unwrap_or_default(),
-            [_] => return false,
         };
     }
 }
@@ -1118,12 +1145,12 @@ mod tests {
                 payload_at: bytes.len() as u16,
                 ..Packet::plain(bytes.len())
             };
-            has_option(&packet, &bytes, MPTCP)
+            option(&packet, &bytes, MPTCP)
         };
-        assert!(found(&[2, 4, 5, 180, 1, 3, 3, 7, 30, 4, 0, 1]));
-        assert!(!found(&[2, 4, 5, 180, 1, 3, 3, 7]));
-        assert!(!found(&[2, 4, 30, 30, 0, 30, 4, 0]), "behind the end");
-        assert!(!found(&[3, 0, 7]) && !found(&[8]) && !found(&[]));
+        assert_eq!(found(&[2, 4, 5, 180, 1, 3, 3, 7, 30, 4, 16, 1]), Some(16));
+        assert_eq!(found(&[2, 4, 5, 180, 1, 3, 3, 7]), None);
+        assert_eq!(found(&[2, 4, 30, 30, 0, 30, 4, 0]), None, "behind the end");
+        assert_eq!([found(&[3, 0, 7]), found(&[8]), found(&[])], [None; 3]);
     }
 
     /// Both send at will: neither waits for the other.

@@ -20,7 +20,7 @@ use std::panic::catch_unwind;
 type Test = (&'static str, fn());
 
 fn main() {
-    farpath_emu::host::init_main();
+    farpath_emu::init_main();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [role, rest @ ..] = arguments.as_slice()
         && role == role::ROLE

@@ -27,7 +27,7 @@ pub enum StackError {
     Link(String),
     /// No layer of this name.
     #[error(
-        "`{0}` is not a layer: use eth pos atm aal5-llc aal5-vc aal5-bridged aal5-bridged-vc vlan mpls*N ip ip6 esp tcp tcp+ts udp"
+        "`{0}` is not a layer: use eth pos atm aal5-llc aal5-vc aal5-bridged aal5-bridged-vc vlan pppoe mpls*N ip ip6 esp tcp tcp+ts udp"
     )]
     Layer(String),
     /// A label stack's depth is not a number from 1 to 16.
@@ -194,6 +194,7 @@ fn layer(part: &str) -> Result<Layer, StackError> {
         "aal5-bridged-vc" => aal5(Aal5::BridgedVc),
         "eth" => Layer::Eth { own: false },
         "vlan" => Layer::Vlan,
+        "pppoe" => Layer::Pppoe,
         "ip" => Layer::Ip,
         "ip6" => Layer::Ip6,
         "tcp" => Layer::Tcp { timestamps: false },
@@ -241,6 +242,9 @@ fn misplaced(
             .then_some(
                 "a tag belongs to an Ethernet header: write it after `eth` or an Ethernet line",
             ),
+        Layer::Pppoe => (!ethernet_below && !top.is_some_and(is_ethernet)).then_some(
+            "a PPPoE session crosses an Ethernet: write it after `eth`, `vlan`, `aal5-bridged` or an Ethernet line",
+        ),
         Layer::Ip | Layer::Ip6 => (carried && !sealed).then_some(
             "one datagram is enough: tunnels are those of `esp`; IP in IP is not part of this grammar",
         ),
@@ -248,6 +252,17 @@ fn misplaced(
             .then_some("TCP and UDP stand on `ip`, `ip6` or `esp`"),
         Layer::Esp => (!top.is_some_and(|l| l.is_ip() || l == Layer::Udp))
             .then_some("ESP stands on `ip` or `ip6`, or on `udp` behind a NAT"),
+    }
+}
+
+/// Whether what stands on this layer is the payload of an Ethernet frame.
+const fn is_ethernet(layer: Layer) -> bool {
+    match layer {
+        Layer::Eth { .. } | Layer::Vlan => true,
+        Layer::Aal5 { encapsulation } => {
+            matches!(encapsulation, Aal5::BridgedLlc | Aal5::BridgedVc)
+        }
+        _ => false,
     }
 }
 

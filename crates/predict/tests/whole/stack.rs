@@ -167,6 +167,22 @@ fn cells_are_filled_whole() {
     assert_eq!(cells("stm1/atm/aal5-llc/ip", 81), 3);
 }
 
+/// 8 bytes of 1500 go to PPPoE, also within a tag and in the cells of a bridged circuit: 18 + 8 + 1492 = 1518 of a frame, and
+/// 24 + 8 + 1492 + 8 = 1532 of AAL5 fill 32 cells.
+#[test]
+fn pppoe_takes_eight_bytes_of_each_frame() {
+    let frame = |stack: &str| ladder(stack, 1492).rung("eth").expect("a rung").bytes;
+    assert_eq!(frame("fe/pppoe/ip"), Some(1518));
+    assert_eq!(frame("fe/vlan/pppoe/ip"), Some(1522));
+    let cells = ladder("stm1/atm/aal5-bridged/pppoe/ip", 1492);
+    assert_eq!(cells.rung("atm").expect("a rung").bytes, Some(32 * 53));
+    assert!(
+        cells.notes.iter().any(|n| n.contains("--mtu 1492")),
+        "{:?}",
+        cells.notes
+    );
+}
+
 #[test]
 fn refusals_teach() {
     let cases = [
@@ -192,6 +208,8 @@ fn refusals_teach() {
         ("gbe/ip/ip6", "one datagram"),
         ("gbe/ip/mpls", "below the datagram"),
         ("gbe/eth/eth/ip", "customer's"),
+        ("stm64/pppoe/ip", "crosses an Ethernet"),
+        ("gbe/ip/pppoe", "crosses an Ethernet"),
         ("10Gbit/s/ip", "begins with its line"),
     ];
     for (text, phrase) in cases {

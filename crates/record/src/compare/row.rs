@@ -2,36 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
-use super::{Key, Row, Side, more, subject};
+use super::{Key, Row, Side, Verdict, more, subject};
 use crate::Origin;
-use crate::judge::median;
 use crate::range::range;
 use crate::ranks::{rank_sum, rank_sum_least, signed_rank, signed_rank_least};
+use crate::results::median;
 use crate::statistics::{CONFIDENCE, Summary, paired, shares, welch};
-
-/// What may be said of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The values are equal, or differ by less than the steps in which the metric is known.
-    Same,
-    /// They are not, and the 95 % interval of the difference holds zero; of runs of two kinds, ranks may be by chance. So it is of equal
-    /// means of values that are not.
-    Inconclusive,
-    /// The 95 % interval of the difference does not hold zero; of runs of two kinds, ranks are not by chance.
-    Differs,
-    /// The values differ, and a single run on a side does not show the spread of runs.
-    Unknown,
-}
-
-impl Verdict {
-    /// Whether nothing shows a difference: there is none, or chance may have made it.
-    pub(super) fn is_chance(self) -> bool {
-        matches!(self, Verdict::Same | Verdict::Inconclusive)
-    }
-}
 
 /// The difference of each pair of runs with one seed, where both sides have the same ones: two or more.
 fn pairs(x: &Side, y: &Side) -> Option<Vec<f64>> {
@@ -174,7 +150,8 @@ pub(super) fn row(
         Verdict::Differs
     };
     let relative = (a.mean != 0.0).then(|| found.difference / a.mean.abs());
-    let accepted = |share: f64| found.difference.abs() <= share * a.mean.abs();
+    let out_of_range = x.out_of_range || y.out_of_range;
+    let accepted = |share: f64| out_of_range || found.difference.abs() <= share * a.mean.abs();
     Some(Row {
         test: subject(key),
         point: key.point.clone(),
@@ -194,6 +171,7 @@ pub(super) fn row(
         step: (step > 0.0).then_some(step),
         more_runs: more::runs((&a, &b), pairs.as_ref(), verdict)
             .filter(|n| !below_step && (rank_p.is_none() || *n == 0)),
+        out_of_range,
         beyond_tolerance: !verdict.is_chance() && tolerance.is_some_and(|t| !accepted(t)),
     })
 }

@@ -1,7 +1,6 @@
 //! Bytes that were passed over, and those that are not new: of holes, or seen before.
 
-use super::{SENT_MAX, Sent, Stream};
-use crate::connection::COPY_NS;
+use super::{COPY_NS, SENT_MAX, Sent, Stream};
 use crate::event::Place;
 use crate::room::Room;
 use crate::segment::Segment;

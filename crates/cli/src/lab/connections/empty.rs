@@ -5,14 +5,11 @@ use std::collections::BTreeSet;
 use farpath_units::Duration;
 
 use super::Connections;
-use super::unopened::address;
+use super::unopened::{address, listed};
 use crate::lab::sender::SENDERS;
 
 /// Fewer are not named.
 const LEAST: u64 = 5;
-
-/// So many ends are named one by one.
-const FEW: usize = 3;
 
 /// What they came to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,10 +25,7 @@ impl Empty {
     /// In words, with the part of the time of a command that ran for so many seconds, where that is known and they were opened one after another.
     pub(in crate::lab) fn words(&self, took_s: Option<f64>) -> String {
         let [command, _] = SENDERS;
-        let to = match &self.to[..] {
-            few if few.len() <= FEW => few.join(", "),
-            many => format!("{} ends, {} among them", many.len(), many[0]),
-        };
+        let to = listed(&self.to);
         let share = took_s.map(|took| self.seconds / took.max(f64::MIN_POSITIVE));
         let share = share.filter(|share| *share <= 1.0);
         let share = share.map_or(String::new(), |share| {

@@ -90,6 +90,7 @@ impl Watched {
             waits.share_lines(time, causes);
             waits.share_timers(time, lost, causes);
             waits.share_elsewhere(self.host, time, causes);
+            waits.share_errands(self.host, time, causes);
             // An outage's share is of all the time.
             let is_whole = lost <= 0.0;
             let gone = match is_whole {

@@ -105,7 +105,7 @@ impl Watched {
 }
 
 /// How long any of these lasted.
-pub(super) fn together(spans: impl Iterator<Item = (Time, Time)>) -> Duration {
+pub(in crate::lab) fn together(spans: impl Iterator<Item = (Time, Time)>) -> Duration {
     let mut spans: Vec<(Time, Time)> = spans.collect();
     spans.sort_unstable();
     let (mut all, mut until) = (Duration::ZERO, Time::ZERO);

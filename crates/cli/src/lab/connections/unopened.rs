@@ -41,10 +41,7 @@ impl InVain {
                 "their SYNs",
             ),
         };
-        let to = match &self.to[..] {
-            few if few.len() <= FEW => few.join(", "),
-            many => format!("{} ends, {} among them", many.len(), many[0]),
-        };
+        let to = listed(&self.to);
         format!(
             "for {:.1} s{bound} {command} asked for {what} to {to} that {were} never established: nothing answered {whose}",
             self.seconds
@@ -109,6 +106,14 @@ impl Connections {
             in_vain: Some(in_vain),
             ..none.counts(0, false, self.holds[0])
         })
+    }
+}
+
+/// These ends: few one by one, many by their number and the first.
+pub(in crate::lab) fn listed(ends: &[String]) -> String {
+    match ends {
+        few if few.len() <= FEW => few.join(", "),
+        many => format!("{} ends, {} among them", many.len(), many[0]),
     }
 }
 

@@ -65,6 +65,7 @@ impl Watched {
             Cause::SetUp => return format!("setting it up took {percent}"),
             Cause::Timers => return format!("it waited for retransmission timers {percent}"),
             Cause::Queries(host) => return cause::elsewhere(host, &percent),
+            Cause::Errand { host, to } => return cause::errand(host, to, &percent),
             Cause::Held(host) => return format!("{} {percent}: {UNHELD}", held::words(host)),
         };
         match limit {

@@ -37,6 +37,9 @@ impl Waits {
             let is_cut = asked && !answered && self.reset[ends[1]].is_some();
             return is_cut.then_some(Ending::EndedByLab);
         }
+        if self.cut_short[ends[1]] {
+            return Some(Ending::CutShort);
+        }
         let closed = ends.map(|who| self.closed[who]);
         Ending::of(
             closed,

@@ -49,6 +49,11 @@ impl Waits {
         self.is_multipath
     }
 
+    /// Whether it is a further subflow of such a connection: no connection of a program.
+    pub(in crate::lab) fn joins(&self) -> bool {
+        self.joins
+    }
+
     /// Whether its SYN carried data, so that a request was on the way while it was set up.
     pub(in crate::lab) fn is_fast(&self) -> bool {
         self.is_fast

@@ -2,8 +2,7 @@
 
 use farpath_units::{Rate, Size};
 
-use super::super::share::{FULL_FRAME_BYTES, queued_tcp};
-use super::super::{Class, Device, QueueLimit, Trip};
+use super::super::{Class, Device, FULL_FRAME_BYTES, QueueLimit, Trip, queued_tcp};
 use super::Checker;
 use super::rates::{carrying_port, shaped};
 use crate::finding::place;

@@ -4,12 +4,12 @@ use farpath_predict::IpVersion;
 use farpath_units::Rate;
 
 use super::super::burst::odd_bucket;
-use super::super::{Direction, Duplex, Interface, Speed, Storm, port, pppoe, storm, tunnel};
-use super::{On, below_plan, slower, small_burst};
+use super::super::{Direction, Duplex, Speed, Storm, carriage, default_mtu};
+use super::rates::rate_of;
+use super::{On, below_plan, pppoe, slower, small_burst, storms};
 use crate::clamp::Clamp;
 use crate::commands::{MSS, MSS_IPV6, Number};
 use crate::finding::Severity;
-use crate::links::default_mtu;
 use crate::rules::{IOS007, QOS013, QOS017, QOS022};
 
 /// Sizes that are those of packets wherever they are meant.
@@ -61,7 +61,7 @@ impl On<'_, '_> {
 
     /// QOS028.
     pub(super) fn tunnel(&mut self) {
-        let found = tunnel::check(self.device, self.interface).into_iter();
+        let found = carriage::check(self.device, self.interface).into_iter();
         for mut finding in found.chain(pppoe::check(self.device, self.interface)) {
             finding.doubt(self.interface.unknown.iter().cloned());
             self.checker.findings.push(finding);
@@ -94,7 +94,7 @@ impl On<'_, '_> {
 
     /// QOS029.
     pub(super) fn storms(&mut self) {
-        let found = storm::check(self.interface);
+        let found = storms::check(self.interface);
         for mut finding in found {
             finding.doubt(self.interface.unknown.iter().cloned());
             self.checker.findings.push(finding);
@@ -115,7 +115,7 @@ impl On<'_, '_> {
     /// IOS007.
     pub(super) fn segments(&mut self) {
         let interface = self.interface;
-        let inside = || tunnel::largest(self.device, interface);
+        let inside = || carriage::largest(self.device, interface);
         let is_tunnel = interface.name.starts_with("Tunnel");
         let inside = is_tunnel.then(inside).flatten();
         let fits_in = inside.as_ref().map(|(mtu, _)| *mtu);
@@ -155,7 +155,7 @@ impl On<'_, '_> {
             let whole = self.device.interface(&interface.name);
             let carries = whole.and_then(|i| {
                 let port = own.as_ref().or(i.mtu.as_ref()).map(|m| m.value);
-                let usual = fits_in.map(|mtu| mtu.min(tunnel::USUAL));
+                let usual = fits_in.map(|mtu| mtu.min(carriage::USUAL));
                 port.or_else(|| default_mtu(&i)).or(usual)
             });
             let Some(mtu) = carries else { continue };
@@ -244,10 +244,4 @@ fn larger(key: &str, mss: u32, fits: u32, range: Number) -> String {
             format!("take it out, as it takes {most} at most, unless what lies behind carries less")
         }
     }
-}
-
-/// The rate of an interface's line, where its name or `speed` says it.
-pub(super) fn rate_of(interface: &Interface) -> Option<Rate> {
-    let mbps = port::speed_mbps(interface)?;
-    Rate::from_bps(u64::from(mbps) * 1_000_000)
 }

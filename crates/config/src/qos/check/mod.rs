@@ -6,9 +6,11 @@ mod limits;
 mod lines;
 mod marks;
 mod policies;
+mod pppoe;
 mod queues;
 mod rates;
 mod srr;
+mod storms;
 
 use crate::dialect::Dialect;
 use crate::finding::{self, Finding, Rule};

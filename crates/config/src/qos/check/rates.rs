@@ -136,6 +136,12 @@ impl Checker<'_> {
     }
 }
 
+/// The rate of an interface's line, where its name or `speed` says it.
+pub(super) fn rate_of(interface: &Interface) -> Option<Rate> {
+    let mbps = port::speed_mbps(interface)?;
+    Rate::from_bps(u64::from(mbps) * 1_000_000)
+}
+
 /// What `bandwidth` says of an interface of a router, which takes percentages of it.
 pub(super) fn taken_for(device: &Device, interface: &Interface) -> Option<Rate> {
     let routes = matches!(device.platform, Platform::IosRouter | Platform::IosXe);
@@ -163,7 +169,7 @@ impl On<'_, '_> {
     pub(super) fn bandwidth(&mut self) {
         let (device, interface) = (self.device, self.interface);
         let whole = device.interface(&interface.name);
-        let line = whole.and_then(|i| super::lines::rate_of(&i));
+        let line = whole.and_then(|i| rate_of(&i));
         let Some((said, line)) = interface.bandwidth.as_ref().zip(line) else {
             return;
         };
@@ -218,8 +224,7 @@ pub(super) fn carrying_port<'d>(device: &'d Device, map: &PolicyMap) -> Option<C
     let carriers = up.filter_map(|interface| {
         let mut services = interface.services.iter();
         let service = services.find(|s| s.value.policy == map.name)?;
-        let mbps = port::speed_mbps(&device.interface(&interface.name)?)?;
-        let rate = Rate::from_bps(u64::from(mbps) * 1_000_000)?;
+        let rate = rate_of(&device.interface(&interface.name)?)?;
         Some(Carrier {
             rate,
             whole: taken_for(device, interface).unwrap_or(rate),

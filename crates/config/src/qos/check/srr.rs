@@ -3,7 +3,7 @@
 use farpath_units::Rate;
 
 use super::super::Device;
-use super::lines::rate_of;
+use super::rates::rate_of;
 use super::{Checker, On, below_plan};
 use crate::finding::Severity;
 use crate::platform::Platform;

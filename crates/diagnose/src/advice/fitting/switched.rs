@@ -2,7 +2,7 @@
 
 use super::or_at_the_sender;
 use crate::advice::systems::Remedy;
-use crate::narrow_port::NarrowPort;
+use crate::interfaces::narrow_port::NarrowPort;
 
 /// What to change at these ports, before what else helps.
 pub(super) fn widened(ports: &[NarrowPort], other: Remedy) -> Remedy {

@@ -1,8 +1,8 @@
 //! What to change of a policer itself: its rate and its bucket, by who runs it, or the instance of a cloud that it is of.
 
 use super::Sending;
-use crate::bloat::ms;
 use crate::ceiling::{bps, bytes};
+use crate::lines::bloat::ms;
 
 /// The least that a bucket is to hold: ten packets of 1500 bytes.
 const BUCKET_LEAST: f64 = 15_000.0;

@@ -1,7 +1,7 @@
 //! What a client of NFS or SMB has changed that asks for little at a time.
 
 use super::Remedy;
-use crate::requests::Requests;
+use crate::programs::requests::Requests;
 
 /// How the two are had as before.
 const READ_AHEAD_BACK: &str = "echo KIB > /sys/class/bdi/0:52/read_ahead_kb, with what `cat /sys/class/bdi/0:52/read_ahead_kb` printed before";

@@ -1,7 +1,7 @@
 //! A test that sends less than it could.
 
 use super::{Buffers, Remedy};
-use crate::asked_option::AskedBy;
+use crate::flows::asked_option::AskedBy;
 
 /// What comes before any setting of a host whose test asked for a buffer.
 pub(super) fn leave_out(by: &AskedBy) -> String {
@@ -80,7 +80,7 @@ pub(crate) fn threads(release: Option<f64>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked_option;
+    use crate::flows::asked_option;
 
     #[test]
     fn each_program_leaves_its_own_option_out() {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use crate::fact::{Figure, Place};
 use crate::figures::ms;
+use crate::programs::request_times::Parts;
 use crate::read::copies::copy;
 use crate::read::dig::GIVEN_UP;
 use crate::read::label::{behind_prompt, is_typed};
-use crate::request_times::Parts;
 use crate::seen::{Side, Test};
 use crate::words::number;
 

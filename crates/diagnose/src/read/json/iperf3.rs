@@ -4,12 +4,12 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{ROWS_MAX, list, n, s};
 use crate::fact::{Figure, Of, Place};
-use crate::memory::GIVEN;
+use crate::flows::scavenger::DSCP;
 use crate::read::Facts;
 use crate::read::iperf3::release;
 use crate::read::uname::is_of_amazon;
-use crate::scavenger::DSCP;
 use crate::seen::{ASKED, End, Report, Row, STARTED, Side, StreamCount, Test};
+use crate::windows::memory::GIVEN;
 use crate::{address, redact};
 
 /// Events of `--json-stream` that make one document.

@@ -10,11 +10,11 @@ use super::{ROWS_MAX, list, n, s};
 use crate::account::Account;
 use crate::fact::{Figure, Place};
 use crate::known::System;
-use crate::outage::Recorded;
 use crate::read::Facts;
 use crate::redact;
 use crate::seen::{End, Report, Row, Side, Test};
-use crate::stops::{self, Stop};
+use crate::series::outage::Recorded;
+use crate::series::stops::{self, Stop};
 
 /// Most notes of records that are handed on.
 const NOTES_MAX: usize = 8;

@@ -2,7 +2,7 @@
 
 use super::several::Several;
 use crate::fact::Place;
-use crate::port::{Kind, Port};
+use crate::interfaces::port::{Kind, Port};
 use crate::words::whole;
 
 /// The table that is read: what its columns count.

@@ -2,7 +2,7 @@
 //! NX-OS, `show queueing interface` of the Catalyst 6500.
 
 use crate::fact::Place;
-use crate::port::Port;
+use crate::interfaces::port::Port;
 use crate::read::{Facts, NOTES_MAX};
 use crate::words::whole;
 

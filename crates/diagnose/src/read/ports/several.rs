@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::fact::Place;
-use crate::port::{Kind, Port, PortReading};
+use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::read::{Facts, optics};
 
 /// What tables counted, until all of a text is read.

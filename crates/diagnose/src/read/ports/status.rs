@@ -2,7 +2,7 @@
 //! nothing says which of them is on the path: none is taken, and those at half duplex are named.
 
 use crate::fact::Place;
-use crate::port::Port;
+use crate::interfaces::port::Port;
 use crate::words::decimal;
 
 /// A connected port.

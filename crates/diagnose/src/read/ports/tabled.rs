@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::Place;
-use crate::port::{Kind, Port, PortReading};
+use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::read::{Facts, NOTES_MAX};
 
 /// Most ports that a note names.
@@ -100,7 +100,7 @@ fn note(kind: Kind, since: &str, ports: &BTreeMap<Port, (f64, Place)>, facts: &m
 
 #[cfg(test)]
 mod tests {
-    use crate::port::Kind;
+    use crate::interfaces::port::Kind;
     use crate::read::taken::whole;
 
     /// The errors of three ports, the last of them the packets that their queues dropped.

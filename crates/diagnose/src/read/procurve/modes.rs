@@ -2,7 +2,7 @@
 //! Of a table of several ports nothing says which of them is on the path.
 
 use crate::fact::{Of, Place};
-use crate::port::{FullDuplexPort, Kind, Port, PortReading};
+use crate::interfaces::port::{FullDuplexPort, Kind, Port, PortReading};
 use crate::read::{Facts, NOTES_MAX};
 use crate::words::whole;
 

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use super::{Hop, Routes, name_of};
-use crate::detour;
 use crate::fact::Place;
+use crate::paths::detour;
 use crate::read::label::{behind_prompt, name_at_prompt};
 use crate::read::ping::is_host;
 

@@ -2,7 +2,7 @@
 
 use super::{is, typed};
 use crate::fact::Place;
-use crate::port::Port;
+use crate::interfaces::port::Port;
 use crate::read::optics::{below, signed};
 use crate::read::ports::Several;
 use crate::read::{Facts, Line, Tool};
@@ -164,7 +164,7 @@ fn asks(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::Kind;
+    use crate::interfaces::port::Kind;
     use crate::read::taken::taken;
 
     /// What is read of one port: every line is taken.

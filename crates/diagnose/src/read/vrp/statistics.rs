@@ -2,7 +2,7 @@
 
 use super::{interface, is, typed};
 use crate::fact::Place;
-use crate::port::{Kind, Port, PortReading};
+use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::read::{Facts, Line, Tool};
 use crate::words::whole;
 

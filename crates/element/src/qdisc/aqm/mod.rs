@@ -11,8 +11,8 @@ use std::sync::Arc;
 use farpath_units::{Duration, Key, Time};
 use farpath_wire::Frame;
 
-use super::classes::{Gone, QueueCounter, Waiting, marked};
-use crate::counters::Drop;
+use super::waiting::{Gone, QueueCounter, Waiting, marked};
+use crate::drops::Drop;
 use crate::flows::Flows;
 pub(super) use codel::Codel;
 pub use codel::CodelConfig;

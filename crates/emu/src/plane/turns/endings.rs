@@ -4,6 +4,7 @@
 use farpath_units::{Duration, Time};
 
 use super::{Left, Talk};
+use crate::plane::message::is_small;
 
 /// Records of TLS (RFC 8446 §5.1): an alert, and data; the third and fourth byte behind that are the length, of an alert in data 19 (§5.2, §6).
 const ALERT: u8 = 21;
@@ -13,6 +14,19 @@ const ALERT_LENGTH: [u8; 2] = [0, 19];
 
 /// An alert so soon before a FIN is the farewell of who closes.
 const SOON: Duration = Duration::from_ms(10);
+
+/// Whether a payload may be an alert alone.
+pub(in crate::plane) fn is_alert(payload: &[u8]) -> bool {
+    match payload {
+        [ALERT, MAJOR, ..] => true,
+        // What has more behind it is a small piece of a request.
+        [DATA, MAJOR, _, high, low, rest @ ..] => {
+            let is_all = rest.len() <= usize::from(u16::from_be_bytes(ALERT_LENGTH));
+            [*high, *low] == ALERT_LENGTH && is_all
+        }
+        _ => false,
+    }
+}
 
 /// How an end has ended its part.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,6 +113,17 @@ impl Talk {
         }
     }
 
+    /// An end closes. Where it has answered a part of what the other one sends, and a segment or more of that is under way, it takes none of it. Less may
+    /// be a word on what has come.
+    pub(super) fn cuts_short(&mut self, end: usize) {
+        let stream = &self.streams[1 - end];
+        let under_way = stream.sent.saturating_sub(stream.arrived);
+        let is_under_way = !u32::try_from(under_way).is_ok_and(is_small);
+        // What is missing of Multipath TCP may go by another subflow.
+        let is_known = self.is_open() && !self.turns.is_multipath;
+        self.turns.cut_short[end] |= is_known && is_under_way && self.answers_part[end];
+    }
+
     /// An end closes. Where it resets the connection behind new data of its own, before either has closed, what had not arrived is lost. A
     /// farewell of TLS does not count.
     pub(super) fn throws_away(&mut self, end: usize, is_reset: bool) {
@@ -149,15 +174,7 @@ impl Talk {
 
     /// An end is about to send new data of this payload: an alert, perhaps, once it has all that the other one has answered.
     pub(super) fn says_farewell(&mut self, end: usize, payload: &[u8]) {
-        let is_alert = match payload {
-            [ALERT, MAJOR, ..] => true,
-            // What has more behind it is a small piece of a request.
-            [DATA, MAJOR, _, high, low, rest @ ..] => {
-                let is_all = rest.len() <= usize::from(u16::from_be_bytes(ALERT_LENGTH));
-                [*high, *low] == ALERT_LENGTH && is_all
-            }
-            _ => false,
-        };
+        let is_alert = is_alert(payload);
         let is_answered = self.has_spoken_last(1 - end);
         let has_all = self.streams[1 - end].is_all_there();
         self.farewell = (is_alert && is_answered && has_all).then_some(end);
@@ -252,6 +269,30 @@ mod tests {
         // Its own way alone, and all of the answer.
         assert_eq!(left(325, false, false), None);
         assert_eq!(left(230, false, true), None);
+    }
+
+    /// An upload of three pieces, of which the second end has one or all when it answers and closes.
+    #[test]
+    fn an_upload_that_is_cut_short_is_known() {
+        let cut = |pieces: u32, answers: bool| {
+            let ends = ["198.18.0.1:4000", "198.18.0.2:80"].map(|end| end.parse().expect(end));
+            let mut talk = Talk::new(ends);
+            talk.opens(0, 1, at(0));
+            for n in 0..3 {
+                talk.sent(0, (1 + 1000 * n, 1000), at(50));
+            }
+            for n in 0..pieces {
+                talk.arrived(0, (1 + 1000 * n, 1000), at(75));
+            }
+            if answers {
+                talk.sent(1, (1, 80), at(80));
+            }
+            talk.ended(1, false, at(81));
+            talk.turns().cut_short
+        };
+        assert_eq!(cut(1, true), [false, true]);
+        assert_eq!(cut(3, true), [false; 2], "it had all");
+        assert_eq!(cut(1, false), [false; 2], "it answered nothing");
     }
 
     /// 80 B asked and 200 B answered, 50 ms each way.

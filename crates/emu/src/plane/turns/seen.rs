@@ -2,7 +2,7 @@
 
 use farpath_units::{Duration, Time};
 
-use super::{Beat, Deferred, Pings};
+use super::{Beat, Deferred, Errand, Pings};
 use crate::plane::lines::OnLine;
 use crate::plane::message::{Handing, Streamed};
 use crate::plane::overlap::Overlap;
@@ -37,6 +37,8 @@ pub struct Turns {
     pub at: [Duration; 2],
     /// What of that its host waited for answers to queries over UDP.
     pub elsewhere: [Duration; 2],
+    /// What of that its host waited for on other connections, which it had opened.
+    pub errands: [Errand; 2],
     /// Time in which the last of a message, all handed over, was under way to the end that answered it.
     pub way: Duration,
     /// How each of the ends handed over its messages that were answered, and the last answer.
@@ -75,6 +77,8 @@ pub struct Turns {
     pub met_behind: [bool; 2],
     /// Whether each of the ends has sent such a request, and got a reset, whether it closed before that came or not.
     pub tried_behind: [bool; 2],
+    /// Whether each of the ends answered what had not all come, and closed first, while data of the other one was under way.
+    pub cut_short: [bool; 2],
     /// Whether each of the ends reset the connection, without a FIN, behind new data of its own, before the other one had closed.
     pub threw_away: [bool; 2],
     /// That the first end opened the connection and closed it while data of the second one, which had sent last, was on its way. None where that is
@@ -106,6 +110,8 @@ pub struct Turns {
     pub is_fast: bool,
     /// Both ends agreed on Multipath TCP: this is one of its subflows.
     pub is_multipath: bool,
+    /// It joins another such connection.
+    pub joins: bool,
     /// Which turns of each of the ends came at equal times.
     pub beats: [Beat; 2],
     /// Pings of either end, which count for nobody's turn.
@@ -122,6 +128,7 @@ impl Turns {
             waited: Default::default(),
             at: [Duration::ZERO; 2],
             elsewhere: [Duration::ZERO; 2],
+            errands: Default::default(),
             way: Duration::ZERO,
             handing: Default::default(),
             streamed: None,
@@ -139,6 +146,7 @@ impl Turns {
             met_closed: [false; 2],
             met_behind: [false; 2],
             tried_behind: [false; 2],
+            cut_short: [false; 2],
             threw_away: [false; 2],
             left: None,
             landing: Default::default(),
@@ -152,6 +160,7 @@ impl Turns {
             unheard: None,
             is_fast: false,
             is_multipath: false,
+            joins: false,
             beats: Default::default(),
             pings: Pings::default(),
         }

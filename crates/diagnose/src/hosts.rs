@@ -1,0 +1,31 @@
+//! What the hosts have to give: processors, memory, disks, tables of their kernels.
+
+pub(crate) mod accept_queue;
+pub(crate) mod cloud;
+pub(crate) mod cloud_elsewhere;
+pub(crate) mod container_bridge;
+pub(crate) mod core;
+pub(crate) mod counted;
+pub(crate) mod datagram_socket;
+pub(crate) mod end_disk;
+pub(crate) mod fell;
+pub(crate) mod files_or_disk;
+pub(crate) mod full_table;
+pub(crate) mod host_fault;
+pub(crate) mod host_once;
+pub(crate) mod ipsec;
+pub(crate) mod machine;
+pub(crate) mod mounted;
+pub(crate) mod oom;
+pub(crate) mod overrun;
+pub(crate) mod reassembly;
+pub(crate) mod reverse_path;
+pub(crate) mod router_full;
+pub(crate) mod rss;
+pub(crate) mod starved;
+pub(crate) mod steal;
+pub(crate) mod swap;
+pub(crate) mod tally;
+pub(crate) mod throttled;
+pub(crate) mod throttled_prompt;
+pub(crate) mod throttled_server;

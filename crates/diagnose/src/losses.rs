@@ -1,0 +1,33 @@
+//! What was lost, how it lies in time, and what takes packets so.
+
+pub(crate) mod accounted;
+pub(crate) mod after_full;
+pub(crate) mod bare_log;
+pub(crate) mod before_losses;
+pub(crate) mod clustered;
+pub(crate) mod datagrams;
+pub(crate) mod duplicates;
+pub(crate) mod error_share;
+pub(crate) mod falling;
+pub(crate) mod fitted;
+pub(crate) mod holes;
+pub(crate) mod incomplete;
+pub(crate) mod kind_of_loss;
+pub(crate) mod located;
+pub(crate) mod lookalike;
+pub(crate) mod lossy_back;
+pub(crate) mod lost_alike;
+pub(crate) mod lost_answers;
+pub(crate) mod lost_beside;
+pub(crate) mod lost_datagrams;
+pub(crate) mod marked;
+pub(crate) mod member;
+pub(crate) mod one_way;
+pub(crate) mod overshoot;
+pub(crate) mod pattern;
+pub(crate) mod segments;
+pub(crate) mod stood;
+pub(crate) mod unlike_control;
+pub(crate) mod unmissed;
+pub(crate) mod unslowed;
+pub(crate) mod way_back;

@@ -1,0 +1,72 @@
+//! A way back that loses: pings are not answered, at rest either, while hardly a segment of data is sent again. Acknowledgements spare each
+//! other, so that their loss makes windows grow slowly and sends come in lumps, and nothing is sent again for it.
+
+use crate::cause::Cause;
+use crate::document::Change;
+use crate::evidence::Evidence;
+use crate::flows::flow::Flow;
+use crate::items::{Item, LOSSES, of};
+use crate::losses::way_back::UNSEEN;
+use crate::read::Facts;
+
+/// Each run of pings lost this part at least, and not nearly all, which nobody answers who refuses them.
+const LOST: [f64; 2] = [0.15, 0.9];
+
+/// Fewer of them in all may be chance.
+const PINGS_LEAST: f64 = 10.0;
+
+/// What it is worth, decibans: a window, a buffer or a program that is seen to hold the sender is ahead of it.
+const WORTH: f64 = 18.0;
+
+/// The shares that runs of pings lost, the least and the most; none where one lost little.
+pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Option<[f64; 2]> {
+    let of = |name: &'static str| facts.along(flow, name).map(|f| f.value);
+    let (mut lost, mut span) = (0.0, [1.0, 0.0]);
+    for (sent, received) in of("ping_sent").zip(of("ping_received")) {
+        let missed = (sent - received).max(0.0);
+        let share = missed / sent.max(1.0);
+        lost += missed;
+        span = [libm::fmin(span[0], share), libm::fmax(span[1], share)];
+    }
+    (lost >= PINGS_LEAST && span[0] > LOST[0] && span[1] < LOST[1]).then_some(span)
+}
+
+impl Evidence {
+    /// What pings lost on the way back, where the flow lost hardly anything on the way there.
+    pub(crate) fn loses_back(&self) -> Option<[f64; 2]> {
+        self.unmissed.and_then(|unmissed| unmissed.runs)
+    }
+
+    /// What to do about it.
+    pub(crate) fn find_way_back(&self, from: &str, to: &str) -> Change {
+        Change {
+            host: format!("the way back, from {from} to {to}"),
+            commands: vec![
+                format!("mtr -rn -c 100 {to}, on {from}: from which hop on packets are lost that way"),
+                format!("iperf3 -c {from} -u -R -b 2M -t 10, on {to}: datagrams that way lose the same share, and answers to pings that somebody limits do not show there"),
+                "drops and errors of each port that way: show interfaces of routers, ip -s link and ethtool -S INTERFACE on both hosts".to_owned(),
+            ],
+            risk: "no pace, window or buffer at the ends helps: the data arrives".to_owned(),
+            ..Change::default()
+        }
+    }
+}
+
+/// What a way back that loses says.
+pub(crate) fn by_lossy_back(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(([least, most], unmissed)) = e.loses_back().zip(e.unmissed) else {
+        return;
+    };
+    let share = match most - least < 0.05 {
+        true => format!("{:.0} %", 50.0 * (least + most)),
+        false => format!("{:.0} to {:.0} %", 100.0 * least, 100.0 * most),
+    };
+    items.push(Item {
+        holds: 1.0,
+        weights: [of(&LOSSES, -12.0), vec![(Cause::WayBack, WORTH - UNSEEN)]].concat(),
+        sentence: format!(
+            "{share} of the pings were not answered, and {} were sent again: the way there does not lose them, the way back does, and acknowledgements with them, unless somebody limits answers to pings",
+            unmissed.sent_again()
+        ),
+    });
+}
