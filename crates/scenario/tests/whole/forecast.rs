@@ -3076,10 +3076,16 @@ fn a_steady_stream_is_taken_off() {
     assert!((mbps(&bulk(packets)) - 65.0).abs() < 1.0);
     let most = bulk(&udp.replace("30 M", "80 M"));
     assert!((mbps(&most) - 14.8).abs() < 0.5, "{most:?}");
-    // What ends before, comes and goes or fills the link is in no form.
+    // Simulated beside one of half of 30 Mbit/s, CUBIC has 78.3 and Reno 77.3.
+    let bursts = bulk(&format!(
+        "{udp}\non_off = {{ on = \"1 s\", off = \"1 s\" }}"
+    ));
+    assert!((mbps(&bursts) - 79.4).abs() < 0.2, "{bursts:?}");
+    let most = "it comes and goes, and the test has the rest at most";
+    assert!(says(&bursts, most), "{:?}", bursts.notes);
+    // What ends before or fills the link is in no form.
     for other in [
         udp.replace("60 s", "20 s"),
-        format!("{udp}\non_off = {{ on = \"1 s\", off = \"1 s\" }}"),
         udp.replace("30 M", "99 M"),
         packets.replace("180000", "18000"),
     ] {
