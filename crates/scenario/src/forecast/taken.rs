@@ -6,7 +6,7 @@ use farpath_units::Time;
 
 use super::beside::span;
 use super::{Path, mean_share};
-use crate::model::{Queueing, Test, TestKind};
+use crate::model::{Scheduler, Sharing, Test, TestKind};
 
 /// Of a port's rate: what streams may take of it together. Beside more of them connections are held by what the queue drops.
 const MOST: f64 = 0.9;
@@ -122,7 +122,7 @@ impl<'a> Path<'a> {
         all
     }
 
-    /// What a test takes of the ports of `others`, if it is a steady stream that has one queue with theirs wherever it meets them.
+    /// What a test takes of the ports of `others`, if it is a steady stream that is known to be served wherever it meets them.
     fn takes(&self, number: usize, test: &Test, others: &Path<'_>) -> Option<Vec<Taken>> {
         let sent = self.sent(test).filter(|sent| self.passes(test, sent))?;
         let (len, answers) = (sent.len, sent.answers);
@@ -139,14 +139,13 @@ impl<'a> Path<'a> {
             if line_bps <= 0.0 {
                 continue;
             }
-            if !self.takes_turns(port) {
-                return None;
-            }
+            let most_bps = line_bps * sent.most / sent.a_second.max(f64::MIN_POSITIVE);
+            let part = self.served(port, others, most_bps)?;
             all.push(Taken {
                 test: number,
                 port,
-                line_bps,
-                waits_bps,
+                line_bps: line_bps * part,
+                waits_bps: waits_bps * part,
                 varies: sent.most > sent.a_second,
             });
         }
@@ -214,13 +213,37 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// Whether all that comes to a port waits in one queue.
-    fn takes_turns(&self, port: usize) -> bool {
-        let one = |q: &Queueing| q.classes.len() <= 1 && q.fq_codel.is_none();
-        self.queueing(port).is_none_or(one)
-            && self.holds_frames(port)
+    /// Which part of what a stream sends a port serves whatever `others` send, of which it takes `most_bps` of the line; `None` where that
+    /// is not known.
+    fn served(&self, port: usize, others: &Path<'_>, most_bps: f64) -> Option<f64> {
+        let is_plain = self.holds_frames(port)
             && self.in_turn(port).is_none()
-            && self.direction(port).impairments.trace.is_none()
+            && self.direction(port).impairments.trace.is_none();
+        let Some(queueing) = self.queueing(port).filter(|_| is_plain) else {
+            return is_plain.then_some(1.0);
+        };
+        if queueing.fq_codel.is_some() {
+            return None;
+        }
+        if queueing.classes.len() <= 1 {
+            return Some(1.0);
+        }
+        let (own, theirs) = (self.class_number(port)?, others.class_number(port)?);
+        let sharing = [own, theirs].map(|n| queueing.classes[n].sharing);
+        let first = |goes: bool| goes.then_some(1.0);
+        match (queueing.scheduler, sharing) {
+            _ if own == theirs => Some(1.0),
+            (Scheduler::Strict, _) | (_, [Sharing::Priority, Sharing::Priority]) => {
+                first(own < theirs)
+            }
+            (_, [Sharing::Weight(_), Sharing::Priority]) => None,
+            (_, [Sharing::Priority, Sharing::Weight(_)]) => Some(1.0),
+            (_, [Sharing::Weight(weight), Sharing::Weight(other)]) => {
+                let share = f64::from(weight) / f64::from(weight.saturating_add(other).max(1));
+                let share_bps = share * self.lasting_rate(port).as_bps() as f64;
+                Some((share_bps / most_bps).min(1.0))
+            }
+        }
     }
 
     /// Says what is not in the test's forecast because streams take it.
