@@ -587,6 +587,37 @@ fn small_windows_that_wait_for_a_timer_are_said() {
     }
 }
 
+/// Simulated over 200 ms two segments by the RFCs' rules have 96 kbit/s of 115, and six 327 of 346; over 20 ms the next flight comes first.
+#[test]
+fn a_small_even_window_that_parts_is_said() {
+    let of = |segments: u32, flavour: &str, delay: &str| {
+        let test = format!(
+            "kind = \"tcp\"\nduration = \"60 s\"\ndelayed_ack = 2\nwindow = \"{} B\"\nflavour = \"{flavour}\"",
+            segments * 1448
+        );
+        let far = format!("rate = \"100 Mbit/s\"\ndelay = \"{delay}\"");
+        by_router("rate = \"1 Gbit/s\"", &far, &test)
+    };
+    let said = |record: &Record| says(record, "has parted into two of odd numbers");
+    let two = of(2, "rfc", "100 ms");
+    assert!(says(&two, "and 0.096 Mbit/s are left"), "{:?}", two.notes);
+    let six = of(6, "rfc", "100 ms");
+    assert!(says(&six, "and 0.32"), "{:?}", six.notes);
+    for (segments, flavour, delay) in [
+        (2, "linux", "100 ms"),
+        (7, "rfc", "100 ms"),
+        (44, "rfc", "100 ms"),
+        (2, "rfc", "10 ms"),
+    ] {
+        let other = of(segments, flavour, delay);
+        assert!(
+            !said(&other),
+            "{segments} {flavour} {delay}: {:?}",
+            other.notes
+        );
+    }
+}
+
 /// One byte fills neither a window nor a queue: it had the notes of bulk.
 #[test]
 fn a_first_flight_has_none_of_the_notes_of_bulk() {
