@@ -222,8 +222,12 @@ impl<'a> Path<'a> {
         let Some(queueing) = self.queueing(port).filter(|_| is_plain) else {
             return is_plain.then_some(1.0);
         };
+        let line_bps = self.lasting_rate(port).as_bps() as f64;
         if queueing.fq_codel.is_some() {
-            return None;
+            let test = self.plan.flows[others.flow].test;
+            let alike = self.plan.flows.iter().filter(|f| f.test == test && !f.asks);
+            let share_bps = line_bps / (alike.count() + 1) as f64;
+            return Some((share_bps / most_bps).min(1.0));
         }
         if queueing.classes.len() <= 1 {
             return Some(1.0);
@@ -240,8 +244,7 @@ impl<'a> Path<'a> {
             (_, [Sharing::Priority, Sharing::Weight(_)]) => Some(1.0),
             (_, [Sharing::Weight(weight), Sharing::Weight(other)]) => {
                 let share = f64::from(weight) / f64::from(weight.saturating_add(other).max(1));
-                let share_bps = share * self.lasting_rate(port).as_bps() as f64;
-                Some((share_bps / most_bps).min(1.0))
+                Some((share * line_bps / most_bps).min(1.0))
             }
         }
     }

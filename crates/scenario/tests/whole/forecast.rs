@@ -3180,4 +3180,14 @@ fn a_stream_in_a_class_of_its_own_is_taken_off_as_far_as_it_is_served() {
     let large = "size = 1000\nrate = \"8 Mbit/s\"";
     let equal = bulk("10 Mbit/s", "drr", [voice, rest], large);
     assert!((mbps(&equal) - 4.7).abs() < 0.05, "{equal:?}");
+    // Of a queue for each flow each has half at most. Simulated, 20 Mbit/s: 13.3 beside 5 and 9.0 beside 15.
+    for (mbit, left) in [(5, 13.9), (15, 9.41)] {
+        let far =
+            "rate = \"20 Mbit/s\"\ndelay = \"20 ms\"\n[link.forward]\nscheduler = \"fq-codel\"";
+        let udp =
+            format!("kind = \"udp\"\nsize = 1400\nrate = \"{mbit} Mbit/s\"\nduration = \"80 s\"");
+        let own = "[[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"60 s\"\nomit = \"20 s\"";
+        let record = by_router("rate = \"1 Gbit/s\"", far, &format!("{udp}\n{own}"));
+        assert!((mbps(&record) - left).abs() < 0.05, "{mbit}: {record:?}");
+    }
 }
