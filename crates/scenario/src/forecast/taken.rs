@@ -14,6 +14,8 @@ const MOST: f64 = 0.9;
 const LEAST: f64 = 1e-3;
 /// Of a port's rate: what single packets must take for a word where they are in no forecast.
 const LOADS: f64 = 0.01;
+/// What a line takes for a datagram is less than so many times its length.
+const FRAMED: f64 = 4.0;
 
 /// What a stream takes of one port.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -194,11 +196,20 @@ impl<'a> Path<'a> {
     /// Whether single packets of another test load a port of the connections of `number`, and are not in their forecast.
     pub(super) fn meets_packets(&self, number: usize) -> bool {
         let (start, end) = span(&self.scenario.tests[number]);
+        let rates = self.there.iter().map(|hop| self.lasting_rate(hop.port));
+        let slowest_bps = rates
+            .min()
+            .map_or(f64::INFINITY, |rate| rate.as_bps() as f64);
         self.plan.flows.iter().enumerate().any(|(flow, of)| {
             let other = &self.scenario.tests[of.test];
+            let Some(all) = other.kind.periodic() else {
+                return false;
+            };
             let (from, until) = span(other);
-            let meets = from < end && start < until && other.kind.periodic().is_some();
-            if of.asks || !meets || self.is_taken_off(of.test) {
+            let meets = from < end && start < until && !of.asks && !self.is_taken_off(of.test);
+            // Most are a packet a second, whose way need not be walked.
+            let bps = f64::from(all.size) * 8.0 / all.interval.as_secs_f64();
+            if !meets || bps * FRAMED < LOADS * slowest_bps {
                 return false;
             }
             let path = Path::new(self.scenario, self.plan, flow);
