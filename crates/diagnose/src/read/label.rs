@@ -24,6 +24,18 @@ pub(super) struct Label {
 }
 
 impl Label {
+    /// What follows was printed by this host, as a line that names it alone says.
+    pub(super) fn of_host(name: &str) -> Label {
+        let host = name.rsplit('@').next().unwrap_or(name);
+        Label {
+            side: end(host.split('.').next().unwrap_or("")),
+            name: redact(host),
+            unix: true,
+            remote: true,
+            ..Label::default()
+        }
+    }
+
     /// A line under it that is not a label.
     pub(super) fn passes(&mut self, text: &str) {
         self.unnamed |= text.starts_with(['$', '%']) && is_typed(text);
