@@ -52,11 +52,39 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 31] = [
-    "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
-    "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
-    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat", "dmesg", "hostname", "ipconfig", "iw",
+const COMMANDS: [&str; 32] = [
+    "sysctl",
+    "iperf",
+    "iperf2",
+    "iperf3",
+    "ping",
+    "ss",
+    "uname",
+    "cat",
+    "netstat",
+    "nstat",
+    "ethtool",
+    "ip",
+    "tc",
+    "ifconfig",
+    "nuttcp",
+    "netperf",
+    "grep",
+    "sudo",
+    "doas",
+    "netsh",
+    "top",
+    "mpstat",
+    "pidstat",
+    "iostat",
+    "tcpdump",
+    "vmstat",
+    "dmesg",
+    "hostname",
+    "ipconfig",
+    "iw",
     "iwconfig",
+    "conntrack",
 ];
 
 /// Other commands that people type before what they paste.
