@@ -568,7 +568,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             ),
         });
     }
-    crate::lines::each_connection::by_each(e, items);
+    crate::lines::each_connection::by_each(e, ceilings, items);
     crate::lines::filled_beside::by_filled(e, items);
     crate::flows::other_version::by_other_version(e, items);
     crate::losses::unlike_control::by_unlike_control(e, items);

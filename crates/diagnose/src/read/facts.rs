@@ -187,6 +187,8 @@ pub struct Facts {
     pub(super) mixed_ports: Option<Place>,
     /// Where it stands, if it asks several hosts.
     pub(crate) mixed_hosts: Option<Place>,
+    /// The hosts over which it loops, whose names may head what each printed.
+    pub(super) looped_hosts: Vec<String>,
     /// Programs that were typed, in the order of the texts.
     pub(super) programs: Vec<Program>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
@@ -250,6 +252,7 @@ impl Facts {
         self.ignored_count.push(0);
         self.label = Label::default();
         (self.mixed_ports, self.mixed_hosts) = (None, None);
+        self.looped_hosts.clear();
         self.aside.ends();
         let number = self.sources.len() as u32 - 1;
         self.moments.file(number, name);
