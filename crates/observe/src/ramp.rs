@@ -127,9 +127,8 @@ pub(crate) fn begins(steps: &[Step]) -> Option<Time> {
 }
 
 /// From `start` until something was delivered, where that is long.
-pub(crate) fn silence(begun: Option<Time>, start: Time) -> Option<Duration> {
-    let silent = begun?.since(start.min(begun?));
-    Some(silent).filter(|silent| *silent >= LONG)
+pub(crate) fn silence(begun: Time, start: Time) -> Option<Duration> {
+    Some(begun.since(start.min(begun))).filter(|silent| *silent >= LONG)
 }
 
 #[cfg(test)]
@@ -145,7 +144,7 @@ mod tests {
         let s = |n: u64| Time::ZERO + Duration::from_secs(n);
         let seen = [(s(2), 0.0), (s(3), 0.0), (s(4), 5.0), (s(5), 0.0)];
         let seen = intervals(&seen, Duration::from_secs(1));
-        let from = |steps: &[Step], start| silence(begins(steps), start);
+        let from = |steps: &[Step], start| silence(begins(steps)?, start);
         assert_eq!(from(&seen, s(1)), Some(Duration::from_secs(2)));
         assert_eq!(from(&seen[2..], s(3)), None, "not long");
         assert_eq!(from(&seen[..2], s(1)), None, "nothing to end it");

@@ -21,6 +21,7 @@ mod impair;
 mod in_order;
 mod mean_wait;
 mod mtu;
+mod over;
 mod peaks;
 mod policer;
 mod published;
