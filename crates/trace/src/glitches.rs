@@ -54,6 +54,11 @@ impl Round {
     fn rate(&self) -> f64 {
         self.delivered as f64 / self.lasted() as f64
     }
+
+    /// The same of its own time, however short: whether a rate is back, a part of a round says as well.
+    fn momentary(&self) -> f64 {
+        self.delivered as f64 / (self.until - self.from).max(1) as f64
+    }
 }
 
 /// A span that something went wrong in.
@@ -390,8 +395,8 @@ fn price(rounds: &[Round], best: Best, wrong: &Wrong) -> (i64, u64) {
     let mut back = wrong.until;
     let (mut expected, mut delivered) = (0.0, 0.0);
     let is_back = |n: usize| {
-        let next = rounds.get(n + 1).is_none_or(|r| r.rate() >= BACK * usual);
-        rounds[n].rate() >= BACK * usual && next
+        let is_as_usual = |r: &Round| r.momentary() >= BACK * usual;
+        is_as_usual(&rounds[n]) && rounds.get(n + 1).is_none_or(is_as_usual)
     };
     for (n, round) in rounds.iter().enumerate().skip(first) {
         work::count(1);
