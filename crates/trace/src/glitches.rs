@@ -50,6 +50,10 @@ impl Round {
         (self.until - self.from).max(self.least).max(1)
     }
 
+    fn is_cut_short(&self) -> bool {
+        self.until - self.from < self.least
+    }
+
     /// Bytes a nanosecond.
     fn rate(&self) -> f64 {
         self.delivered as f64 / self.lasted() as f64
@@ -299,7 +303,12 @@ fn median(rounds: &[Round]) -> f64 {
 /// then it is what the last of them sent, though no more than the path ever delivered. Never is it more than the path sustained:
 /// acknowledgements that come together make a round or two faster than any line.
 fn rate_before(rounds: &[Round], best: Best) -> f64 {
-    let before = &rounds[rounds.len().saturating_sub(BEFORE)..];
+    // Of a round that was cut short nobody knows what it would have had.
+    let whole = match rounds {
+        [before @ .., last] if last.is_cut_short() && !before.is_empty() => before,
+        all => all,
+    };
+    let before = &whole[whole.len().saturating_sub(BEFORE)..];
     let usual = median(before);
     let rate = match before.last() {
         Some(last) if last.rate() > RISING * usual && rises(before) => {
