@@ -349,7 +349,8 @@ fn of_struck(e: &Evidence) -> Option<MissingFact> {
 /// How long others wait at a queue that the log alone shows.
 fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFact> {
     let full = matches!(likely.first(), Some(Cause::Link | Cause::Shaper));
-    let fills = e.window_outgrows() > 0.5 || e.outgrown().is_some();
+    let outgrown = e.outgrown().is_some() || e.saw().is_some();
+    let fills = outgrown || e.window_outgrows() > 0.5;
     let known = e.rtt_loaded.is_some() || e.waits_beside().is_some();
     let asked = full && !known && fills;
     asked.then(|| MissingFact {

@@ -17,6 +17,7 @@ pub(crate) mod remembered;
 pub(crate) mod restart;
 pub(crate) mod room;
 pub(crate) mod route_metrics;
+pub(crate) mod sawtooth;
 pub(crate) mod shrunk;
 pub(crate) mod shut_window;
 pub(crate) mod slow_reader;
