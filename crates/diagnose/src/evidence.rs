@@ -353,6 +353,7 @@ impl Evidence {
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
+        e.of_probe_rtt();
         e.of_interfaces(facts, flow);
         e.assumed = Assumed::of(facts, flow);
         e.of_shapers(facts, flow);

@@ -12,6 +12,7 @@ pub(crate) mod no_rate;
 pub(crate) mod opening;
 pub(crate) mod options;
 pub(crate) mod outgrown;
+pub(crate) mod probe_rtt;
 pub(crate) mod recovering;
 pub(crate) mod remembered;
 pub(crate) mod restart;
