@@ -103,7 +103,9 @@ impl Evidence {
 
 /// A queue that stands is none of a policer's, which lets nothing wait. Where the rate stays as well, what the queue drops costs nothing.
 fn against_policer(e: &Evidence, items: &mut Vec<Item>) {
-    if e.stands().is_none() || e.policer.is_some() {
+    // One that shows itself may lie behind a queue of something else.
+    let shown = e.policer.is_some() || e.found_policer.is_some() || e.account.is_some();
+    if e.stands().is_none() || shown || e.around.ports.police() {
         return;
     }
     let stays = spread(&e.steady).is_some_and(|s| s < STAYS);
