@@ -17,6 +17,7 @@ use crate::lines::own_queue;
 use crate::lines::slower_line;
 use crate::lines::sold_rate;
 use crate::losses::accounted::{self, speaks_for_others};
+use crate::losses::datagrams;
 use crate::losses::lookalike;
 use crate::losses::pattern;
 use crate::ports::several;
@@ -183,7 +184,8 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let written = on_the_wire::even_out(e, &mut ranking);
     let own = own_queue::even_out(e, &mut ranking);
     let slower = slower_line::even_out(e, &mut ranking);
-    let guessed = guessed_line::even_out(e, &mut ranking);
+    let guessed = guessed_line::even_out(e, &mut ranking).into_iter();
+    let guessed = guessed.chain(datagrams::even_out(e, &mut ranking));
     let either = either_end::even_out(e, &items, &mut ranking);
     let files = files_or_disk::even_out(e, &mut ranking);
     sold_rate::even_out(e, &items, ceilings, &mut ranking);
