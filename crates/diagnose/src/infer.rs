@@ -213,7 +213,6 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     }
     because.splice(0..0, guessed.map(|(causes, text)| (0.0, causes, text)));
     let policed = ranking.first().is_some_and(|r| r.cause == Cause::Policer);
-    let bare = e.bare_log_in_words().filter(|_| policed);
     let (failed, marked) = (e.failed_test_in_words(), e.scavenger_in_words());
     let first = [
         e.foreign_reset_in_words(),
@@ -221,7 +220,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         marked,
         e.varying_in_words(),
         e.full_router_in_words(),
-        bare,
+        e.bare_log_in_words().filter(|_| policed),
     ];
     let first = first.into_iter().flatten();
     because.splice(0..0, first.map(|text| (0.0, Vec::new(), text)));
