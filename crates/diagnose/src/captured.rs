@@ -219,6 +219,7 @@ fn captured(
         .handshake_rtt_ns
         .filter(|_| vantage != Vantage::Sender);
     numbers(&mut test, (direction, seen, dark), whole, at);
+    crate::reach::lost_syns::note(&mut test, connection, reverse, at);
     test.rows = rows(seen, found, connection.start_ns, at);
     if let Some(dark) = dark {
         let opened = stops::seconds(seen.established);
