@@ -54,6 +54,16 @@ pub(crate) fn note(test: &mut Test, connection: &TraceConnection, reverse: bool,
     }
 }
 
+/// The round trip of a handshake, nanoseconds, without what SYNs cost that were sent again; none where its answer was sent again.
+pub(crate) fn handshake_ns(connection: &TraceConnection) -> Option<u64> {
+    let whole = connection.handshake_rtt_ns?;
+    match &connection.opening {
+        Some(opening) if opening.syn_ack_retransmissions > 0 => None,
+        Some(opening) => Some(whole.saturating_sub(opening.waited_ns)),
+        None => Some(whole),
+    }
+}
+
 impl LostSyns {
     /// Of a captured direction.
     pub(crate) fn of(test: &Test) -> Option<LostSyns> {
@@ -137,5 +147,22 @@ mod tests {
         assert_eq!(with(2, true).first_segments(), 10.0);
         assert!((rounds(&with(0, false), 1e6) - 6.13).abs() < 0.01);
         assert_eq!(with(0, false).lost_syns_in_words(), None);
+    }
+
+    #[test]
+    fn a_handshake_takes_no_longer_for_syns_that_were_lost() {
+        let of = |answers: u64| {
+            handshake_ns(&TraceConnection {
+                handshake_rtt_ns: Some(2_040_000_000),
+                opening: Some(Opening {
+                    waited_ns: 2_000_000_000,
+                    syn_ack_retransmissions: answers,
+                    ..Opening::default()
+                }),
+                ..TraceConnection::default()
+            })
+        };
+        assert_eq!(of(0), Some(40_000_000));
+        assert_eq!(of(1), None);
     }
 }
