@@ -5,6 +5,8 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Of, Place};
 use crate::flows::flow::Flow;
+use crate::known::System;
+use crate::losses::located::is_of_target_alone;
 use crate::read::Facts;
 
 /// Tools that send pings, or trace.
@@ -37,6 +39,9 @@ pub(super) fn asked(
 ) -> Vec<MissingFact> {
     if !are_alone(e, facts, flow) {
         return Vec::new();
+    }
+    if is_of_target_alone(facts) {
+        return vec![of_target(asking), of_way_back(asking)];
     }
     if !show_trouble(e) {
         let twice = crate::reach::answered_twice::asks(facts, &asking.host);
@@ -109,6 +114,20 @@ fn of_hops(asking: &Asking) -> MissingFact {
         fact: "loss_hop",
         would_decide: "at which hop loss and waiting begin and last to the end: what one hop alone leaves unanswered is its own".to_owned(),
         command: asking.hops(),
+    }
+}
+
+/// Whether packets are lost at all, where the target alone leaves them unanswered.
+fn of_target(asking: &Asking) -> MissingFact {
+    let host = &asking.host;
+    let trace = match asking.system {
+        Some(System::Windows) => format!("Test-NetConnection {host} -Port PORT, again and again"),
+        _ => format!("mtr -bwc 100 -T -P PORT {host}, with a port that is open there"),
+    };
+    MissingFact {
+        fact: "segments_lost",
+        would_decide: "whether packets of programs are lost too, or only answers to ICMP, which the target holds to a rate: then every SYN is answered, and hardly a segment is sent again".to_owned(),
+        command: format!("{trace}; or {}, whose Retr counts them", asking.test("-t 30")),
     }
 }
 
