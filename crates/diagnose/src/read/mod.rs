@@ -33,6 +33,7 @@ mod environment;
 mod facts;
 mod failed;
 mod fetch;
+mod firewall_cpu;
 mod flent;
 mod flow_control;
 mod foreign;
@@ -315,6 +316,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(routeros::RouterOs::default()),
         Box::new(simple_queues::SimpleQueues::default()),
         Box::new(router_cpu::Processes::default()),
+        Box::new(firewall_cpu::Firewalls::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(sar::Sar::default()),
         Box::new(disk::Disk::default()),
