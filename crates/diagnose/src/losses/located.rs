@@ -141,11 +141,13 @@ pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
     by_silent_hops(e, items);
 }
 
-/// What a trace acquits where no rate is known: routers that do not answer what is sent to themselves, whatever else the texts hold.
+/// What a trace acquits where no rate is known: routers that do not answer what is sent to themselves, whatever else the texts hold; and
+/// what pings to a first hop say.
 pub(crate) fn by_trace_unrated(e: &Evidence, items: &mut Vec<Item>) {
     let own = e.around.own_answers.clone();
     let own = own.filter(|_| e.around.trace_alone.is_none());
     items.extend(own.map(said));
+    items.extend(e.around.first_hop.iter().cloned().map(said));
     by_silent_hops(e, items);
 }
 

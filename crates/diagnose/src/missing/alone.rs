@@ -43,6 +43,11 @@ pub(super) fn asked(
     if is_of_target_alone(facts) {
         return vec![of_target(asking), of_way_back(asking)];
     }
+    if e.queueing().is_some_and(|added| added > LONGER_S) {
+        let gateway = flow.pings.near.len() < 2;
+        let gateway = gateway.then(|| of_loaded_gateway(asking));
+        return gateway.into_iter().chain([of_uplink(asking)]).collect();
+    }
     if !show_trouble(e) {
         let twice = crate::reach::answered_twice::asks(facts, &asking.host);
         let all = twice.or_else(|| e.twice.is_none().then(|| of_complaint(asking)));
@@ -105,6 +110,27 @@ fn of_gateway(asking: &Asking) -> MissingFact {
         fact: "first_hop_loss_ratio",
         would_decide: "whether loss and waiting begin on the own link: then pings to the gateway have them, too, and otherwise they begin behind it".to_owned(),
         command: asking.beside_gateway(200),
+    }
+}
+
+/// Whether the queue that fills under load is on the own link.
+fn of_loaded_gateway(asking: &Asking) -> MissingFact {
+    MissingFact {
+        fact: "first_hop_rtt_loaded_ns",
+        would_decide: "whether the queue that fills under load is on the own link, as of a radio link, or behind the gateway".to_owned(),
+        command: format!("during the same load, {}", asking.beside_gateway(20)),
+    }
+}
+
+/// How fast the line is whose queue fills: what keeps it short goes by that.
+fn of_uplink(asking: &Asking) -> MissingFact {
+    MissingFact {
+        fact: "line_bps",
+        would_decide: "how fast the line is that way: a shaper a little below that at the router before it (SQM: cake, fq_codel) keeps the queue short".to_owned(),
+        command: format!(
+            "at a quiet hour, {} and the same with -R, or a speed test; on the router: its settings of the uplink (SQM, QoS)",
+            asking.test("-t 30")
+        ),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::flows::flow::word;
 use crate::hosts::host_fault::FAULT;
 use crate::interfaces::dead_port::{DEAD, DeadPort};
 use crate::interfaces::quiet_port::QUIET;
+use crate::lines::bloat::ms;
 use crate::losses::lost_answers::LOST_BACK;
 use crate::losses::one_way::CLEAN_WAY;
 use crate::paths::late_hops::WAITING;
@@ -26,6 +27,9 @@ use crate::windows::tcp_memory::ALL_SOCKETS;
 /// How what is said first of a trace begins: one that shows nothing wrong, and one that shows loss.
 pub(crate) const CLEAN: &str = "nothing is wrong in this trace";
 pub(crate) const LOSSY: &str = "this trace shows loss";
+
+/// How what is said first of pings begins that wait under load, and of nothing else.
+const QUEUED: &str = "a queue fills under load";
 
 /// How what is said first of an interface begins that did not send.
 const STALLED: &str = "an interface did not send for seconds";
@@ -52,6 +56,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         LOSSY,
         WAITING,
         LENGTH,
+        QUEUED,
         STALLED,
         ALL_SOCKETS,
         NOT_BEGUN,
@@ -92,7 +97,13 @@ impl Evidence {
 
     /// What is said first where no cause is known.
     pub(crate) fn said_first(&self) -> String {
-        let nothing = || "the texts do not say how fast anything was".to_owned();
+        let nothing = || match self.bloat().filter(|_| self.rate.is_none()) {
+            Some(added) => format!(
+                "{QUEUED}: whatever shares it then waits {} longer, as calls and pages do",
+                ms(added)
+            ),
+            None => "the texts do not say how fast anything was".to_owned(),
+        };
         let fault = self.around.fault.clone();
         let request = || self.around.request.as_ref().map(Request::said);
         let long = || self.around.long_requests.as_ref().map(LongRequests::said);
