@@ -125,6 +125,9 @@ fn on_the_way(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFac
     if let Some((looped, _)) = &e.around.looped {
         return Some(looped.asks());
     }
+    if let Some((unseen, _)) = &e.around.unseen_syn {
+        return Some(unseen.asks());
+    }
     if let Some((lost, _)) = &e.around.lost_answers {
         return Some(lost.asks());
     }

@@ -87,6 +87,8 @@ pub(crate) struct Around {
     pub(crate) looped: Option<(crate::reach::routing_loop::RoutingLoop, String)>,
     /// Answers to SYNs that are lost behind a capture, and what they show, for people.
     pub(crate) lost_answers: Option<(crate::losses::lost_answers::LostAnswers, String)>,
+    /// Answers to SYNs that a firewall drops, and what they show, for people.
+    pub(crate) unseen_syn: Option<(crate::reach::unseen_syn::UnseenSyn, String)>,
     /// Whether a router or a host says why packets do not go on.
     pub(crate) barred: bool,
     /// A request that a client timed, where no rate was measured.
@@ -288,6 +290,8 @@ impl Evidence {
             let said = lost.said(facts);
             (lost, said)
         });
+        let unseen = facts.unseen_syn.as_ref();
+        self.around.unseen_syn = unseen.map(|found| (found.clone(), found.said(facts)));
         self.around.barred = crate::reach::barred::is_said(facts);
         self.around.stalled = crate::windows::no_rate::stalled(facts);
         self.around.fault = crate::hosts::host_fault::fault(facts);

@@ -42,6 +42,7 @@ use crate::reach::foreign_reset::ForeignReset;
 use crate::reach::intercepted::Intercepted;
 use crate::reach::ip_versions::Tries;
 use crate::reach::routing_loop::RoutingLoop;
+use crate::reach::unseen_syn::UnseenSyn;
 use crate::seen::{End, Role, Test};
 use crate::windows::remembered::Remembered;
 use crate::windows::route_metrics::SetRoute;
@@ -211,6 +212,8 @@ pub struct Facts {
     pub(crate) datagram_sockets: Vec<FullSocket>,
     /// A captured connection whose answers to SYNs were lost.
     pub(crate) lost_answers: Option<LostAnswers>,
+    /// Answers to SYNs that a firewall drops, as it did not see the SYNs.
+    pub(crate) unseen_syn: Option<UnseenSyn>,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -269,6 +272,7 @@ impl Facts {
             && self.refused.test.is_none()
             && self.refused.barred.is_none()
             && self.lost_answers.is_none()
+            && self.unseen_syn.is_none()
             && self.routing_loop.is_none()
             && !self.names.decide()
             && !self.shows_one_version()

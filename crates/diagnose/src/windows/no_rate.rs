@@ -20,6 +20,7 @@ use crate::reach::answered_twice::{TWICE, TWO_HOSTS};
 use crate::reach::failed_test::{FailedTest, TEST_FAILED};
 use crate::reach::routing_loop::LOOP;
 use crate::reach::unopened::NOT_BEGUN;
+use crate::reach::unseen_syn::UNSEEN;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
 use crate::windows::tcp_memory::ALL_SOCKETS;
@@ -67,6 +68,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         TWO_HOSTS,
         LOOP,
         LOST_BACK,
+        UNSEEN,
     ];
     let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
@@ -112,7 +114,8 @@ impl Evidence {
         let trace = || looped().or_else(|| self.around.trace_alone.clone());
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
-        let back = || Some(self.around.lost_answers.as_ref()?.1.clone());
+        let unseen = || Some(self.around.unseen_syn.as_ref()?.1.clone());
+        let back = || unseen().or_else(|| Some(self.around.lost_answers.as_ref()?.1.clone()));
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
         let failed = || self.failed_test.as_ref().map(FailedTest::said);
         let not_begun = || not_begun().or_else(|| failed().map(str::to_owned));
