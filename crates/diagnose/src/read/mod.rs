@@ -116,6 +116,7 @@ mod speedtest;
 mod sqlplus;
 mod sros;
 pub(crate) mod ss;
+mod standing;
 mod survey;
 mod sys_mtu;
 pub(crate) mod sysctl;
@@ -467,7 +468,7 @@ impl Reader<'_> {
                 continue;
             }
             self.goes_on(whole, taken);
-            if taken.is_none() && !label::is_typed(bare) {
+            if taken.is_none() && !label::is_typed(bare) && !facts.holds_rate_at(at) {
                 facts.ignore(self.number, n);
                 facts.aside.line(bare);
             }
