@@ -87,6 +87,8 @@ pub(crate) struct Around {
     pub(crate) looped: Option<(crate::reach::routing_loop::RoutingLoop, String)>,
     /// Answers to SYNs that are lost behind a capture, and what they show, for people.
     pub(crate) lost_answers: Option<(crate::losses::lost_answers::LostAnswers, String)>,
+    /// Windows of 0 that an end of the flow announced, or any of texts that name no ends.
+    pub(crate) zero_window: Option<crate::windows::zero_window::ZeroWindow>,
     /// Answers to SYNs that a firewall drops, and what they show, for people.
     pub(crate) unseen_syn: Option<(crate::reach::unseen_syn::UnseenSyn, String)>,
     /// Whether a router or a host says why packets do not go on.
@@ -290,6 +292,8 @@ impl Evidence {
             let said = lost.said(facts);
             (lost, said)
         });
+        let zero = crate::windows::zero_window::ZeroWindow::longest(facts);
+        self.around.zero_window = zero.filter(|zero| zero.is_of(flow));
         let unseen = facts.unseen_syn.as_ref();
         self.around.unseen_syn = unseen.map(|found| (found.clone(), found.said(facts)));
         self.around.barred = crate::reach::barred::is_said(facts);

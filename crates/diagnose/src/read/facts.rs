@@ -46,6 +46,7 @@ use crate::reach::unseen_syn::UnseenSyn;
 use crate::seen::{End, Role, Test};
 use crate::windows::remembered::Remembered;
 use crate::windows::route_metrics::SetRoute;
+use crate::windows::zero_window::ZeroWindow;
 
 /// Most facts, tests and sockets that are kept.
 const FACTS_MAX: usize = 200_000;
@@ -214,6 +215,8 @@ pub struct Facts {
     pub(crate) lost_answers: Option<LostAnswers>,
     /// Answers to SYNs that a firewall drops, as it did not see the SYNs.
     pub(crate) unseen_syn: Option<UnseenSyn>,
+    /// Windows of 0 that segments announced, by their connections.
+    pub(crate) zero_windows: Vec<ZeroWindow>,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -273,6 +276,7 @@ impl Facts {
             && self.refused.barred.is_none()
             && self.lost_answers.is_none()
             && self.unseen_syn.is_none()
+            && !self.zero_windows.iter().any(ZeroWindow::lasts)
             && self.routing_loop.is_none()
             && !self.names.decide()
             && !self.shows_one_version()
