@@ -215,6 +215,8 @@ pub struct Facts {
     pub(crate) lost_answers: Option<LostAnswers>,
     /// Answers to SYNs that a firewall drops, as it did not see the SYNs.
     pub(crate) unseen_syn: Option<UnseenSyn>,
+    /// The queue of a port that drops most as its text is printed, packets a second, and where.
+    pub(crate) full_queue: Option<(String, u64, Place)>,
     /// Windows of 0 that segments announced, by their connections.
     pub(crate) zero_windows: Vec<ZeroWindow>,
     /// What keeps anybody from connecting.

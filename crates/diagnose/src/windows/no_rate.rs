@@ -7,6 +7,7 @@ use crate::fact::Of;
 use crate::flows::flow::word;
 use crate::hosts::host_fault::FAULT;
 use crate::interfaces::dead_port::{DEAD, DeadPort};
+use crate::interfaces::full_port::FULL_QUEUE;
 use crate::interfaces::quiet_port::QUIET;
 use crate::lines::bloat::ms;
 use crate::losses::lost_answers::LOST_BACK;
@@ -69,6 +70,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         LOOP,
         LOST_BACK,
         UNSEEN,
+        FULL_QUEUE,
     ];
     let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
@@ -125,7 +127,9 @@ impl Evidence {
         let twice = || self.twice.clone();
         let said = said.or_else(login).or_else(twice).or_else(trace);
         let said = said.or_else(stalled).or_else(memory);
-        let said = said.or_else(back).or_else(not_begun).or_else(quiet);
+        let queue = || self.around.full_queue.clone();
+        let said = said.or_else(back).or_else(not_begun).or_else(queue);
+        let said = said.or_else(quiet);
         said.unwrap_or_else(nothing)
     }
 }
