@@ -197,6 +197,8 @@ pub(crate) struct Around {
     pub(crate) own_port: Option<String>,
     /// A router's port that is full and drops, where no test says how fast a flow was.
     pub(crate) full_port: Option<crate::interfaces::full_port::FullPort>,
+    /// Drops that counters of a host have, where they are all that texts have and were read once.
+    pub(crate) counted_once: Option<crate::interfaces::counted_once::CountedOnce>,
     /// A queue that drops as its text is printed, for people.
     pub(crate) full_queue: Option<String>,
     /// Datagrams that a host dropped at full sockets, where no test says how fast they came.

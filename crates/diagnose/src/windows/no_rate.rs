@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flows::flow::word;
 use crate::hosts::host_fault::FAULT;
+use crate::interfaces::counted_once::ONCE;
 use crate::interfaces::dead_port::{DEAD, DeadPort};
 use crate::interfaces::full_port::FULL_QUEUE;
 use crate::interfaces::quiet_port::QUIET;
@@ -71,6 +72,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         LOST_BACK,
         UNSEEN,
         FULL_QUEUE,
+        ONCE,
     ];
     let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
@@ -129,7 +131,8 @@ impl Evidence {
         let said = said.or_else(stalled).or_else(memory);
         let queue = || self.around.full_queue.clone();
         let said = said.or_else(back).or_else(not_begun).or_else(queue);
-        let said = said.or_else(quiet);
+        let once = || Some(self.around.counted_once.as_ref()?.said.clone());
+        let said = said.or_else(quiet).or_else(once);
         said.unwrap_or_else(nothing)
     }
 }
