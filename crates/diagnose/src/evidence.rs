@@ -369,6 +369,7 @@ impl Evidence {
         e.of_idle_session(facts);
         e.of_failed_test(facts, flow);
         e.of_quiet_ports(facts);
+        e.of_counted_once(facts);
         e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);

@@ -8,6 +8,7 @@ use crate::fact::{Figure, Place};
 use crate::flows::flow::Flow;
 use crate::items::{Item, LOSSES, of, step};
 use crate::lines::bloat::ms;
+use crate::losses::located::is_of_target_alone;
 use crate::losses::one_way::OneWayLoss;
 use crate::part::part;
 use crate::paths::around::RADIO;
@@ -172,6 +173,9 @@ impl Evidence {
         self.around.one_way = OneWayLoss::of(facts, flow);
         let one_way = self.around.one_way.as_ref().map(OneWayLoss::share);
         let counted = one_way.or(pings);
+        // What a target leaves unanswered and no hop before it does may be its own limit: without a flow nobody knows.
+        let own = self.rate.is_none() && is_of_target_alone(facts);
+        let counted = counted.filter(|_| !own);
         self.idle_loss = known.or(told).or(counted).or(self.idle_loss.take());
     }
 }
