@@ -1,8 +1,10 @@
 //! Where a command of `lab run` runs: two hosts of a scenario, and a ping of the lab's own between them.
 
+use std::net::SocketAddr;
+
 use farpath_experiment::open;
 use farpath_record::count_of;
-use farpath_scenario::plan::{Plan, PlanError};
+use farpath_scenario::plan::{Plan, PlanError, node_at};
 use farpath_scenario::{Change, NodeId, Periodic, Scenario, Test};
 use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
@@ -84,6 +86,14 @@ impl Path {
     /// The name of the command's host, by 0, or of the server's.
     pub(super) fn name(&self, host: usize) -> &str {
         &self.scenario.hosts[self.hosts[host]].name
+    }
+
+    /// The name of the host that has this end, where it is neither the command's nor the server's.
+    pub(super) fn other_name(&self, end: &SocketAddr) -> Option<String> {
+        let NodeId(node) = node_at(end.ip())?;
+        let host = self.scenario.hosts.get(node);
+        let host = host.filter(|_| !self.hosts.contains(&node))?;
+        Some(host.name.clone())
     }
 
     /// The number of the lab's own ping among the tests: the last.
