@@ -40,7 +40,7 @@ use super::buffer;
 use super::busiest::Busiest;
 use super::cause::{Cause, join_losses, named};
 use super::failed::Failed;
-use super::many::Many;
+use super::many::{Each, Many};
 use super::pool::{is_back_to_back, outstanding};
 use super::samples::{SAMPLES_LEAST, within};
 use super::seen::{End, Seen, name_of};
@@ -245,6 +245,7 @@ impl Connections {
                 each.extend(self.each(ends, one, sent));
             }
         }
+        let each = Each::settled(each);
         told.failed = self.failed();
         told.closed_early = self.closed_early();
         told.empty = self.empty();

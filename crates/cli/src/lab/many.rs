@@ -11,7 +11,7 @@ use farpath_units::Duration;
 use serde::Serialize;
 
 use super::ending::Ending;
-use super::unheard::{Undecided, Unheard};
+use super::unheard::{Undecided, Unheard, deadline};
 
 /// What one of them came to.
 #[derive(Clone, Copy, Debug)]
@@ -131,6 +131,21 @@ impl Each {
             unheard,
             ..self
         }
+    }
+
+    /// All of these: where the command is known to have waited at the end of some, it did so at the end of those of which that is unknown, if the pauses are
+    /// alike, as with a deadline of its own.
+    pub(super) fn settled(all: Vec<Each>) -> Vec<Each> {
+        let unheard = || all.iter().map(|e| e.unheard);
+        let is_known = unheard().any(Unheard::is_unanswered) && deadline(unheard()).is_some();
+        let settle = |each: Each| match each.unheard {
+            Unheard::Unknown(seconds, _) if is_known => each.with_unheard(Unheard::Awaited {
+                seconds,
+                is_unanswered: true,
+            }),
+            _ => each,
+        };
+        all.into_iter().map(settle).collect()
     }
 
     /// The same where the server ended it so.
@@ -895,6 +910,16 @@ mod tests {
                      that is unknown: nobody saw it";
         assert!(said.contains(words), "{said}");
         assert!(!said.contains("kept open"), "{said}");
+        // One of which it is known, and others that were given up as soon.
+        let alike = |seconds: f64| {
+            let each = Each::of(["198.18.0.1:40000", "198.18.0.2:7000"], 200, None);
+            let each = each.expect("they have ports");
+            let unknown = Unheard::Unknown(seconds, "nobody saw it");
+            let all = [awaited, unknown, unknown].map(|unheard| each.with_unheard(unheard));
+            let settled = Each::settled(all.to_vec()).into_iter();
+            settled.filter(|e| e.unheard.is_unanswered()).count()
+        };
+        assert_eq!((alike(0.8), alike(0.2)), (3, 1));
         let heard = of(6, Unheard::Nothing).expect("they are many").words(0);
         assert!(heard.ends_with("kept open spares it"), "{heard}");
     }
