@@ -9,6 +9,7 @@ use super::at_rest::{AtRest, SAMPLING};
 use super::outages::Outages;
 use super::refusals::Refusals;
 use super::short_queue::short_queue;
+use super::standing::standing;
 use crate::args::LabRunArgs;
 
 /// What is said of the whole run.
@@ -19,6 +20,8 @@ pub(super) struct Crossed {
     pub(super) outages: Option<Outages>,
     /// How long connections took that the server refused, in words; none where that is little.
     pub(super) refusals: Option<String>,
+    /// That a queue stood in front of a link of the path, in words; none where none did.
+    pub(super) standing: Option<String>,
     /// Sentences on what makes it another test than it seems to be.
     pub(super) notes: Vec<String>,
 }
@@ -43,6 +46,7 @@ impl Crossed {
             frames,
             outages: Outages::of(rest, took),
             refusals: Refusals::at_rest(rest, &args.port).words(took.as_secs_f64()),
+            standing: standing(rest, took),
             notes: short
                 .flatten()
                 .into_iter()

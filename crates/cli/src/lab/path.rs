@@ -105,15 +105,21 @@ impl Path {
     pub(super) fn holds(&self) -> Result<[u64; 2], Failure> {
         let plan = Plan::new(&self.scenario).map_err(Failure::environment)?;
         let walks = self.ways(&plan).map(|dir| plan.walk(&self.scenario, dir));
-        let rtt = walks.iter().fold(Duration::ZERO, |sum, walk| {
-            sum + plan.propagation(&self.scenario, walk)
-        });
+        let rtt = self.round_trip(&plan);
         Ok(walks.map(|walk| {
             let rates = walk.iter().map(|hop| plan.ports[hop.port].rate);
             rates
                 .min()
                 .map_or(0, |rate: Rate| rate.bytes_in(rtt).as_bytes())
         }))
+    }
+
+    /// The round trip between the two hosts, without queues and what impairments add.
+    pub(super) fn round_trip(&self, plan: &Plan) -> Duration {
+        let walks = self.ways(plan).map(|dir| plan.walk(&self.scenario, dir));
+        walks.iter().fold(Duration::ZERO, |sum, walk| {
+            sum + plan.propagation(&self.scenario, walk)
+        })
     }
 
     /// The way of what each of the two hosts sends to the other: that of the lab's own ping and of its answers.

@@ -243,6 +243,7 @@ fn lines(
     let asked = (connection, &args.port[..]);
     let mut told = told(asked, refused, datagrams, impaired, &more);
     told.extend(crossed.refusals.clone());
+    told.extend(crossed.standing.clone());
     let outages = crossed.outages.as_ref();
     let down = outages.and_then(|o| o.sentence(connection, &told));
     told.extend(down);
