@@ -11,7 +11,7 @@ pub(super) struct Behind {
 }
 
 impl Behind {
-    /// Those of connections with so many answers each: one alone is no limit.
+    /// Those of connections with so many answers each: after one alone a server closes as a matter of course.
     pub(super) fn of(answers: impl Iterator<Item = u64>) -> Behind {
         let several = answers.filter(|answers| *answers > 1);
         several.fold(Behind::default(), |sum, answers| Behind {
@@ -24,7 +24,7 @@ impl Behind {
         })
     }
 
-    /// What makes the command open fewer of so many connections, in words: who closes half of them or more is the server.
+    /// What makes the command open fewer of so many connections, in words: half of the connections or more are closed by the server.
     pub(super) fn remedy(&self, all: u64) -> String {
         let Behind {
             connections,
