@@ -44,11 +44,11 @@ impl Path<'_> {
         }
         let waits = path.keeps_gaps(other, size);
         let bps = udp.rate.as_bps() as f64;
-        waits.then(|| self.waits_for(path, size, bps)).flatten()
+        waits.then(|| self.wait_of(path, size, bps)).flatten()
     }
 
     /// What packets of this path wait for datagrams of another `path`, of IP and payload bytes, that offer so much payload in bit/s.
-    fn waits_for(&self, path: &Path<'_>, size: (u32, u32), offered_bps: f64) -> Option<MeanWait> {
+    fn wait_of(&self, path: &Path<'_>, size: (u32, u32), offered_bps: f64) -> Option<MeanWait> {
         let number = self.plan.flows[self.flow].test;
         let (mut comes_bps, mut slowest_bps) = (offered_bps, f64::INFINITY);
         let mut found = MeanWait {
