@@ -5,7 +5,7 @@ use super::iperf_row::{IperfRow, bracketed, connected, row};
 use super::moments::Moments;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::seen::{End, Report, Row, Side, Test};
+use crate::seen::{End, Report, Row, STARTED, Side, Test};
 use crate::words::{after, decimal, quantity};
 use crate::{address, redact};
 
@@ -373,6 +373,9 @@ impl Iperf3 {
             }
             if is_unheard(&test) {
                 test.received = None;
+            }
+            if let Some(utc) = facts.moments.utc_above(test.at) {
+                test.set(STARTED, Figure::exact(utc, test.at));
             }
             if test.is_measured() {
                 facts.tests.push(test);
