@@ -3,6 +3,7 @@
 pub(crate) mod air;
 pub(crate) mod bundle;
 pub(crate) mod bypassed;
+pub(crate) mod counted_once;
 pub(crate) mod counter;
 pub(crate) mod dead_port;
 pub(crate) mod dropping_port;

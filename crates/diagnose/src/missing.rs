@@ -47,7 +47,7 @@ pub(crate) fn missing(
     if hole::asked(e, (facts, flow), asking, &likely, &mut all) {
         return all;
     }
-    if e.shut.is_some() {
+    if e.shut.is_some() || e.shows_zero_window() {
         return e.asks_shut();
     }
     all.extend(hole::of_way_back(e, asking));

@@ -25,6 +25,7 @@ use crate::interfaces::half_port::{half_on_path, halves};
 pub(crate) use crate::interfaces::port::{Kind, Port, PortReading};
 use crate::items::{Item, step};
 use crate::read::Facts;
+pub(crate) use by_name::speed as speed_by_name;
 use damage::{as_many, grown, of_damage};
 pub(crate) use offered::line_offered;
 

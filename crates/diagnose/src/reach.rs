@@ -16,3 +16,4 @@ pub(crate) mod routing_loop;
 pub(crate) mod stuck;
 pub(crate) mod unopened;
 pub(crate) mod unresolved;
+pub(crate) mod unseen_syn;

@@ -27,3 +27,4 @@ pub(crate) mod standing;
 pub(crate) mod tcp_memory;
 pub(crate) mod tiny_window;
 pub(crate) mod unread;
+pub(crate) mod zero_window;

@@ -7,7 +7,7 @@ use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::Item;
-use crate::ports::{Counted, Kind, Port, counts, speeds};
+use crate::ports::{Counted, Kind, Port, counts, speed_by_name, speeds};
 use crate::read::Facts;
 
 /// A port is full from this part of its rate on: what it says is a mean of half a minute or more, and without preambles and gaps. A choice.
@@ -16,6 +16,9 @@ const FULL: f64 = 0.9;
 /// What it is worth where the same port's queue has dropped, decibans. A choice: these drops need not be of the time of its rate.
 const DROPS: f64 = 24.0;
 
+/// How what is said first of a queue begins that drops as it is printed.
+pub(crate) const FULL_QUEUE: &str = "a queue is full as its text is printed";
+
 /// A port that sends nearly all that it can, and whose queue has dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct FullPort {
@@ -23,7 +26,8 @@ pub(crate) struct FullPort {
     /// What leaves by it, and its speed, bit/s.
     leaves: f64,
     speed: f64,
-    /// Packets that its queue dropped.
+    /// The class whose queue dropped, empty where it is the port's own, and how many packets.
+    class: String,
     dropped: f64,
     /// Where the first and the last of them were read, for people.
     read: [String; 2],
@@ -33,10 +37,6 @@ impl FullPort {
     /// The port that dropped most of those that are full.
     fn of(facts: &Facts) -> Option<FullPort> {
         let (leaves, speeds) = (counts(facts, Kind::Leaves), speeds(facts));
-        let at = |all: &[Counted], port: &Port| {
-            let own = all.iter().find(|c| c.port == *port);
-            own.map(|c| c.count.clone())
-        };
         let place = |figure: &Figure| {
             let at = figure.from.first();
             at.map_or_else(String::new, |at| facts.place(*at))
@@ -44,13 +44,20 @@ impl FullPort {
         let each = counts(facts, Kind::Dropped)
             .into_iter()
             .filter_map(|queue| {
-                let port = queue.port;
-                let sent = at(&leaves, &port)?;
-                let speed = at(&speeds, &port)?.value;
+                let name = queue.port.without_cause();
+                let of = |all: &[Counted]| all.iter().find(|c| name.is_queue_of(&c.port)).cloned();
+                let Counted {
+                    port, count: sent, ..
+                } = of(&leaves)?;
+                let speed = of(&speeds).map(|speed| speed.count.value);
+                // A port that says its own speed nowhere has that of its name at most.
+                let speed = speed.or_else(|| speed_by_name(facts, &queue))?;
                 let dropped = queue.count.value;
+                let class = name.name.split_once(" at ").map_or("", |(class, _)| class);
                 let full = sent.value >= FULL * speed && dropped > 0.0 && !port.name.is_empty();
                 full.then(|| FullPort {
                     read: [place(&sent), place(&queue.count)],
+                    class: class.to_owned(),
                     leaves: sent.value,
                     port,
                     speed,
@@ -62,8 +69,12 @@ impl FullPort {
 
     fn sentence(&self) -> String {
         let [rate, drops] = &self.read;
+        let queue = match self.class.as_str() {
+            "" => "its queue".to_owned(),
+            class => format!("its queue of {class}"),
+        };
         format!(
-            "{} sends {}, {:.0} % of its {} ({rate}), and its queue has dropped {:.0} packets ({drops}): the port is full, and what crosses it waits or is lost",
+            "{} sends {}, {:.0} % of its {} ({rate}), and {queue} has dropped {:.0} packets ({drops}): the port is full, and what crosses it waits or is lost",
             self.port.named("a port"),
             bps(self.leaves),
             100.0 * self.leaves / self.speed,
@@ -77,10 +88,16 @@ impl FullPort {
         vec![MissingFact {
             fact: "port_drops",
             would_decide: "whether the port drops while users complain: by how much its output discards grow, beside its output rate".to_owned(),
-            command: format!(
-                "twice, a minute apart, while it is slow: show interface {} and show interface {} counters errors",
-                self.port.name, self.port.name
-            ),
+            command: match is_junos(&self.port.name) {
+                true => format!(
+                    "twice, a minute apart, while it is slow: show interfaces {} and show interfaces queue {} egress",
+                    self.port.name, self.port.name
+                ),
+                false => format!(
+                    "twice, a minute apart, while it is slow: show interface {} and show interface {} counters errors",
+                    self.port.name, self.port.name
+                ),
+            },
         }]
     }
 
@@ -104,12 +121,30 @@ impl FullPort {
     }
 }
 
+/// Whether a port has a name of Junos: `ge-0/0/3`.
+fn is_junos(name: &str) -> bool {
+    let kind = name.split_once('-').map_or("", |(kind, _)| kind);
+    !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_lowercase())
+}
+
 impl Evidence {
     /// Takes a full port that drops, where no test says how fast a flow was.
     pub(crate) fn of_full_port(&mut self, facts: &Facts) {
         if self.rate.is_none() && !self.udp {
             self.around.full_port = FullPort::of(facts);
         }
+    }
+
+    /// Takes a queue that drops as its text is printed, where nothing says how fast its port is, and no test how fast a flow was.
+    pub(crate) fn of_full_queue(&mut self, facts: &Facts) {
+        let open = self.rate.is_none() && self.around.full_port.is_none();
+        let queue = facts.full_queue.as_ref().filter(|_| open);
+        self.around.full_queue = queue.map(|(named, pps, at)| {
+            format!(
+                "{FULL_QUEUE}: {named} drops {pps} packets a second ({}). What crosses it waits or is lost, whatever fills it; whether that is what is slow a second reading says, while it is",
+                facts.place(*at)
+            )
+        });
     }
 
     /// What to change about it.

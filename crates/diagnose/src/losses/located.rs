@@ -71,6 +71,12 @@ pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
     let (end, lost) = (&trace.end, trace.lost);
     if lost > 0.0 {
         let place = lost_where(facts)?;
+        if trace.alone {
+            return Some(format!(
+                "{LOSSY} at its target alone: {lost:.0} of {sent:.0} packets ({}) to {end} are not answered, and the hops before it answer. Most often {end} or its firewall holds its answers to ICMP to a rate, and loses nothing else; or packets are lost {place}, or on the way back from there. The texts do not tell which: a trace or a test by TCP does",
+                part(lost / sent)
+            ));
+        }
         return Some(format!(
             "{LOSSY}: {lost:.0} of {sent:.0} packets ({}) to {end} are lost {place}, or on the way back from there, and the loss lasts from there to the end. Whether a full queue or a fault takes them it does not say: drops and errors of the ports of that link do, which whoever runs them can read; a trace from the other end shows the way back",
             part(lost / sent)
@@ -91,6 +97,14 @@ pub(crate) fn by_trace_alone(facts: &Facts) -> Option<String> {
             "{CLEAN}: all {sent:.0} packets to {end} came back, after {after}; {own}what is slow at another time shows in a trace of that time"
         )
     })
+}
+
+/// Whether the only loss of the texts is that of a trace whose target alone does not answer: nobody says whether the path loses anything.
+pub(crate) fn is_of_target_alone(facts: &Facts) -> bool {
+    let [trace] = &facts.traced[..] else {
+        return false;
+    };
+    trace.alone && facts.of_path("ping_sent").count() == 1 && is_alone(facts)
 }
 
 /// Whether texts hold nothing of a path but traces.
@@ -127,11 +141,13 @@ pub(crate) fn by_trace(e: &Evidence, items: &mut Vec<Item>) {
     by_silent_hops(e, items);
 }
 
-/// What a trace acquits where no rate is known: routers that do not answer what is sent to themselves, whatever else the texts hold.
+/// What a trace acquits where no rate is known: routers that do not answer what is sent to themselves, whatever else the texts hold; and
+/// what pings to a first hop say.
 pub(crate) fn by_trace_unrated(e: &Evidence, items: &mut Vec<Item>) {
     let own = e.around.own_answers.clone();
     let own = own.filter(|_| e.around.trace_alone.is_none());
     items.extend(own.map(said));
+    items.extend(e.around.first_hop.iter().cloned().map(said));
     by_silent_hops(e, items);
 }
 
@@ -171,6 +187,19 @@ mod tests {
         assert_eq!(place(&later).as_deref(), Some("between a and c"));
         let hidden = [("a", 0.4), ("b", 0.004), ("c", 0.004)];
         assert_eq!(place(&hidden).as_deref(), Some("at b or before it"));
+    }
+
+    #[test]
+    fn a_target_alone_may_hold_its_own_answers() {
+        let alone = |trail: &[(&str, f64)]| {
+            let trail: Vec<Answered> = trail.iter().map(|(n, s)| ((*n).to_owned(), *s)).collect();
+            let mut facts = Facts::default();
+            locate(&trail, 12.0, Place::You, &mut facts);
+            facts.traced[0].alone
+        };
+        assert!(alone(&[("a", 0.0), ("b", 0.0), ("c", 0.24)]));
+        assert!(!alone(&[("a", 0.0), ("b", 0.24), ("c", 0.24)]));
+        assert!(!alone(&[("a", 0.24)]));
     }
 
     #[test]

@@ -24,6 +24,10 @@ const FULL: f64 = 0.95;
 
 /// The shares that runs of pings lost, the least and the most; none where one lost little.
 pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Option<[f64; 2]> {
+    // A host that holds its own answers to a rate loses them alone: the hops before it show none of that.
+    if facts.traced.iter().any(|trace| trace.alone) {
+        return None;
+    }
     let of = |name: &'static str| facts.along(flow, name).map(|f| f.value);
     let (mut lost, mut span) = (0.0, [1.0, 0.0]);
     for (sent, received) in of("ping_sent").zip(of("ping_received")) {

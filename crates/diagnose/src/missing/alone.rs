@@ -5,6 +5,8 @@ use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Of, Place};
 use crate::flows::flow::Flow;
+use crate::known::System;
+use crate::losses::located::is_of_target_alone;
 use crate::read::Facts;
 
 /// Tools that send pings, or trace.
@@ -37,6 +39,14 @@ pub(super) fn asked(
 ) -> Vec<MissingFact> {
     if !are_alone(e, facts, flow) {
         return Vec::new();
+    }
+    if is_of_target_alone(facts) {
+        return vec![of_target(asking), of_way_back(asking)];
+    }
+    if e.queueing().is_some_and(|added| added > LONGER_S) {
+        let gateway = flow.pings.near.len() < 2;
+        let gateway = gateway.then(|| of_loaded_gateway(asking));
+        return gateway.into_iter().chain([of_uplink(asking)]).collect();
     }
     if !show_trouble(e) {
         let twice = crate::reach::answered_twice::asks(facts, &asking.host);
@@ -103,12 +113,47 @@ fn of_gateway(asking: &Asking) -> MissingFact {
     }
 }
 
+/// Whether the queue that fills under load is on the own link.
+fn of_loaded_gateway(asking: &Asking) -> MissingFact {
+    MissingFact {
+        fact: "first_hop_rtt_loaded_ns",
+        would_decide: "whether the queue that fills under load is on the own link, as of a radio link, or behind the gateway".to_owned(),
+        command: format!("during the same load, {}", asking.beside_gateway(20)),
+    }
+}
+
+/// How fast the line is whose queue fills: what keeps it short goes by that.
+fn of_uplink(asking: &Asking) -> MissingFact {
+    MissingFact {
+        fact: "line_bps",
+        would_decide: "how fast the line is that way: a shaper a little below that at the router before it (SQM: cake, fq_codel) keeps the queue short".to_owned(),
+        command: format!(
+            "at a quiet hour, {} and the same with -R, or a speed test; on the router: its settings of the uplink (SQM, QoS)",
+            asking.test("-t 30")
+        ),
+    }
+}
+
 /// Where on the way it begins.
 fn of_hops(asking: &Asking) -> MissingFact {
     MissingFact {
         fact: "loss_hop",
         would_decide: "at which hop loss and waiting begin and last to the end: what one hop alone leaves unanswered is its own".to_owned(),
         command: asking.hops(),
+    }
+}
+
+/// Whether packets are lost at all, where the target alone leaves them unanswered.
+fn of_target(asking: &Asking) -> MissingFact {
+    let host = &asking.host;
+    let trace = match asking.system {
+        Some(System::Windows) => format!("Test-NetConnection {host} -Port PORT, again and again"),
+        _ => format!("mtr -bwc 100 -T -P PORT {host}, with a port that is open there"),
+    };
+    MissingFact {
+        fact: "segments_lost",
+        would_decide: "whether packets of programs are lost too, or only answers to ICMP, which the target holds to a rate: then every SYN is answered, and hardly a segment is sent again".to_owned(),
+        command: format!("{trace}; or {}, whose Retr counts them", asking.test("-t 30")),
     }
 }
 

@@ -82,6 +82,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(complaint) = e.asks_complaint() {
         return vec![complaint];
     }
+    if let Some(once) = &e.around.counted_once {
+        return vec![once.asks()];
+    }
     let mut all: Vec<MissingFact> = of_silence(e, facts, asking);
     let unopened = e.unopened.as_ref();
     // A host that says how its ports are used up has said all that there is to ask.
@@ -124,6 +127,9 @@ fn before_data(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<Vec<Missi
 fn on_the_way(e: &Evidence, facts: &Facts, asking: &Asking) -> Option<MissingFact> {
     if let Some((looped, _)) = &e.around.looped {
         return Some(looped.asks());
+    }
+    if let Some((unseen, _)) = &e.around.unseen_syn {
+        return Some(unseen.asks());
     }
     if let Some((lost, _)) = &e.around.lost_answers {
         return Some(lost.asks());

@@ -87,6 +87,10 @@ pub(crate) struct Around {
     pub(crate) looped: Option<(crate::reach::routing_loop::RoutingLoop, String)>,
     /// Answers to SYNs that are lost behind a capture, and what they show, for people.
     pub(crate) lost_answers: Option<(crate::losses::lost_answers::LostAnswers, String)>,
+    /// Windows of 0 that an end of the flow announced, or any of texts that name no ends.
+    pub(crate) zero_window: Option<crate::windows::zero_window::ZeroWindow>,
+    /// Answers to SYNs that a firewall drops, and what they show, for people.
+    pub(crate) unseen_syn: Option<(crate::reach::unseen_syn::UnseenSyn, String)>,
     /// Whether a router or a host says why packets do not go on.
     pub(crate) barred: bool,
     /// A request that a client timed, where no rate was measured.
@@ -195,6 +199,10 @@ pub(crate) struct Around {
     pub(crate) full_port: Option<crate::interfaces::full_port::FullPort>,
     /// An interface of an end that others fill.
     pub(crate) full_host: Option<crate::interfaces::full_host::FullHost>,
+    /// Drops that counters of a host have, where they are all that texts have and were read once.
+    pub(crate) counted_once: Option<crate::interfaces::counted_once::CountedOnce>,
+    /// A queue that drops as its text is printed, for people.
+    pub(crate) full_queue: Option<String>,
     /// Datagrams that a host dropped at full sockets, where no test says how fast they came.
     pub(crate) overfull: Option<crate::hosts::datagram_socket::Overfull>,
     /// A wait for a server, where nothing else explains it.
@@ -290,6 +298,10 @@ impl Evidence {
             let said = lost.said(facts);
             (lost, said)
         });
+        let zero = crate::windows::zero_window::ZeroWindow::longest(facts);
+        self.around.zero_window = zero.filter(|zero| zero.is_of(flow));
+        let unseen = facts.unseen_syn.as_ref();
+        self.around.unseen_syn = unseen.map(|found| (found.clone(), found.said(facts)));
         self.around.barred = crate::reach::barred::is_said(facts);
         self.around.stalled = crate::windows::no_rate::stalled(facts);
         self.around.fault = crate::hosts::host_fault::fault(facts);
@@ -312,6 +324,7 @@ impl Evidence {
         self.of_datagram_sockets(facts);
         self.of_full_port(facts);
         self.of_full_host(facts, flow);
+        self.of_full_queue(facts);
         self.of_fetches(facts, flow);
         self.of_small_files(flow);
         self.of_air(facts, flow);

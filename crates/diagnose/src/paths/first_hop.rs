@@ -35,6 +35,9 @@ const LOST_LEAST: f64 = 3.0;
 /// Round trips that vary by less than this on average, seconds, are even.
 const VARIES_S: f64 = 2e-3;
 
+/// A queue that adds this much, seconds, shows where it is. A choice.
+const QUEUE_S: f64 = 0.03;
+
 /// Names that gateways have.
 const GATEWAYS: [&str; 4] = ["gateway", "router", "fritz.box", "gw"];
 
@@ -114,7 +117,34 @@ impl Evidence {
             .flat_map(|near| [self.loses(near), self.waits_there(near)])
             .flatten();
         let of_others = others.iter().filter_map(|near| self.holds_answers(near));
-        of_first.chain(of_others).collect()
+        let queue = self.queue_there(&first);
+        of_first.chain(queue).chain(of_others).collect()
+    }
+
+    /// Where the queue is that fills under load: pings to the first hop at rest and under load meet it, or they do not. Of one run nobody
+    /// says which it was.
+    fn queue_there(&self, first: &[Near]) -> Option<String> {
+        let added = self.queueing().filter(|added| *added >= QUEUE_S)?;
+        let runs: Vec<[f64; 2]> = first.iter().filter_map(|near| near.rtt).collect();
+        let [near, _, ..] = first else {
+            return None;
+        };
+        let least = runs.iter().map(|run| run[0]).reduce(libm::fmin)?;
+        let most = runs.iter().map(|run| run[1]).reduce(libm::fmax)?;
+        let lies = match most - least < HAS * added {
+            true => {
+                "the queue that fills lies behind it, at its uplink or farther on, and not on the local link"
+            }
+            false => "the local link is where they wait: a radio link, or the queue before it",
+        };
+        Some(format!(
+            "in {} runs of pings to {}, the first hop, the slowest took {:.1} ms on average and the shortest answer {:.1} ms, and under load those to the end take {:.0} ms longer: {lies}",
+            runs.len(),
+            near.name,
+            1e3 * most,
+            1e3 * least,
+            1e3 * added
+        ))
     }
 
     /// That a router or switch, which forwards what goes to the end, does not answer all that is sent to itself.

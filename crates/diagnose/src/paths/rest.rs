@@ -8,6 +8,7 @@ use crate::fact::{Figure, Place};
 use crate::flows::flow::Flow;
 use crate::items::{Item, LOSSES, of, step};
 use crate::lines::bloat::ms;
+use crate::losses::located::is_of_target_alone;
 use crate::losses::one_way::OneWayLoss;
 use crate::part::part;
 use crate::paths::around::RADIO;
@@ -172,6 +173,9 @@ impl Evidence {
         self.around.one_way = OneWayLoss::of(facts, flow);
         let one_way = self.around.one_way.as_ref().map(OneWayLoss::share);
         let counted = one_way.or(pings);
+        // What a target leaves unanswered and no hop before it does may be its own limit: without a flow nobody knows.
+        let own = self.rate.is_none() && is_of_target_alone(facts);
+        let counted = counted.filter(|_| !own);
         self.idle_loss = known.or(told).or(counted).or(self.idle_loss.take());
     }
 }
@@ -270,7 +274,7 @@ pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
 }
 
 /// What two lost pings of many say, 0 to 1: one may have waited for its neighbour's address, and three are not chance.
-const TWO: f64 = 0.5;
+const TWO: f64 = 0.75;
 
 /// A share above this is of so few pings that two lost say nothing.
 const FEW: f64 = 0.1;

@@ -31,7 +31,7 @@ const JUNOS: [(&str, f64); 3] = [("fe-", 100e6), ("ge-", 1e9), ("xe-", 10e9)];
 
 /// What the port carries at most whose queue dropped, by its name, bit/s. Nothing where a text says its speed, or more passes there than a
 /// port of that name carries.
-pub(super) fn speed(facts: &Facts, dropped: &Counted) -> Option<f64> {
+pub(crate) fn speed(facts: &Facts, dropped: &Counted) -> Option<f64> {
     let queue = dropped.port.without_cause();
     let bps = of_name(queue.name.rsplit(" at ").next()?)?;
     let any = |kind: Kind, is: &dyn Fn(f64) -> bool| {

@@ -14,7 +14,7 @@ use crate::read::{CLASS_MARKS, Facts, SET_MARK};
 
 impl Port {
     /// A queue, whatever made it drop.
-    pub(super) fn without_cause(&self) -> Port {
+    pub(crate) fn without_cause(&self) -> Port {
         Port {
             name: self.name.replace(" by RED", ""),
             router: self.router.clone(),
@@ -22,7 +22,7 @@ impl Port {
     }
 
     /// Whether it is a queue of a port, called by its name and its port's, or the port itself.
-    pub(super) fn is_queue_of(&self, port: &Port) -> bool {
+    pub(crate) fn is_queue_of(&self, port: &Port) -> bool {
         let queue = self.name.strip_suffix(port.name.as_str());
         let is_queue = queue.is_some_and(|q| q.is_empty() || q.ends_with(" at "));
         is_queue && self.router == port.router

@@ -50,6 +50,17 @@ impl Evidence {
             format!(", and the path's round trip is {}", ms(rtt))
         });
         let asks = facts.logins.asks_names.map(|at| facts.place(at));
+        let lookup = facts.logins.lookup.filter(|(took, _)| *took >= LONG_S);
+        let looked = lookup.map_or_else(String::new, |(took, at)| {
+            format!(
+                " A look-up of an address took {took:.1} s there ({}): that is the wait, and its name server does not answer or asks others that do not. One that answers for the clients' networks, the client in /etc/hosts there, or UseDNS no takes it away",
+                facts.place(at)
+            )
+        });
+        let pause = facts.logins.pause.as_ref().filter(|(s, _)| *s >= LONG_S);
+        let pause = pause.map_or_else(String::new, |(s, step)| {
+            format!(", {s:.1} s of it behind \"{step}\"")
+        });
         let silent = facts.names.silent_server();
         let silent = silent.map(|(server, at)| (server, facts.place(at)));
         let why = match (asks, silent) {
@@ -65,7 +76,11 @@ impl Evidence {
             (None, None) => "Before it lets anybody in a server may wait for other hosts: for the name of the client's address (UseDNS), for Kerberos (GSSAPIAuthentication), or for a directory".to_owned(),
         };
         self.around.login = Some(SlowLogin {
-            said: format!("{LOGIN}{took:.1} s ({}){path}. {why}", facts.place(at)),
+            said: format!(
+                "{LOGIN}{took:.1} s ({}){pause}{path}. {why}{}{looked}",
+                facts.place(at),
+                if looked.is_empty() { "" } else { "." }
+            ),
         });
     }
 }

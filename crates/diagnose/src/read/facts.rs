@@ -42,9 +42,11 @@ use crate::reach::foreign_reset::ForeignReset;
 use crate::reach::intercepted::Intercepted;
 use crate::reach::ip_versions::Tries;
 use crate::reach::routing_loop::RoutingLoop;
+use crate::reach::unseen_syn::UnseenSyn;
 use crate::seen::{End, Role, Test};
 use crate::windows::remembered::Remembered;
 use crate::windows::route_metrics::SetRoute;
+use crate::windows::zero_window::ZeroWindow;
 
 /// Most facts, tests and sockets that are kept.
 const FACTS_MAX: usize = 200_000;
@@ -215,6 +217,12 @@ pub struct Facts {
     pub(crate) datagram_sockets: Vec<FullSocket>,
     /// A captured connection whose answers to SYNs were lost.
     pub(crate) lost_answers: Option<LostAnswers>,
+    /// Answers to SYNs that a firewall drops, as it did not see the SYNs.
+    pub(crate) unseen_syn: Option<UnseenSyn>,
+    /// The queue of a port that drops most as its text is printed, packets a second, and where.
+    pub(crate) full_queue: Option<(String, u64, Place)>,
+    /// Windows of 0 that segments announced, by their connections.
+    pub(crate) zero_windows: Vec<ZeroWindow>,
     /// What keeps anybody from connecting.
     pub(crate) refused: Refused,
     /// What stopped the reading of something.
@@ -274,6 +282,8 @@ impl Facts {
             && self.refused.test.is_none()
             && self.refused.barred.is_none()
             && self.lost_answers.is_none()
+            && self.unseen_syn.is_none()
+            && !self.zero_windows.iter().any(ZeroWindow::lasts)
             && self.routing_loop.is_none()
             && !self.names.decide()
             && !self.shows_one_version()

@@ -1,5 +1,6 @@
 //! Output of platforms that is recognised and not read: it is named as that, and is not taken for another platform's.
 
+use super::firewall_cpu::is_of_fortios as is_read;
 use super::{Facts, Line, NOTES_MAX, Tool, sros};
 use crate::fact::Place;
 use crate::words::whole;
@@ -109,7 +110,8 @@ fn is_of_fortios(text: &str) -> bool {
         let named = words.next().is_some_and(|name| !name.is_empty());
         let domain = words.next().is_none_or(|word| word.starts_with('('));
         let is_prompt = named && domain && words.next().is_none();
-        is_prompt && commands.iter().any(|c| command.starts_with(c))
+        let read = is_read(command.trim_start());
+        is_prompt && !read && commands.iter().any(|c| command.starts_with(c))
     })
 }
 
@@ -392,6 +394,7 @@ mod tests {
             ),
             ("Interface lag1 is up", None),
             ("we then ran # get system status", None),
+            ("FGT60 # get system performance status", None),
             ("host # ss -tin", None),
         ] {
             assert_eq!(begins(text), platform, "{text}");

@@ -33,6 +33,7 @@ mod environment;
 mod facts;
 mod failed;
 mod fetch;
+mod firewall_cpu;
 mod flent;
 mod flow_control;
 mod foreign;
@@ -117,6 +118,7 @@ mod speedtest;
 mod sqlplus;
 mod sros;
 pub(crate) mod ss;
+mod standing;
 mod survey;
 mod sys_mtu;
 pub(crate) mod sysctl;
@@ -318,6 +320,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(routeros::RouterOs::default()),
         Box::new(simple_queues::SimpleQueues::default()),
         Box::new(router_cpu::Processes::default()),
+        Box::new(firewall_cpu::Firewalls::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(sar::Sar::default()),
         Box::new(disk::Disk::default()),
@@ -469,7 +472,7 @@ impl Reader<'_> {
                 continue;
             }
             self.goes_on(whole, taken);
-            if taken.is_none() && !label::is_typed(bare) {
+            if taken.is_none() && !label::is_typed(bare) && !facts.holds_rate_at(at) {
                 facts.ignore(self.number, n);
                 facts.aside.line(bare);
             }

@@ -114,6 +114,7 @@ impl NetworkLog {
         if !text.contains("-106015: ") {
             return false;
         }
+        facts.denies_answer(text, line.at);
         let own = between(text, " from ", " flags ").and_then(ends);
         let reset = between(text, " flags ", " on interface").is_some_and(|f| f.contains("RST"));
         if let Some(ends) = own.filter(|_| !reset)

@@ -80,7 +80,8 @@ impl Here {
         let what = words.next()?;
         let optics = command.contains(" transceiver");
         let port = words.find(|w| !["diagnostics", "optics"].contains(w));
-        let port = port.filter(|w| what.starts_with("int") && w.contains('/'));
+        let names_port = |w: &&str| w.contains('/') || is_numbered(w);
+        let port = port.filter(|w| what.starts_with("int") && names_port(w));
         self.policers = what == "policer";
         self.filter = what == "firewall";
         let tables = self.policers || self.filter;
@@ -423,6 +424,15 @@ pub(super) fn is_interface(head: &str) -> bool {
                 .bytes()
                 .all(|b| b.is_ascii_digit() || b"/:.".contains(&b))
     })
+}
+
+/// Whether a word is the name of a port of EOS without a slash: `Ethernet52`, `Po10`.
+fn is_numbered(word: &str) -> bool {
+    let digit = word.find(|c: char| c.is_ascii_digit());
+    let (kind, number) = word.split_at(digit.unwrap_or(word.len()));
+    let kinds = ["Ethernet", "Et", "Port-Channel", "Po"];
+    let known = kinds.iter().any(|known| known.eq_ignore_ascii_case(kind));
+    known && whole(number).is_some()
 }
 
 /// The words around a count of packets that arrived, and of such that left: of IOS and NX-OS behind it, of Junos before it.

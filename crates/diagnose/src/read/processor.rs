@@ -27,6 +27,8 @@ pub(super) struct Processor {
     all: Option<(f64, Place)>,
     /// The last row of each program or processor.
     rows: BTreeMap<String, Row>,
+    /// Rows of the last table that have most of a processor.
+    large: usize,
 }
 
 /// What a row says of a program or a processor.
@@ -48,6 +50,9 @@ const PARTS: [(&str, &str); 3] = [
 
 /// Processors that are so busy on average are all full.
 const FULL: f64 = 0.95;
+
+/// A program that has more than this has most of a processor.
+const MOST: f64 = 0.5;
 
 /// A processor that is less busy than this is idle.
 const IDLE: f64 = 0.1;
@@ -75,6 +80,7 @@ impl Tool for Processor {
         if let Some(kind) = heads(&words) {
             self.begin(kind, going);
             self.columns = words.iter().map(|w| (*w).to_owned()).collect();
+            self.large = 0;
             return true;
         }
         if let Some(kind) = above(line.bare) {
@@ -110,6 +116,7 @@ impl Tool for Processor {
         }
         let name = if whole_host { "0".to_owned() } else { name };
         let host = *self.host.get_or_insert_with(|| facts.host());
+        self.large += usize::from(share > MOST);
         if self.rows.len() < ROWS_MAX || self.rows.contains_key(&name) {
             let row = Row {
                 share: share.min(1.0),
@@ -125,7 +132,7 @@ impl Tool for Processor {
 
 impl Processor {
     /// What the busiest program or processor of a host shows. Where all processors are full and no program has as much of one, what they do
-    /// counts; the busiest of them is named where it carries a tunnel, which works on all of them.
+    /// counts; the busiest of them is named where it carries a tunnel, which works on all of them, and where it alone fills one.
     fn busiest(&self, host: Of, facts: &mut Facts) {
         let busiest = self
             .rows
@@ -135,7 +142,8 @@ impl Processor {
             return;
         };
         if let Some((all, at)) = self.all.filter(|(all, _)| all > share) {
-            let program = if is_tunnel(name, "") {
+            let alone = self.large == 1 && *share > FULL;
+            let program = if alone || is_tunnel(name, "") {
                 name.as_str()
             } else {
                 ""
@@ -361,6 +369,22 @@ mod tests {
     use crate::fact::Of;
     use crate::flows::flow::{number, word};
     use crate::read::{Source, read};
+
+    /// A host with one processor: the program that fills it is named, and where several have most of one none is.
+    #[test]
+    fn the_program_that_alone_fills_a_full_host_is_named() {
+        let head = "nas# top -b -n1 | head -12\n%Cpu(s): 92.1 us,  6.9 sy,  0.0 ni,  0.6 id,  0.0 wa,  0.0 hi,  0.4 si,  0.0 st\n\n  PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n 2211 backup    20   0   12112    5112   3120 R  96.7   1.0   2:11.20 sshd\n";
+        let second =
+            " 2212 backup    20   0   12112    5112   3120 R  96.1   1.0   2:11.20 stress\n";
+        for (text, program) in [(head.to_owned(), "sshd"), (format!("{head}{second}"), "")] {
+            let facts = read(&[Source {
+                name: "t.txt".to_owned(),
+                bytes: text.as_bytes().to_vec(),
+            }]);
+            let name = word(&facts, Of::Host(0), "cpu_program");
+            assert_eq!(name.map(|(name, _)| name), Some(program), "{text}");
+        }
+    }
 
     /// FreeBSD has the share under `WCPU`, with its sign; macOS prints the columns that were asked for.
     #[test]

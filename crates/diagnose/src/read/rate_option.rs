@@ -5,6 +5,7 @@ use super::label::behind_prompt;
 use super::rate_file::{LimitOf, RateFiles};
 use super::rate_program::{MOST, PROGRAMS, Program, bits};
 use super::shell::{before, words};
+use super::standing::commands;
 use super::{Facts, Line};
 use crate::fact::{Figure, Of, Place};
 use crate::seen::Test;
@@ -24,19 +25,21 @@ pub(crate) struct Limited {
     limit: Option<(f64, String)>,
     /// Whether the program's file of options says nothing of it: it has the option itself, or leaves the file out.
     own: bool,
+    /// Whether it stands without a prompt, as in a crontab or a script: it may run at any time.
+    standing: bool,
 }
 
 /// Options that leave out the files of curl and of wget.
 const WITHOUT_FILE: [&str; 3] = ["-q", "--disable", "--no-config"];
 
-/// Letters of scp and sftp that may stand before `l` in one word.
-const FLAGS: &str = "346ABCOpqRrTvafN";
+/// Letters of scp, sftp and pv that may stand before `l` or `L` in one word.
+const FLAGS: &str = "346ABCOpqRrTvafNtbe";
 
 /// Most commands that are kept.
 const LIMITED_MAX: usize = 200;
 
 impl Facts {
-    /// Keeps a line that was typed, where it is a command of such a program.
+    /// Keeps a line that was typed, or that stands in a crontab or a script, where it is a command of such a program.
     pub(super) fn typed_limit(&mut self, line: Line<'_>) {
         let text = line.bare;
         let named = PROGRAMS.iter().any(|p| text.contains(p.name));
@@ -44,13 +47,19 @@ impl Facts {
             return;
         }
         let behind = behind_prompt(text).and_then(|command| limited(command, line.at));
-        let typed = behind.or_else(|| limited(text, line.at));
+        let typed = behind.or_else(|| standing(text, line.at));
         let shell = self.prompt();
         let typed = typed.map(|typed| Limited { shell, ..typed });
         self.limited.extend(typed);
     }
 
-    /// Gives each copy the limit of the command above it. Where no text has a test, sockets have that of the last command.
+    /// Whether a line is a command that holds its own rate.
+    pub(super) fn holds_rate_at(&self, at: Place) -> bool {
+        let last = self.limited.last();
+        last.is_some_and(|of| of.at == at && of.limit.is_some())
+    }
+
+    /// Gives each copy the limit of the command above it, or else of the only one that stands in a crontab or a script. Where no text has a test, sockets have that of the last command.
     pub(super) fn settle_limits(&mut self) {
         let Facts {
             tests,
@@ -58,8 +67,11 @@ impl Facts {
             rate_files,
             ..
         } = self;
+        let places: Vec<(&str, Place)> = tests.iter().map(|t| (t.tool, t.at)).collect();
         for test in tests.iter_mut() {
-            if let Some((at, (bps, option))) = above((&limited[..], &*rate_files), test) {
+            let found = above((&limited[..], &*rate_files), test);
+            let found = found.or_else(|| anywhere(&limited[..], test.tool, &places));
+            if let Some((at, (bps, option))) = found {
                 test.set("application_rate_bps", Figure::exact(bps, at));
                 test.words.insert(RATE_OPTION, option);
             }
@@ -71,6 +83,34 @@ impl Facts {
             self.word(Of::Sender, RATE_OPTION, &option, at);
         }
     }
+}
+
+/// A command of a line without a prompt: it is the line, or one of those in it that has a limit.
+fn standing(text: &str, at: Place) -> Option<Limited> {
+    let is_program = |name: &str| PROGRAMS.iter().any(|p| p.name == name);
+    let within = || {
+        let mut all = commands(text, is_program).into_iter();
+        all.find_map(|command| limited(command, at).filter(|l| l.limit.is_some()))
+    };
+    let found = limited(text, at).or_else(within)?;
+    Some(Limited {
+        standing: true,
+        ..found
+    })
+}
+
+/// The limit of the only command of a program that stands in a crontab or a script, where no copy of that program is printed below it, and none
+/// was typed: it runs at any time.
+fn anywhere(limited: &[Limited], tool: &str, places: &[(&str, Place)]) -> Option<LimitOf> {
+    let mut own = limited.iter().filter(|of| of.tool == tool);
+    let (only, None) = (own.next()?, own.next()) else {
+        return None;
+    };
+    let is_below = |(other, at): &(&str, Place)| {
+        *other == tool && at.lines_below(only.at).is_some_and(|n| n > 0)
+    };
+    let free = only.standing && !places.iter().any(is_below);
+    Some((only.at, only.limit.clone().filter(|_| free)?))
 }
 
 /// The limit of the last command of the same program above a test in its text, by its option or by its file, and where that stands.
@@ -99,7 +139,10 @@ fn limited(command: &str, at: Place) -> Option<Limited> {
     let program = PROGRAMS.iter().find(|p| p.name == name)?;
     let options = &all[begin + 1..];
     let value = match program.option {
-        "-l" => short(options),
+        "-l" | "-L" => {
+            let joined = joined(options, "--rate-limit");
+            joined.or_else(|| short(options, &program.option[1..]))
+        }
         MOST => behind(options, |word| word.ends_with(MOST)),
         long => joined(options, long).or_else(|| behind(options, |word| word == long)),
     };
@@ -122,6 +165,7 @@ fn limited(command: &str, at: Place) -> Option<Limited> {
         tool: program.tool,
         limit,
         own: value.is_some() || alone,
+        standing: false,
     })
 }
 
@@ -137,14 +181,14 @@ fn joined<'o>(options: &'o [String], long: &str) -> Option<&'o str> {
     options.iter().rev().find_map(value)
 }
 
-/// What stands behind the letter `l`: `-l 8000`, `-l8000`, `-Cl 8000`.
-fn short(options: &[String]) -> Option<&str> {
+/// What stands behind a letter such as `l`: `-l 8000`, `-l8000`, `-Cl 8000`.
+fn short<'o>(options: &'o [String], letter: &str) -> Option<&'o str> {
     let is_it = |word: &String| {
-        let parts = word.strip_prefix('-').and_then(|w| w.split_once('l'));
+        let parts = word.strip_prefix('-').and_then(|w| w.split_once(letter));
         parts.is_some_and(|(before, _)| before.chars().all(|c| FLAGS.contains(c)))
     };
     let n = options.iter().position(is_it)?;
-    match options[n].split_once('l')?.1 {
+    match options[n].split_once(letter)?.1 {
         "" => options.get(n + 1).map(String::as_str),
         own => Some(own),
     }
@@ -177,6 +221,8 @@ mod tests {
             ("scp -l 8000 a b:/c", 8_192_000.0),
             ("scp -Cl8000 a b:/c", 8_192_000.0),
             ("sftp -l 8000 b", 8_192_000.0),
+            ("pv -qL 20m", 20.0 * 1024.0 * KI),
+            ("pv --rate-limit=20m", 20.0 * 1024.0 * KI),
             ("rclone copy --bwlimit 10M a r:b", 10.0 * 1024.0 * KI),
             (
                 "aws configure set default.s3.max_bandwidth 50MB/s",

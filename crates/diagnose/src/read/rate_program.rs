@@ -34,13 +34,14 @@ const KIB: (f64, &str) = (8192.0, "KiB a second");
 const KBIT: (f64, &str) = (1024.0, "kbit/s");
 
 /// Programs that have such an option.
-pub(super) static PROGRAMS: [Program; 7] = [
+pub(super) static PROGRAMS: [Program; 8] = [
     program("curl", "curl", "--limit-rate", BYTES),
     program("wget", "wget", "--limit-rate", BYTES),
     program("rsync", "rsync", "--bwlimit", KIB),
     program("rclone", super::rclone::TOOL, "--bwlimit", KIB),
     program("scp", "scp", "-l", KBIT),
     program("sftp", "scp", "-l", KBIT),
+    program("pv", "", "-L", BYTES),
     program("aws", super::aws_s3::TOOL, MOST, BYTES),
 ];
 

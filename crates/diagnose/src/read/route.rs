@@ -14,9 +14,11 @@ use crate::words::{after, decimal, number};
 
 mod goal;
 pub(super) mod hubs;
+mod mtr;
 mod silent;
 
 use goal::Command;
+use mtr::Screen;
 use silent::Silent;
 
 /// A trace that reached its target, and is by TCP or may be.
@@ -40,12 +42,14 @@ pub(crate) const TIMES: [&str; 3] = ["rtt_min_ns", "rtt_avg_ns", "rtt_max_ns"];
 /// A hop that answered a trace: its name, and the share of packets that it did not answer.
 pub(crate) type Answered = (String, f64);
 
-/// The end of a trace that counts what its hops answer: its name, how many packets it did not answer, and where its answers begin to wait.
+/// The end of a trace that counts what its hops answer: its name, how many packets it did not answer, where its answers begin to wait,
+/// and whether the hops before it answer what it does not.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Traced {
     pub(crate) end: String,
     pub(crate) lost: f64,
     pub(crate) rise: Option<Rise>,
+    pub(crate) alone: bool,
 }
 
 /// A hop has the loss of the end where it loses this part of it at least; few packets leave it uncertain.
@@ -98,6 +102,8 @@ pub(super) struct Routes {
     goal: Option<String>,
     /// The name at the prompt under which the trace begins.
     prompt: String,
+    /// The head of mtr's screen, whose hops have not begun.
+    screen: Option<Screen>,
 }
 
 /// A hop.
@@ -199,11 +205,17 @@ impl Tool for Routes {
             self.unsaid = typed.is_none() && self.tcp.is_none() && text.starts_with("traceroute");
             self.target = target(text);
             self.pmtu = after(text, "pmtu ").and_then(decimal);
-            self.at = Some(line.at);
-            let asked = self.asked.take().filter(|command| command.heads(line.at));
+            let screen = self.screen.take();
+            let at = screen.as_ref().map_or(line.at, |screen| screen.at);
+            self.at = Some(at);
+            let asked = self.asked.take().filter(|command| command.heads(at));
             let prompt = asked.as_ref().and_then(|command| command.prompt.clone());
             self.prompt = prompt.unwrap_or_else(|| facts.prompt().1);
             self.goal = asked.and_then(|command| command.host);
+            self.shows(screen);
+            return true;
+        }
+        if self.heads_screen(line, facts) {
             return true;
         }
         if let Some(words) = typed(text) {
@@ -219,7 +231,7 @@ impl Tool for Routes {
             return false;
         }
         let hop = match self.kind {
-            "mtr" => mtr(text, line.at),
+            "mtr" => mtr::hop(text, line.at),
             _ => traced(text, line.at),
         };
         match hop {
@@ -238,6 +250,7 @@ impl Tool for Routes {
                     || text.starts_with("[MPLS")
                     // Another router at the same distance.
                     || text.contains("|--") || text.contains("`|")
+                    || self.kind == "mtr" && mtr::is_alternative(text)
             }
         }
     }
@@ -257,7 +270,7 @@ impl Tool for Routes {
 
 /// The tool whose output begins with this line.
 fn begins(text: &str) -> Option<&'static str> {
-    if text.starts_with("HOST: ") && text.contains("Loss%") && text.contains("Snt") {
+    if mtr::heads(text) {
         return Some("mtr");
     }
     let is_trace = text.starts_with("traceroute to ")
@@ -319,36 +332,6 @@ pub(super) fn target(text: &str) -> Vec<String> {
 /// A name or an address without the signs around it.
 pub(super) fn name_of(word: &str) -> &str {
     word.trim_matches(|c: char| "()[],".contains(c))
-}
-
-/// `  3.|-- 10.0.0.1   0.0%   10   1.2   1.3   1.1   1.6   0.1`.
-fn mtr(text: &str, at: Place) -> Option<Hop> {
-    let (n, rest) = text.split_once(".|--").or_else(|| text.split_once(". "))?;
-    decimal(n.trim())?;
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    let is_share = |w: &&str| w.strip_suffix('%').is_some_and(|v| decimal(v).is_some());
-    // Of a hop that never answers some versions leave the sign out.
-    let first = match words.iter().position(is_share) {
-        Some(first) => first,
-        None if words.contains(&"100.0") => words.iter().position(|w| *w == "100.0")?,
-        None => return None,
-    };
-    let loss = decimal(words[first].trim_end_matches('%'))?;
-    let sent = words.get(first + 1).and_then(|w| decimal(w))?;
-    let value = |n: usize| words.get(first + n).and_then(|w| number(w, at));
-    // Last, average, best, worst.
-    let times = match (value(4), value(3), value(5)) {
-        (Some(best), Some(mean), Some(worst)) if loss < 100.0 => vec![best, mean, worst],
-        _ => Vec::new(),
-    };
-    // Of other columns nobody knows what was counted.
-    let counted = loss >= 100.0 || !times.is_empty();
-    Some(Hop {
-        times,
-        loss: counted.then_some((sent, sent * loss / 100.0)),
-        name: words[..first].join(" "),
-        at,
-    })
 }
 
 /// The number that a line of a hop begins with.
@@ -577,6 +560,7 @@ pub(crate) fn locate(trail: &[Answered], lost: f64, at: Place, facts: &mut Facts
         end: crate::redact(name),
         lost,
         rise: None,
+        alone: false,
     });
     let is_own = |(_, share): &&Answered| *share > OWN * end;
     if let Some((name, share)) = trail.iter().rfind(|hop| is_own(hop) && hop.1 > OWN_LEAST) {
@@ -591,8 +575,12 @@ pub(crate) fn locate(trail: &[Answered], lost: f64, at: Place, facts: &mut Facts
     let Some(first) = trail[lasts..].iter().position(|hop| !is_own(&hop)) else {
         return;
     };
-    facts.word(Of::Path, "loss_hop", &trail[lasts + first].0, at);
+    let begins = lasts + first;
+    if let Some(traced) = facts.traced.last_mut() {
+        traced.alone = clean.is_some() && begins + 1 == trail.len();
+    }
+    facts.word(Of::Path, "loss_hop", &trail[begins].0, at);
     let before = clean.map_or("", |n| &trail[n].0);
     facts.word(Of::Path, "loss_after_hop", before, at);
-    facts.exact(Of::Path, "loss_hop_number", (lasts + first + 1) as f64, at);
+    facts.exact(Of::Path, "loss_hop_number", (begins + 1) as f64, at);
 }

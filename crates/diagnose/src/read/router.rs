@@ -68,6 +68,10 @@ impl Tool for Interfaces {
         if let Some((way, bps)) = carried(text) {
             facts.exact(Of::Path, rate_of(&way), bps, at);
             self.here.has(way, bps, at, facts);
+            if let Some(speed) = of_share(text, bps).filter(|_| self.stated == 0.0) {
+                facts.exact(Of::Path, "interface_bps", speed, at);
+                self.here.has(Kind::Speed, speed, at, facts);
+            }
             return true;
         }
         counts
@@ -277,6 +281,35 @@ pub(super) fn carried(text: &str) -> Option<(Kind, f64)> {
         false => Kind::Arrives,
     };
     Some((way, bps))
+}
+
+/// A smaller share of a port's speed is rounded too far to say the speed, percent.
+const SHARE_LEAST: f64 = 5.0;
+
+/// Rates of Ethernet, bit/s (IEEE 802.3), and how near what a share says comes to one of them.
+const ETHERNET: [f64; 13] = [
+    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9, 400e9, 800e9,
+];
+const NEAR: f64 = 0.03;
+
+/// What preamble and gap add to each packet, bits (IEEE 802.3 §4.2.3.2, §7.2.3.2).
+const FRAMING: f64 = 160.0;
+
+/// The speed of a port by the share of it that EOS prints beside such a rate, bit/s: `9.81 Gbps (99.6% with framing overhead), 841 kpps`.
+fn of_share(text: &str, bps: f64) -> Option<f64> {
+    let (before, packets) = text.split_once("% with framing overhead), ")?;
+    let share = decimal(before.rsplit('(').next()?).filter(|share| *share >= SHARE_LEAST)?;
+    let mut words = packets.split_whitespace();
+    let number = decimal(words.next()?)?;
+    let many = match words.next()? {
+        "packets/sec" | "pps" => 1.0,
+        "kpps" => 1e3,
+        "Mpps" => 1e6,
+        _ => return None,
+    };
+    let speed = 100.0 * (bps + FRAMING * many * number) / share;
+    let near = |known: &f64| (speed / known - 1.0).abs() < NEAR;
+    ETHERNET.into_iter().find(near)
 }
 
 /// The name in `Physical interface: xe-1/0/3, Enabled, …`, or in a line that begins with it.

@@ -38,7 +38,7 @@ impl Tool for Processes {
         let busy = resource.and_then(of_resource).or_else(|| load_of_asa(text));
         let said = match (load(text), text.contains(HOG)) {
             (Some([all, packets]), _) => {
-                self.has([all, packets], SOME, line.at, facts);
+                is_busy(&self.router, [all, packets], SOME, line.at, facts);
                 let full =
                     format!("was busy for {all} % of five seconds, {packets} % with packets");
                 (all >= FULL).then_some(full)
@@ -48,7 +48,7 @@ impl Tool for Processes {
                 let Some(all) = busy else {
                     return going && (is_row(text) || resource.is_some());
                 };
-                self.has([all, all], ALL, line.at, facts);
+                is_busy(&self.router, [all, all], ALL, line.at, facts);
                 (all >= FULL).then(|| format!("was busy for {all} % of the time"))
             }
         };
@@ -69,14 +69,18 @@ impl Tool for Processes {
     }
 }
 
-impl Processes {
-    /// How busy the processor was, and how much of that was for packets, percent; and whether the router forwards all with it.
-    fn has(&self, [all, packets]: [u64; 2], forwards: &str, at: Place, facts: &mut Facts) {
-        facts.exact(Of::Path, BUSY, all as f64 / 100.0, at);
-        facts.exact(Of::Path, PACKETS, packets as f64 / 100.0, at);
-        facts.word(Of::Path, ROUTER, &self.router, at);
-        facts.word(Of::Path, FORWARDS, forwards, at);
-    }
+/// How busy the processor of a router was, and how much of that was for packets, percent; and whether the router forwards all with it.
+pub(super) fn is_busy(
+    router: &str,
+    [all, packets]: [u64; 2],
+    forwards: &str,
+    at: Place,
+    facts: &mut Facts,
+) {
+    facts.exact(Of::Path, BUSY, all as f64 / 100.0, at);
+    facts.exact(Of::Path, PACKETS, packets as f64 / 100.0, at);
+    facts.word(Of::Path, ROUTER, router, at);
+    facts.word(Of::Path, FORWARDS, forwards, at);
 }
 
 /// The router whose resources a line asks for: `[admin@gw] > /system resource print`.

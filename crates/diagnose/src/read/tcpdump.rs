@@ -7,6 +7,7 @@ use crate::fact::Place;
 use crate::reach::barred::Barred;
 use crate::redact::address;
 use crate::seen::End;
+use crate::windows::zero_window::Announced;
 use crate::words::{after, between, decimal, whole};
 
 /// A SYN, as a text shows it.
@@ -105,6 +106,15 @@ impl Tool for Tcpdump {
             return true;
         }
         self.id = None;
+        let window = between(rest, "win ", "").and_then(|w| w.split([',', ' ']).next());
+        if let Some(window) = window.and_then(whole).filter(|_| !flags.contains('R')) {
+            facts.announces(&Announced {
+                ends: [&from, &to],
+                window,
+                time: time(text),
+                at: line.at,
+            });
+        }
         let length = between(rest, "length ", "").map_or("", |l| l.trim_end_matches(':'));
         let length = length.split([':', ' ']).next().and_then(whole);
         if let Some(bytes) = length.filter(|bytes| *bytes > 0) {
@@ -179,6 +189,19 @@ fn ends(text: &str) -> Option<(End, End, &str)> {
     let arrow = words.next()? == ">";
     let from = end(words.next()?)?;
     arrow.then_some((from, to, rest))
+}
+
+/// When a packet was seen, seconds of its day: `14:02:11.100200 IP …`, with a date before it or without.
+fn time(text: &str) -> Option<f64> {
+    let of_day = |word: &str| {
+        let parts: Vec<f64> = word.split(':').map_while(decimal).collect();
+        let whole = word.matches(':').count() == 2;
+        match parts[..] {
+            [hours, minutes, seconds] if whole => Some((hours * 60.0 + minutes) * 60.0 + seconds),
+            _ => None,
+        }
+    };
+    text.split_whitespace().take(2).find_map(of_day)
 }
 
 /// `192.0.2.1.40000`, `2001:db8::1.5201`, `host.example.net.http`.

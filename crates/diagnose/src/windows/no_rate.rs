@@ -6,8 +6,11 @@ use crate::evidence::Evidence;
 use crate::fact::Of;
 use crate::flows::flow::word;
 use crate::hosts::host_fault::FAULT;
+use crate::interfaces::counted_once::ONCE;
 use crate::interfaces::dead_port::{DEAD, DeadPort};
+use crate::interfaces::full_port::FULL_QUEUE;
 use crate::interfaces::quiet_port::QUIET;
+use crate::lines::bloat::ms;
 use crate::losses::lost_answers::LOST_BACK;
 use crate::losses::one_way::CLEAN_WAY;
 use crate::paths::late_hops::WAITING;
@@ -19,6 +22,7 @@ use crate::reach::answered_twice::{TWICE, TWO_HOSTS};
 use crate::reach::failed_test::{FailedTest, TEST_FAILED};
 use crate::reach::routing_loop::LOOP;
 use crate::reach::unopened::NOT_BEGUN;
+use crate::reach::unseen_syn::UNSEEN;
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
 use crate::windows::tcp_memory::ALL_SOCKETS;
@@ -26,6 +30,9 @@ use crate::windows::tcp_memory::ALL_SOCKETS;
 /// How what is said first of a trace begins: one that shows nothing wrong, and one that shows loss.
 pub(crate) const CLEAN: &str = "nothing is wrong in this trace";
 pub(crate) const LOSSY: &str = "this trace shows loss";
+
+/// How what is said first of pings begins that wait under load, and of nothing else.
+const QUEUED: &str = "a queue fills under load";
 
 /// How what is said first of an interface begins that did not send.
 const STALLED: &str = "an interface did not send for seconds";
@@ -52,6 +59,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         LOSSY,
         WAITING,
         LENGTH,
+        QUEUED,
         STALLED,
         ALL_SOCKETS,
         NOT_BEGUN,
@@ -62,6 +70,9 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         TWO_HOSTS,
         LOOP,
         LOST_BACK,
+        UNSEEN,
+        FULL_QUEUE,
+        ONCE,
     ];
     let mut heads = heads.iter();
     let is_one = heads.any(|begin| first.starts_with(begin));
@@ -92,7 +103,13 @@ impl Evidence {
 
     /// What is said first where no cause is known.
     pub(crate) fn said_first(&self) -> String {
-        let nothing = || "the texts do not say how fast anything was".to_owned();
+        let nothing = || match self.bloat().filter(|_| self.rate.is_none()) {
+            Some(added) => format!(
+                "{QUEUED}: whatever shares it then waits {} longer, as calls and pages do",
+                ms(added)
+            ),
+            None => "the texts do not say how fast anything was".to_owned(),
+        };
         let fault = self.around.fault.clone();
         let request = || self.around.request.as_ref().map(Request::said);
         let long = || self.around.long_requests.as_ref().map(LongRequests::said);
@@ -101,7 +118,8 @@ impl Evidence {
         let trace = || looped().or_else(|| self.around.trace_alone.clone());
         let stalled = || self.around.stalled.clone();
         let memory = || self.memory_alone();
-        let back = || Some(self.around.lost_answers.as_ref()?.1.clone());
+        let unseen = || Some(self.around.unseen_syn.as_ref()?.1.clone());
+        let back = || unseen().or_else(|| Some(self.around.lost_answers.as_ref()?.1.clone()));
         let not_begun = || Some(self.unopened.as_ref()?.said().to_owned());
         let failed = || self.failed_test.as_ref().map(FailedTest::said);
         let not_begun = || not_begun().or_else(|| failed().map(str::to_owned));
@@ -111,7 +129,10 @@ impl Evidence {
         let twice = || self.twice.clone();
         let said = said.or_else(login).or_else(twice).or_else(trace);
         let said = said.or_else(stalled).or_else(memory);
-        let said = said.or_else(back).or_else(not_begun).or_else(quiet);
+        let queue = || self.around.full_queue.clone();
+        let said = said.or_else(back).or_else(not_begun).or_else(queue);
+        let once = || Some(self.around.counted_once.as_ref()?.said.clone());
+        let said = said.or_else(quiet).or_else(once);
         said.unwrap_or_else(nothing)
     }
 }

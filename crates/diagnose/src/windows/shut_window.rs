@@ -116,6 +116,7 @@ const OTHERS: [Cause; 8] = [
 
 /// Weighs a window that stays shut: it is its program's, and not one that is too small.
 pub(crate) fn by_shut_window(e: &Evidence, items: &mut Vec<Item>) {
+    crate::windows::zero_window::by_zero_window(e, items);
     items.extend(e.shut.as_ref().map(|shut| {
         Item {
             holds: 1.0,
@@ -136,8 +137,15 @@ impl Evidence {
         match self.shut.filter(|_| cause == Cause::Client) {
             Some(shut) if shut.is_deaf() => MAY_BE_DOWN,
             Some(_) if self.counted_else.is_open() => UNSEEN,
+            None if cause == Cause::Client && self.shows_zero_window() => UNSEEN,
             _ => 1.0,
         }
+    }
+
+    /// Whether windows of 0 are all that shows of a program that does not read.
+    pub(crate) fn shows_zero_window(&self) -> bool {
+        let zero = self.around.zero_window.is_some() && self.rate.is_none();
+        zero && self.counted_else.is_open()
     }
 
     /// What shows whether the receiving program reads: no rate, and nothing of the path, says more.

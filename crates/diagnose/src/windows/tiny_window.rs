@@ -32,9 +32,7 @@ impl Evidence {
         let socket = self.unsent.is_none() && self.queued.is_none() && self.full_window.is_none();
         let captured = self.account.is_none() && self.turns.is_none() && self.filled.is_none();
         let unseen = rooms && kernel && socket && captured;
-        let lost = [&self.again, &self.idle_loss];
-        let lost = lost.into_iter().flatten().any(|lost| lost.value > 0.0);
-        let other = self.udp || self.streams > 1.0 || lost || self.systems.iter().any(is_old);
+        let other = self.udp || self.systems.iter().any(is_old);
         let large = self.bytes.as_ref().is_some_and(|b| b.value >= BYTES_LEAST);
         let Some(flight) = self.settled_flight().filter(|_| unseen && !other && large) else {
             return false;
@@ -103,6 +101,18 @@ mod tests {
     }
 
     #[test]
+    fn several_connections_and_lossy_ones_have_no_such_window_either() {
+        let several = Evidence {
+            streams: 4.0,
+            again: Some(Figure::exact(1.6e-3, Place::You)),
+            ..evidence(58.0, 11.4)
+        };
+        for cause in ROOMS {
+            assert!(several.at_most_of_tiny_room(cause) < 0.4);
+        }
+    }
+
+    #[test]
     fn what_is_shown_or_usual_stays() {
         // 119 250 and 60 000 bytes, and 17 500 of the 17 520 of Windows XP.
         for (mbit, ms) in [(9.54, 100.0), (4.8, 100.0), (1.4, 100.0)] {
@@ -113,11 +123,12 @@ mod tests {
             ..evidence(9.0, 18.1)
         };
         assert!(!waited.needs_tiny_room());
-        let lossy = Evidence {
-            again: Some(Figure::exact(0.01, Place::You)),
-            ..evidence(9.0, 18.1)
+        // 119 250 bytes of each of four.
+        let several = Evidence {
+            streams: 4.0,
+            ..evidence(38.2, 100.0)
         };
-        assert!(!lossy.needs_tiny_room());
+        assert!(!several.needs_tiny_room());
         let openbsd = Evidence {
             systems: [None, Some(System::OpenBsd)],
             ..evidence(9.0, 18.1)

@@ -104,7 +104,8 @@ impl Evidence {
             Cause::Disk => self.disk_receives(),
             _ => false,
         };
-        keeps && (self.stands_unread() || self.shut.is_some())
+        let zero = self.around.zero_window.is_some();
+        keeps && (self.stands_unread() || self.shut.is_some() || zero)
     }
 }
 

@@ -168,3 +168,52 @@ Reverse mode, remote host 198.51.100.9 is sending
     let why = of(59).verdict.because.join("\n");
     assert!(!why.contains("others fill it"), "{why}");
 }
+
+/// The speed of a port of EOS stands in the share that it prints beside a rate, and a line that is filtered has its name from the command.
+#[test]
+fn a_filtered_port_of_eos_is_full_by_its_own_share() {
+    let text = "leaf2#show interfaces Ethernet52 | include rate|drops|errors
+  5 minutes input rate 1.21 Gbps (12.3% with framing overhead), 140 kpps
+  5 minutes output rate 9.81 Gbps (99.6% with framing overhead), 841 kpps
+     0 output errors, 0 collisions
+leaf2#show interfaces Ethernet52 counters discards
+Port          InDiscards  OutDiscards
+Et52                   0     88121003
+";
+    let flow = first(text);
+    assert_eq!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("98 % of its 10.0 Gbit/s"), "{why}");
+    let roomy = text.replace("9.81 Gbps (99.6%", "4.81 Gbps (49.5%");
+    assert_eq!(first(&roomy).verdict.cause, "unknown");
+}
+
+/// A queue of Junos that drops, at a port whose name says its speed, or does not.
+#[test]
+fn a_full_queue_of_junos_is_what_is_said_first() {
+    let text = "noc@mx1> show interfaces queue ge-0/0/3 egress
+Physical interface: ge-0/0/3, Enabled, Physical link is Up
+Queue: 0, Forwarding classes: best-effort
+  Transmitted:
+    Packets              :             880110020                 85310 pps
+    Bytes                :         1199601201220             971100200 bps
+    Tail-dropped packets :               1109991                   810 pps
+noc@mx1> show interfaces ge-0/0/3 | match rate
+  Input rate     : 81223112 bps (21220 pps)
+  Output rate    : 972540200 bps (86210 pps)
+";
+    let flow = first(text);
+    assert_eq!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(
+        why.contains("its queue of best-effort has dropped 1109991"),
+        "{why}"
+    );
+    let other = first(&text.replace("ge-0/0/3", "et-0/0/3"));
+    let said = &other.verdict.because[0];
+    assert!(
+        said.starts_with("a queue is full as its text is printed"),
+        "{said}"
+    );
+    assert!(said.contains("drops 810 packets a second"), "{said}");
+}

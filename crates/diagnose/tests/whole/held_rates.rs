@@ -107,3 +107,28 @@ fn an_option_is_of_its_own_command() {
     let held = d.flows.iter().filter(is_held);
     assert_eq!(held.count(), 1, "{:#?}", d.flows);
 }
+
+/// The command stands in a crontab or a script that somebody printed, above the copy's own report or behind it.
+#[test]
+fn a_rate_of_a_crontab_or_a_script_is_the_programs_own() {
+    let cron = "[root@bk1 ~]# cat /etc/cron.d/backup\n0 22 * * * root rsync -a --bwlimit=5000 --stats /backup/ dr:/backup/ >> /var/log/backup.log 2>&1\n";
+    let script = "[root@bk1 ~]# cat /usr/local/bin/backup\n#!/bin/sh\ncd /backup && ionice -c3 rsync -a --bwlimit=5000 . dr:/backup/\n";
+    let log = "[root@bk1 ~]# tail -2 /var/log/backup.log\nsent 1,000,000,000 bytes  received 35 bytes  5,120,000.00 bytes/sec\ntotal size is 1,000,000,000  speedup is 1.00\n";
+    for text in [
+        format!("{cron}{log}"),
+        format!("{script}{log}"),
+        format!("{log}{cron}"),
+    ] {
+        let flow = first(&text);
+        assert_eq!(
+            flow.verdict.cause, "application",
+            "{text}: {:#?}",
+            flow.verdict
+        );
+        let why = because(&flow);
+        assert!(why.contains("--bwlimit 5000 of rsync"), "{why}");
+    }
+    // A comment runs nothing.
+    let off = cron.replace("0 22", "#0 22");
+    assert_ne!(first(&format!("{off}{log}")).verdict.cause, "application");
+}

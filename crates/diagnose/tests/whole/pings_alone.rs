@@ -64,3 +64,35 @@ fn pings_beside_settings_ask_for_a_rate() {
     let flow = first(&(pings(0, 20.4) + settings));
     assert!(asked(&flow).contains(&"rate"), "{:#?}", flow.missing);
 }
+
+/// Pings at rest and during an upload: those to the gateway stay, so that the queue lies behind it, and the complaint is answered.
+#[test]
+fn a_queue_that_fills_under_load_has_its_place_by_pings_to_the_gateway() {
+    let ping = |host: &str, when: &str, [least, mean, most]: [f64; 3]| {
+        format!(
+            "$ ping -c 20 -q {host}      # {when}\nPING {host} ({host}) 56(84) bytes of data.\n\n--- {host} ping statistics ---\n20 packets transmitted, 20 received, 0% packet loss, time 19004ms\nrtt min/avg/max/mdev = {least:.3}/{mean:.3}/{most:.3}/0.400 ms\n"
+        )
+    };
+    let far = ping("9.9.9.9", "idle", [13.2, 14.0, 14.8])
+        + &ping("9.9.9.9", "during upload", [502.0, 612.0, 722.0]);
+    let near = ping("192.168.1.1", "idle", [1.3, 2.1, 2.9])
+        + &ping("192.168.1.1", "during upload", [1.5, 2.6, 3.7]);
+    let flow = first(&(near + &far));
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        flow.verdict.because[0].starts_with("a queue fills under load"),
+        "{because}"
+    );
+    assert!(
+        because.contains("lies behind it, at its uplink"),
+        "{because}"
+    );
+    assert_eq!(asked(&flow), ["line_bps"], "{:#?}", flow.missing);
+    let flow = first(&far);
+    assert_eq!(
+        asked(&flow),
+        ["first_hop_rtt_loaded_ns", "line_bps"],
+        "{:#?}",
+        flow.missing
+    );
+}

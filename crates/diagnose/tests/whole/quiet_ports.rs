@@ -38,3 +38,35 @@ fn counters_that_grow_are_not_called_well() {
     let because = because(&flow);
     assert!(!because.contains("show nothing wrong"), "{because}");
 }
+
+/// Drops that were read once are mentioned, with what they are of, and a second reading is asked for.
+#[test]
+fn drops_that_were_read_once_ask_for_a_second_reading() {
+    let text = "root@s1:~# ip -s link show eth0
+2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
+    link/ether 3c:ec:ef:01:02:03 brd ff:ff:ff:ff:ff:ff
+    RX:  bytes packets errors dropped  missed   mcast
+    7712231122331 6612233112      0   81221       0 1212211
+    TX:  bytes packets errors dropped carrier collsns
+    8812231122331 7712233112      0       0       0       0
+root@s1:~# netstat -s | egrep -i 'retrans|prune|collaps'
+    412231 segments retransmitted
+    1222 packets pruned from receive queue because of socket buffer overrun
+";
+    let flow = first(text);
+    let because = because(&flow);
+    for says in [
+        "were read once",
+        "eth0 dropped 81221 frames",
+        "1222 times a socket was full",
+    ] {
+        assert!(because.contains(says), "{says}: {because}");
+    }
+    assert_eq!(asked(&flow), ["second_reading"], "{:#?}", flow.missing);
+    let clean = first(
+        &text
+            .replace("81221", "0")
+            .replace("1222 packets", "0 packets"),
+    );
+    assert_ne!(asked(&clean), ["second_reading"]);
+}

@@ -101,4 +101,19 @@ fn a_login_that_takes_seconds_waits_for_what_its_server_asks() {
         assert!(said.contains(says), "{says}: {said}");
         assert_eq!(asked(&flow), ["login_steps"], "{:#?}", flow.missing);
     }
+    // Its steps with times before them, and a look-up that was timed on the server.
+    let steps = "$ time ssh -v jump1 true 2>&1 | ts\nNov 24 13:00:00 debug1: SSH2_MSG_SERVICE_ACCEPT received\nNov 24 13:00:10 debug1: Authentications that can continue: publickey\nNov 24 13:00:10 debug1: Authentication succeeded (publickey).\n";
+    let lookup = "$ ssh jump1 'grep -i usedns /etc/ssh/sshd_config; time getent hosts 10.9.9.9'\nUseDNS yes\n\nreal\t0m10.012s\nuser\t0m0.001s\nsys\t0m0.002s\n";
+    let text = text(lookup).replace("$ time ssh jump1 true\n", steps);
+    let flow = first(&text);
+    let said = &flow.verdict.because[0];
+    assert!(said.starts_with("a login by ssh took 10.4 s"), "{said}");
+    assert!(
+        said.contains("10.0 s of it behind \"SSH2_MSG_SERVICE_ACCEPT received\""),
+        "{said}"
+    );
+    assert!(
+        said.contains("A look-up of an address took 10.0 s"),
+        "{said}"
+    );
 }

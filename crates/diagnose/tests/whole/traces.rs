@@ -608,3 +608,53 @@ fn a_step_that_lasts_to_the_end_of_a_traceroute_is_the_way() {
     let varies = first(&trace("113.012 ms  152.990 ms  131.001 ms"));
     assert!(!varies.contains(from), "{varies}");
 }
+
+/// mtr's screen, as people copy it, is read as its report: with the target above its hops (0.94 and later), and without.
+#[test]
+fn the_screen_of_mtr_is_read_as_its_report() {
+    let hops = "Keys:  Help   Display mode   Restart statistics   Order of fields   quit
+                                       Packets               Pings
+ Host                                Loss%   Snt   Last   Avg  Best  Wrst StDev
+ 1. 192.0.2.1                         0.0%   200    0.5   0.5   0.3   1.1   0.1
+ 2. (waiting for reply)
+ 3. 198.51.100.1                      7.0%   200    0.9   0.9   0.7   1.9   0.2
+    198.51.100.5
+ 4. 203.0.113.66                      6.5%   200    1.2   1.2   1.0   2.2   0.2
+";
+    for second in [
+        "pc3 (192.0.2.33) -> 203.0.113.66 (203.0.113.66)          2026-11-24T10:00:01+0100",
+        "pc3 (192.0.2.33)                                         2026-11-24T10:00:01+0100",
+    ] {
+        let text = format!("                 My traceroute  [v0.95]\n{second}\n{hops}");
+        let d = of(&text, &Known::default());
+        let because = d.flows[0].verdict.because.join("\n");
+        let says =
+            "13 of 200 packets (6.5 %) to 203.0.113.66 are lost between 192.0.2.1 and 198.51.100.1";
+        assert!(because.contains(says), "{because}");
+        let ignored = d.read.iter().map(|piece| piece.ignored_lines.len());
+        assert_eq!(ignored.sum::<usize>(), 0, "{:#?}", d.read);
+    }
+}
+
+/// Loss at the target alone is most often its own limit of ICMP answers: that is named, with what decides, and no ceiling is made of it.
+#[test]
+fn loss_at_the_target_alone_may_be_its_own_limit() {
+    let near = ("192.0.2.1", 0.0, [0.4, 0.3, 0.8]);
+    let d = alone(
+        50,
+        &[
+            near,
+            ("198.51.100.1", 0.0, [1.3, 1.1, 2.2]),
+            ("app.example.net", 24.0, [8.6, 8.3, 9.7]),
+        ],
+    );
+    let flow = &d.flows[0];
+    let because = flow.verdict.because.join("\n");
+    assert!(
+        because.contains("shows loss at its target alone"),
+        "{because}"
+    );
+    assert!(flow.ceilings.is_empty(), "{:#?}", flow.ceilings);
+    let facts = ["segments_lost", "loss_hop_back"];
+    assert_eq!(super::asked(flow), facts, "{:#?}", flow.missing);
+}

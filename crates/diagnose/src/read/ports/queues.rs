@@ -193,15 +193,22 @@ pub(super) fn dropped_now(text: &str) -> Option<u64> {
 }
 
 impl Facts {
-    /// Notes that a queue drops as its text is printed, so many packets a second; nothing of 0.
+    /// Notes that a queue drops as its text is printed, so many packets a second; nothing of 0. The one that drops most is kept.
     pub(in crate::read) fn drops_now(&mut self, queue: &Port, pps: u64, at: Place) {
-        if pps > 0 && self.notes.len() < NOTES_MAX {
+        if pps == 0 {
+            return;
+        }
+        let named = queue.named("the queue of a router's port");
+        if self.notes.len() < NOTES_MAX {
             let note = format!(
-                "{}: {} drops {pps} packets a second as this is printed: it is full at that time, whatever it dropped in all",
-                self.place(at),
-                queue.named("the queue of a router's port")
+                "{}: {named} drops {pps} packets a second as this is printed: it is full at that time, whatever it dropped in all",
+                self.place(at)
             );
             self.notes.push(note);
+        }
+        let most = self.full_queue.as_ref().map_or(0, |(_, most, _)| *most);
+        if pps > most {
+            self.full_queue = Some((named, pps, at));
         }
     }
 }

@@ -1,0 +1,158 @@
+//! How busy the processors of firewalls are: `get system performance status` of FortiOS, of which the fullest core counts, and
+//! `show security monitoring fpc` of Junos on an SRX.
+
+use super::router_cpu::is_busy;
+use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::hosts::router_full::ALL;
+use crate::words::whole;
+
+/// Whose command it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum System {
+    FortiOs,
+    Srx,
+}
+
+/// The state of reading: the command whose lines may follow, the firewall that it was typed on, and its fullest core.
+#[derive(Default)]
+pub(super) struct Firewalls {
+    asked: Option<System>,
+    firewall: String,
+    most: Option<u64>,
+}
+
+/// From this part of the time on a core is full, percent. A choice.
+const FULL: u64 = 90;
+
+impl Tool for Firewalls {
+    fn name(&self) -> &'static str {
+        match self.asked {
+            Some(System::Srx) => "show security monitoring",
+            _ => "FortiOS",
+        }
+    }
+
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
+        let text = line.bare;
+        if let Some((system, firewall)) = asks(text) {
+            *self = Firewalls {
+                asked: Some(system),
+                firewall: crate::redact(firewall),
+                most: None,
+            };
+            return true;
+        }
+        let Some(system) = self.asked.filter(|_| going) else {
+            return false;
+        };
+        let load = match system {
+            System::FortiOs => core(text),
+            System::Srx => on_srx(text).map(|busy| ("the CPU", busy)),
+        };
+        let Some((core, busy)) = load else {
+            return follows(system, text);
+        };
+        if self.most.is_some_and(|most| most >= busy) {
+            return true;
+        }
+        self.most = Some(busy);
+        is_busy(&self.firewall, [busy, busy], ALL, line.at, facts);
+        if busy >= FULL && facts.notes.len() < NOTES_MAX {
+            let note = format!(
+                "{}: {core} of {} was busy for {busy} % of the time: what it forwards with its processor, as inspection, VPN and NAT are, passes no faster than that",
+                facts.place(line.at),
+                self.firewall
+            );
+            facts.notes.push(note);
+        }
+        true
+    }
+}
+
+/// Whether a command of FortiOS prints how busy its cores are.
+pub(super) fn is_of_fortios(command: &str) -> bool {
+    command.starts_with("get system performance status")
+}
+
+/// The command of a line, and the firewall at its prompt: `FGT60 # get system performance status`, `noc@srx> show security monitoring fpc 0`.
+fn asks(text: &str) -> Option<(System, &str)> {
+    if let Some((prompt, command)) = text.split_once(" # ") {
+        let name = prompt.split(' ').next()?;
+        return is_of_fortios(command.trim_start()).then_some((System::FortiOs, name));
+    }
+    let (prompt, command) = text.split_once('>')?;
+    let name = prompt.rsplit('@').next()?;
+    let named = !name.is_empty() && !name.contains(char::is_whitespace);
+    let asked = command.trim_start().starts_with("show security monitoring");
+    (named && asked).then_some((System::Srx, name))
+}
+
+/// A core, or all of them, and how busy it was, percent: `CPU0 states: 2% user 3% system 0% nice 0% idle 0% iowait 0% irq 95% softirq`.
+fn core(text: &str) -> Option<(&str, u64)> {
+    let (core, states) = text.split_once(" states: ")?;
+    let number = core.strip_prefix("CPU")?;
+    let words: Vec<&str> = states.split_whitespace().collect();
+    let share = |name: &str| {
+        let at = words.iter().position(|word| *word == name)?;
+        whole(words.get(at.checked_sub(1)?)?.strip_suffix('%')?)
+    };
+    let free = share("idle")? + share("iowait").unwrap_or(0);
+    let is_core = number.bytes().all(|b| b.is_ascii_digit());
+    (is_core && free <= 100).then(|| (core, 100 - free))
+}
+
+/// The same of an SRX: `CPU utilization          :   99 %`.
+fn on_srx(text: &str) -> Option<u64> {
+    let (key, value) = text.split_once(':')?;
+    let share = value.trim().strip_suffix('%')?.trim_end();
+    let busy = whole(share).filter(|n| *n <= 100)?;
+    (key.trim_end() == "CPU utilization").then_some(busy)
+}
+
+/// Whether a line may be one of the others that the command prints.
+fn follows(system: System, text: &str) -> bool {
+    let begins: &[&str] = match system {
+        System::FortiOs => &[
+            "Memory",
+            "Average ",
+            "Maximal ",
+            "Virus caught",
+            "IPS attacks",
+            "Uptime",
+        ],
+        System::Srx => &[
+            "FPC ",
+            "PIC ",
+            "Memory utilization",
+            "Current ",
+            "Max ",
+            "Total Session",
+        ],
+    };
+    begins.iter().any(|head| text.starts_with(head))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{System, asks, core, on_srx};
+
+    #[test]
+    fn the_cores_of_a_firewall_are_read() {
+        let line = "CPU0 states: 2% user 3% system 0% nice 0% idle 0% iowait 0% irq 95% softirq";
+        assert_eq!(core(line), Some(("CPU0", 100)));
+        let all = "CPU states: 1% user 2% system 0% nice 23% idle 0% iowait 0% irq 74% softirq";
+        assert_eq!(core(all), Some(("CPU", 77)));
+        assert_eq!(core("%CPU states: 1% user"), None);
+        assert_eq!(on_srx("CPU utilization          :   99 %"), Some(99));
+        assert_eq!(on_srx("Memory utilization       :   71 %"), None);
+    }
+
+    #[test]
+    fn commands_name_the_firewall() {
+        let forti = asks("FGT60 # get system performance status");
+        assert_eq!(forti, Some((System::FortiOs, "FGT60")));
+        let srx = asks("noc@srx> show security monitoring fpc 0");
+        assert_eq!(srx, Some((System::Srx, "srx")));
+        assert_eq!(asks("noc@srx> show interfaces xe-0/0/0"), None);
+    }
+}
