@@ -355,7 +355,6 @@ impl Evidence {
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
-        e.of_probe_rtt();
         e.of_interfaces(facts, flow);
         e.assumed = Assumed::of(facts, flow);
         e.of_shapers(facts, flow);
@@ -369,7 +368,6 @@ impl Evidence {
         e.of_idle_session(facts);
         e.of_failed_test(facts, flow);
         e.of_quiet_ports(facts);
-        e.of_counted_once(facts);
         e.of_unmissed(facts, flow);
         e.of_exceeded(facts, flow);
         e.of_disks(facts, flow);
@@ -579,6 +577,7 @@ impl Evidence {
             let cc = word(facts, *of, "cc").filter(|_| *of != Of::Sender);
             self.cc = self.cc.take().or(cc.map(|(w, _)| w.to_owned()));
         }
+        self.of_probe_rtt();
         crate::ceiling::rooms(self, (facts, flow), &senders, &receivers);
         let halves = crate::interfaces::duplex::halves(facts, flow);
         for of in senders.iter().chain(&receivers) {

@@ -224,7 +224,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     ];
     let first = first.into_iter().flatten();
     because.splice(0..0, first.map(|text| (0.0, Vec::new(), text)));
-    because.extend(pattern::sentence(e, &pattern).map(|(causes, text)| (0.0, causes, text)));
+    because.extend(pattern::sentence(e, &pattern, &ranking));
     Weighed {
         ranking,
         because: because

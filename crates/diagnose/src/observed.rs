@@ -133,6 +133,23 @@ fn never_arrived(e: &Evidence, items: &mut Vec<Item>) {
     });
 }
 
+/// So many losses whose gaps are those of chance leave little room for a window that climbs to a full queue between them, fully from the
+/// second on, and what that is worth, decibans. Choices.
+const MANY: [f64; 2] = [50.0, 150.0];
+const OF_MANY: f64 = 5.0;
+
+/// A round trip grows by less than this part of its least where no queue stands.
+const UNQUEUED: f64 = 0.05;
+
+/// How surely many losses of a capture are of chance, 0 to 1: none where a queue shows.
+fn strewn(e: &Evidence) -> f64 {
+    let grew = e.queueing().zip(e.rtt_floor.as_ref());
+    let still = grew.is_some_and(|(grew, floor)| grew < UNQUEUED * floor.value);
+    let random = e.loss_pattern.as_deref() == Some("random") && still && e.stood.is_none();
+    let losses = e.retransmits.as_ref().filter(|_| random);
+    losses.map_or(0.0, |losses| step(losses.value, MANY[0], MANY[1]))
+}
+
 /// How a capture's losses lie in time. Chance leaves gaps that vary as much as their mean; a window that climbs until a queue is
 /// full makes them even.
 fn in_time(e: &Evidence, items: &mut Vec<Item>) {
@@ -154,6 +171,11 @@ fn in_time(e: &Evidence, items: &mut Vec<Item>) {
         holds: 1.0,
         weights: vec![(Cause::RandomLoss, weight)],
         sentence: sentence.to_owned(),
+    });
+    items.push(Item {
+        holds: strewn(e),
+        weights: vec![(Cause::RandomLoss, OF_MANY)],
+        sentence: String::new(),
     });
 }
 
@@ -360,6 +382,25 @@ mod tests {
         assert!(!of(65_000.0, 1.0).beyond_unscaled());
         assert!(!of(121_380.0, 2.0).beyond_unscaled());
         assert!(!Evidence::default().beyond_unscaled());
+    }
+
+    /// 182 losses whose gaps are those of chance, over 80 ms that hardly grow.
+    #[test]
+    fn many_losses_by_chance_without_a_queue_are_of_chance() {
+        let exact = |value: f64| Some(Figure::exact(value, Place::You));
+        let of = |losses: f64, loaded_s: f64, pattern: &str| {
+            strewn(&Evidence {
+                rtt_floor: exact(0.080_1),
+                rtt_loaded: exact(loaded_s),
+                retransmits: exact(losses),
+                loss_pattern: Some(pattern.to_owned()),
+                ..Evidence::default()
+            })
+        };
+        assert_eq!(of(182.0, 0.0806, "random"), 1.0);
+        assert_eq!(of(40.0, 0.0806, "random"), 0.0);
+        assert_eq!(of(182.0, 0.12, "random"), 0.0);
+        assert_eq!(of(182.0, 0.0806, "clustered"), 0.0);
     }
 
     /// A web server at 280 ms, by a capture at either end: half of the time the end of an answer waited.

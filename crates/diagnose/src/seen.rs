@@ -12,6 +12,9 @@ use crate::series::outage::Recorded;
 /// When a test began, seconds since 1970-01-01 00:00 UTC.
 pub(crate) const STARTED: &str = "started_utc_s";
 
+/// What a test is marked with that stands in one row among others, as `grep` leaves them of logs: they are between the same hosts.
+pub(crate) const SERIES: &str = "series";
+
 /// What a report calls the buffers that its program asked for.
 pub(crate) const ASKED: [&str; 2] = [
     "send_buffer_requested_bytes",
@@ -238,7 +241,7 @@ impl Test {
     pub(crate) fn head(&self) -> Test {
         let mut numbers = self.numbers.clone();
         let lasting = after_burst(self).filter(|_| !self.udp);
-        let words = ["cc", MOUNTER].into_iter();
+        let words = ["cc", MOUNTER, SERIES].into_iter();
         let words = words.filter_map(|name| self.words.get_key_value(name));
         let words = words.map(|(name, word)| (*name, word.clone()));
         numbers.extend(lasting.map(|then| (AFTER_BURST, Figure::exact(then, self.at))));

@@ -76,6 +76,7 @@ impl Evidence {
         let lossless = self.idle_loss.as_ref().is_none_or(|l| l.value <= 0.0);
         let free = self.rate.is_none() && answered && still && unseen && lossless && alone;
         self.quiet = free.then(|| quiet(facts)).flatten();
+        self.of_counted_once(facts);
     }
 
     /// What there is to explain, if anything is.

@@ -6,6 +6,7 @@
 use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
+use crate::infer::Ranking;
 use crate::seen::after_start;
 use crate::weights::{SCALE, WEIGHTS};
 
@@ -52,6 +53,23 @@ pub(crate) const FEATURES: [(&str, f64, f64); 13] = [
     ("window_of_rate", -0.3, 1.5),
 ];
 
+/// What each of them is, for people.
+const SAID: [&str; 13] = [
+    "how many of them the start lost",
+    "in how many intervals some were lost",
+    "how evenly they are spread over the intervals",
+    "how many were lost after the start",
+    "how many were lost at the start",
+    "the rate beside what so many single losses leave",
+    "the largest window beside what fills the line",
+    "the rate beside the line's",
+    "how evenly the rate ran after the start",
+    "how the rate grew in the last third",
+    "how far the round trip rose under load",
+    "how far the largest window is above the mean one",
+    "the window beside what the rate puts in flight",
+];
+
 /// How much of each knot is in force, nothing where losses are the start's alone, came once, or of some of several connections: `KNOTS` numbers a feature, in the order of [`FEATURES`].
 pub(crate) fn activations(e: &Evidence, ceilings: &[Limit]) -> Vec<f64> {
     let values = values(e, ceilings);
@@ -80,8 +98,33 @@ pub(crate) fn worth(cause: Cause, activations: &[f64]) -> f64 {
     each.map(|(a, row)| a * row[column]).sum()
 }
 
-/// Where in the test segments were sent again, for people, and the kinds of loss that this speaks for; none without a pattern.
-pub(crate) fn sentence(e: &Evidence, activations: &[f64]) -> Option<(Vec<Cause>, String)> {
+/// A kind of loss, another for which the pattern speaks less, chance unless it is the first, and the feature that is most of that; none of
+/// other causes, and none that is worth little.
+fn most_telling(kind: Cause, activations: &[f64]) -> Option<[&'static str; 3]> {
+    let first = Some(kind).filter(|kind| kind.is_loss())?;
+    let likelier = |a: &Cause, b: &Cause| worth(*a, activations).total_cmp(&worth(*b, activations));
+    let others = FITTED.into_iter().filter(|c| c.is_loss() && *c != first);
+    let other = match first {
+        Cause::RandomLoss => others.max_by(likelier)?,
+        _ => Cause::RandomLoss,
+    };
+    let column = |cause: Cause| FITTED.iter().position(|c| *c == cause);
+    let (own, beside) = (column(first)?, column(other)?);
+    let each = activations.iter().zip(&WEIGHTS);
+    let each: Vec<f64> = each.map(|(a, row)| a * (row[own] - row[beside])).collect();
+    let features = each.chunks(KNOTS).map(|knots| knots.iter().sum::<f64>());
+    let telling = features.zip(SAID).max_by(|a, b| a.0.total_cmp(&b.0));
+    let (_, said) = telling.filter(|(worth, _)| *worth > SPEAKS)?;
+    Some([first.words(), other.words(), said])
+}
+
+/// Where in the test segments were sent again, for people, and the kinds of loss that this speaks for, without a weight; none without a
+/// pattern. Of the kind that is named, what tells it from others.
+pub(crate) fn sentence(
+    e: &Evidence,
+    activations: &[f64],
+    ranking: &[Ranking],
+) -> Option<(f64, Vec<Cause>, String)> {
     if activations.iter().all(|a| *a == 0.0) {
         return None;
     }
@@ -91,12 +134,17 @@ pub(crate) fn sentence(e: &Evidence, activations: &[f64]) -> Option<(Vec<Cause>,
     let (first, later) = after_start(&e.counted);
     let lossy = later.iter().filter(|r| again(r) > 0.0).count();
     let early = first.iter().map(again).sum::<f64>() / e.counted.iter().map(again).sum::<f64>();
+    let named = ranking.first().map(|r| r.cause);
+    let most = named.and_then(|kind| most_telling(kind, activations));
+    let most = most.map_or_else(String::new, |[first, other, said]| {
+        format!("; what speaks most for {first} rather than {other} is {said}")
+    });
     let text = format!(
-        "how losses lie in time: in {lossy} of {} intervals after the start, and {:.0} % of them at the start",
+        "how losses lie in time: in {lossy} of {} intervals after the start, and {:.0} % of them at the start{most}",
         later.len(),
         early * 100.0
     );
-    (!causes.is_empty()).then_some((causes, text))
+    (!causes.is_empty()).then_some((0.0, causes, text))
 }
 
 /// From so many decibans on the pattern is a reason that is named.
@@ -189,4 +237,22 @@ fn of_windows(e: &Evidence, mut windows: Vec<f64>, rate: f64) -> (Option<f64>, O
         Some(decades(most / mean.max(1.0))),
         used.map(|used| decades(windows[n / 2] / used.max(1.0))),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rates of intervals that hardly differ speak against chance, and are what is said.
+    #[test]
+    fn what_tells_a_kind_of_loss_from_chance_is_said() {
+        let spread = FEATURES.iter().position(|(name, ..)| *name == "spread");
+        let mut even = vec![0.0; FEATURES.len() * KNOTS];
+        even[spread.expect("it is one") * KNOTS] = 1.0;
+        let [first, other, said] = most_telling(Cause::ShallowBuffer, &even).expect("it tells");
+        assert_eq!([first, other], ["a queue that is too short", "random loss"]);
+        assert_eq!(said, "how evenly the rate ran after the start");
+        assert_eq!(most_telling(Cause::Link, &even), None);
+        assert_eq!(most_telling(Cause::RandomLoss, &even), None);
+    }
 }

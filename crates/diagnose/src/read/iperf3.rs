@@ -5,7 +5,7 @@ use super::iperf_row::{IperfRow, bracketed, connected, row};
 use super::moments::Moments;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
-use crate::seen::{End, Report, Row, Side, Test};
+use crate::seen::{End, Report, Row, SERIES, STARTED, Side, Test};
 use crate::words::{after, decimal, quantity};
 use crate::{address, redact};
 
@@ -31,6 +31,8 @@ pub(super) struct Iperf3 {
     closed: Vec<String>,
     /// Closing rows that were read: mail has them twice.
     reported: Vec<Closing>,
+    /// Whether its closing row stands among those of other tests.
+    series: bool,
     ids: Vec<String>,
     /// Whether the columns of its intervals have those of a sender, segments sent again.
     repeats: Option<bool>,
@@ -311,7 +313,9 @@ impl Iperf3 {
 
     /// Closes a test, and begins another between the same hosts.
     fn begin_next(&mut self, facts: &mut Facts) {
+        self.series = true;
         let next = Iperf3 {
+            series: true,
             server: self.server,
             reverse: self.reverse,
             host: core::mem::take(&mut self.host),
@@ -373,6 +377,12 @@ impl Iperf3 {
             }
             if is_unheard(&test) {
                 test.received = None;
+            }
+            if self.series {
+                test.words.insert(SERIES, String::new());
+            }
+            if let Some(utc) = facts.moments.utc_above(test.at) {
+                test.set(STARTED, Figure::exact(utc, test.at));
             }
             if test.is_measured() {
                 facts.tests.push(test);

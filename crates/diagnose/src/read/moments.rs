@@ -30,6 +30,22 @@ const CLOCK_ABOVE: u32 = 60;
 /// How `date` calls the zone of what is printed without an offset from it.
 const UTC: [&str; 2] = ["UTC", "GMT"];
 
+/// Other zones that have one name each, and by how many hours they are ahead.
+const ZONES: [(&str, i64); 12] = [
+    ("WET", 0),
+    ("WEST", 1),
+    ("CET", 1),
+    ("CEST", 2),
+    ("EET", 2),
+    ("EEST", 3),
+    ("JST", 9),
+    ("AEST", 10),
+    ("EDT", -4),
+    ("CDT", -5),
+    ("MDT", -6),
+    ("PDT", -7),
+];
+
 /// Words that say that something goes on meanwhile, and words that say the opposite.
 const MEANWHILE: [&str; 8] = [
     "with",
@@ -251,6 +267,20 @@ impl Moments {
             .lines_below(*above)
             .is_some_and(|lines| lines <= RIGHT_ABOVE);
         near.then(|| date.seconds.rem_euclid(86_400) as f64)
+    }
+
+    /// When what stands right below a date of a zone that is known began, seconds since 1970-01-01 00:00 UTC.
+    pub(crate) fn utc_above(&self, at: Place) -> Option<f64> {
+        let (above, date) = before(&self.dates, at)?;
+        let near = at
+            .lines_below(*above)
+            .is_some_and(|lines| lines <= RIGHT_ABOVE);
+        let hours = match UTC.contains(&date.zone.as_str()) {
+            true => 0,
+            false => ZONES.iter().find(|(zone, _)| *zone == date.zone)?.1,
+        };
+        let utc = date.seconds - 86_400 * days(1970, 1, 1) - 3_600 * hours;
+        near.then_some(utc as f64)
     }
 
     /// How many seconds lie between the dates above two places, by clocks of one zone; none where a date stands far above, or above both.
@@ -482,6 +512,22 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 2026-11-22 23:00:01 UTC is 1 795 388 401 s after the beginning of 1970.
+    #[test]
+    fn what_stands_right_below_a_date_began_then() {
+        let mut moments = Moments::default();
+        for (n, bare) in [
+            (1, "Mon Nov 23 00:00:01 CET 2026"),
+            (20, "Mon Nov 23 02:00:01 XYZ 2026"),
+        ] {
+            let at = Place::Line(0, n);
+            moments.read(Line { bare, at });
+        }
+        let above = |n| moments.utc_above(Place::Line(0, n));
+        assert_eq!(above(2), Some(1_795_388_401.0));
+        assert_eq!([above(12), above(21), above(1)], [None; 3]);
+    }
 
     fn seconds(text: &str) -> i64 {
         date(text).expect("a date").seconds

@@ -117,8 +117,8 @@ impl Evidence {
         let quiet: Vec<(f64, f64)> = grew
             .map(|(before, r)| (f64::midpoint(*before, r.cwnd.unwrap_or(*before)), r.bps))
             .collect();
-        let ends = |most: fn(f64, f64) -> f64| quiet.iter().map(|p| p.0).reduce(most);
-        let window = [ends(libm::fmin)?, ends(libm::fmax)?];
+        let each = quiet.iter().map(|p| p.0);
+        let window = [each.clone().reduce(libm::fmin)?, each.reduce(libm::fmax)?];
         let apart = quiet.len() >= QUIET_LEAST && window[1] >= APART * window[0];
         let stands = power(&quiet).is_some_and(|power| power < FOLLOWS);
         let rate = rates.iter().sum::<f64>() / rates.len() as f64;

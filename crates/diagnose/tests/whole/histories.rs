@@ -141,10 +141,18 @@ fn each_bare_closing_row_is_a_test_of_its_own() {
     };
     let [least, _, most] = history.goodput_bps;
     assert_eq!([least, most], [11.8e6, 94e6]);
+    // 00:00:01 of Central Europe.
+    let first = found.flows[history.tests[0]].observed.at_utc_ns;
+    assert_eq!(first, Some(1_795_388_401_000_000_000));
     let two = row(94.0) + &row(11.8);
     let found = of_files(&[("log.txt", &two)], &Known::default());
     let rates = found.flows.iter().map(|f| f.observed.goodput_bps);
     assert_eq!(rates.collect::<Vec<_>>(), [Some(94e6), Some(11.8e6)]);
+    let because = found.flows[1].verdict.because.join("\n");
+    assert!(
+        because.contains("got 94.0 Mbit/s in another test"),
+        "{because}"
+    );
     // Mail has a row twice.
     let twice = of_files(&[("log.txt", &row(94.0).repeat(2))], &Known::default());
     assert_eq!(twice.flows.len(), 1);
