@@ -73,6 +73,8 @@ pub(crate) struct Around {
     pub(crate) shaper_queue: Option<Figure>,
     /// Packets that its queue dropped.
     pub(crate) shaper_drops: Option<Figure>,
+    /// Packets that the shaper held back, and all that it sent.
+    pub(crate) shaper_held: Option<[f64; 2]>,
     /// What a cloud lets the hosts send and receive.
     pub(crate) cloud: Cloud,
     /// The share that was lost of pings to the peer of a test with datagrams, which counts its own losses.
@@ -312,6 +314,7 @@ impl Evidence {
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
         self.of_own_port(facts);
+        self.of_slow_pair(facts);
         self.of_slots(facts, flow);
         self.of_held_small(facts, flow);
         self.of_full_table(facts);
