@@ -207,6 +207,8 @@ pub(crate) struct Around {
     pub(crate) overfull: Option<crate::hosts::datagram_socket::Overfull>,
     /// A wait for a server, where nothing else explains it.
     pub(crate) server_wait: Option<crate::programs::server_wait::Waited>,
+    /// The network adapter at a slow port of USB.
+    pub(crate) usb: Option<crate::interfaces::usb_port::UsbPort>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::interfaces::slot::Slot>,
     /// That the last member of a port channel is full of the flow, for people.
@@ -316,6 +318,7 @@ impl Evidence {
         self.of_own_port(facts);
         self.of_slow_pair(facts);
         self.of_slots(facts, flow);
+        self.of_usb(facts, flow);
         self.of_held_small(facts, flow);
         self.of_full_table(facts);
         self.of_accept_queue(facts);
@@ -432,6 +435,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::hosts::cloud::by_cloud(e, items);
     crate::interfaces::pauses::by_pauses(e, items);
     crate::interfaces::slot::by_slot(e, items);
+    crate::interfaces::usb_port::by_usb(e, items);
     crate::programs::held_small::by_held_small(e, items);
     crate::interfaces::weak_radio::by_radio(e, items);
     crate::interfaces::air::by_air(e, items);
