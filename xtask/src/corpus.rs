@@ -7,6 +7,7 @@
 
 mod case;
 mod fit;
+mod judged;
 mod lab;
 mod level;
 mod plot;
@@ -17,8 +18,8 @@ mod twins;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use case::{BLIND, CAUSES, Case, HEALTHY_CASE, LAB, ODD, TEST, TWO};
-use farpath_diagnose::{Facts, FlowReport};
 use fit::Sample;
+use judged::judged;
 use level::Level;
 use score::{Outcome, Score};
 
@@ -261,20 +262,6 @@ fn outcomes(case: &Case, after: bool) -> Result<Vec<Outcome>, String> {
         });
     }
     Ok(all)
-}
-
-/// The connection of a diagnosis: what datagrams gave stands beside it.
-fn judged(facts: &Facts) -> Result<FlowReport, String> {
-    let diagnosis = farpath_diagnose::diagnose(facts, "0");
-    // A captured connection comes after all that texts report.
-    let captured = facts.tests.first().is_some_and(|first| first.udp);
-    let mut flows = diagnosis.flows.into_iter();
-    let flow = if captured {
-        flows.next_back()
-    } else {
-        flows.next()
-    };
-    flow.ok_or_else(|| "a diagnosis without a flow".to_owned())
 }
 
 #[cfg(test)]

@@ -3,16 +3,17 @@
 
 mod arrows;
 mod banned;
+mod finding;
 mod length;
 mod licences;
 mod links;
+mod metadata;
 mod plain;
 pub(crate) mod rfc;
 mod unused;
 mod waivers;
 mod words;
 
-use std::fmt;
 use std::path::Path;
 use std::process::Command;
 
@@ -20,36 +21,6 @@ use serde_json::Value;
 
 use crate::tree;
 use waivers::Waivers;
-
-/// Something that is not as the house wants it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Finding {
-    /// The file, from the root.
-    pub(crate) path: String,
-    /// The line, from 1; 0 is the whole file.
-    pub(crate) line: usize,
-    /// What is wrong and what to do.
-    pub(crate) message: String,
-}
-
-impl Finding {
-    fn new(path: &str, line: usize, message: String) -> Finding {
-        Finding {
-            path: path.to_owned(),
-            line,
-            message,
-        }
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.path, self.message),
-            line => write!(f, "{}:{line}: {}", self.path, self.message),
-        }
-    }
-}
 
 /// Runs every check and prints what it finds; `Ok(true)` when there is nothing to say.
 pub(crate) fn run() -> Result<bool, String> {
@@ -97,14 +68,4 @@ fn metadata(root: &Path, extra: &[&str]) -> Result<Value, String> {
         ));
     }
     serde_json::from_slice(&output.stdout).map_err(|e| format!("read cargo metadata: {e}"))
-}
-
-/// The packages of a `cargo metadata` document.
-fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
-    metadata["packages"].as_array().into_iter().flatten()
-}
-
-/// A text field of a JSON object, empty when absent.
-fn text<'a>(object: &'a Value, field: &str) -> &'a str {
-    object[field].as_str().unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use farpath_element::qdisc::Limit;
 use farpath_predict::overhead::Stack;
 use farpath_predict::record::Announcement;
 use farpath_predict::rfc6349::{Measured, ratios};
-use farpath_predict::{Answer, Framing, IpVersion, PathInput, Place, Timestamps, Value, path, rtt};
+use farpath_predict::{Answer, Framing, IpVersion, PathInput, Place, Timestamps, path, rtt};
 use farpath_report::{markdown_cell, wrap};
 use farpath_scenario::{QueueLimit, Scenario};
 use farpath_units::{Distance, Duration, Rate, Size};
@@ -18,6 +18,8 @@ mod figures;
 mod headline;
 mod start;
 mod summary;
+
+use figures::shown;
 
 /// Columns of what is printed.
 const WIDTH: usize = 80;
@@ -231,15 +233,6 @@ fn every_figure(results: &[Answer]) -> String {
         text += &format!("| {} |\n", cells.map(markdown_cell).join(" | "));
     }
     text
-}
-
-fn shown(answer: &Answer) -> String {
-    match &answer.value {
-        Value::Number(v) if answer.unit == "Tb m/s" => format!("{v:.1} Tb m/s"),
-        Value::Number(v) => farpath_report::quantity(answer.name, *v),
-        Value::Text(text) => text.clone(),
-        Value::Null => "-".to_owned(),
-    }
 }
 
 fn predict_overhead(args: &OverheadArgs) -> Result<Exit, Failure> {

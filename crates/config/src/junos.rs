@@ -14,6 +14,7 @@ pub mod lex;
 pub mod model;
 mod names;
 pub mod print;
+mod problem;
 mod read;
 pub(crate) mod routes;
 mod schema;
@@ -24,62 +25,19 @@ pub mod tree;
 mod units;
 mod values;
 
-use core::ops::Range;
-
 use crate::ccc::{self, Network, Unknown};
 use crate::dialect::Dialect;
 use crate::finding::{self, Finding};
 use crate::qos::Options;
-use crate::report::{Fault, Report};
+use crate::report::Report;
 use crate::rules::{CCC017, QOS013};
 use crate::source::{Place, Source};
 use lex::Tokens;
+pub use problem::{MOST_NESTED, MOST_WORDS, Problem};
 use tree::Tree;
 
 /// Most bytes of a text.
 pub const MOST_BYTES: usize = 1 << 28;
-
-/// Most blocks inside each other.
-pub const MOST_NESTED: usize = 64;
-
-/// Most words from the top to a statement.
-pub const MOST_WORDS: usize = 256;
-
-/// What is wrong with a text, where, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Bytes of the text.
-    pub span: Range<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it.
-    pub remedy: String,
-}
-
-impl Problem {
-    pub(crate) fn new(
-        span: Range<usize>,
-        message: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Problem {
-        Problem {
-            span,
-            message: message.into(),
-            remedy: remedy.into(),
-        }
-    }
-
-    pub(crate) fn fault(self, file: usize) -> Fault {
-        Fault {
-            place: Place {
-                file,
-                span: self.span,
-            },
-            message: self.message,
-            remedy: self.remedy,
-        }
-    }
-}
 
 /// A text that was read.
 #[derive(Clone, Debug)]

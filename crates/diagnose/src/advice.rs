@@ -280,7 +280,8 @@ fn change(
         // Who got no answer at all has nothing to ask for in larger pieces.
         Cause::Application if e.unanswered => return None,
         _ if e.udp && end == End::Sender => {
-            systems::datagrams(cause, e.rate.as_ref().map(|r| r.value))
+            let [passed, stated] = [&e.rate, &e.policer].map(|of| of.as_ref().map(|f| f.value));
+            systems::datagrams(cause, passed, stated)
         }
         _ if e.lacks_memory(cause) => tcp_memory::remedy(e),
         _ if e.is_held_by_route(cause) => route_metrics::remedy(e)?,

@@ -9,6 +9,7 @@ pub(crate) mod dead_port;
 pub(crate) mod dropping_port;
 pub(crate) mod duplex;
 pub(crate) mod fixed_port;
+pub(crate) mod full_host;
 pub(crate) mod full_port;
 pub(crate) mod half_port;
 pub(crate) mod interface;

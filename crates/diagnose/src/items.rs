@@ -187,20 +187,6 @@ fn by_kernel(e: &Evidence, items: &mut Vec<Item>) {
     }
 }
 
-/// Round trips of the idle path that vary: queues and radio do that, a policer does not.
-fn unsteady(e: &Evidence, items: &mut Vec<Item>) {
-    let Some(idle) = &e.rtt_idle else { return };
-    let added = idle.value - idle.low;
-    items.push(Item {
-        holds: e.unsteady(),
-        weights: vec![(Cause::Policer, -12.0), (Cause::CrossTraffic, 5.0)],
-        sentence: format!(
-            "the round trip varies without load, by {:.1} ms on average: other traffic or a radio link",
-            added * 1e3
-        ),
-    });
-}
-
 /// Losses so many that they cut whatever window there was.
 fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     // A window that is cut so often does not stand; a program that pauses may lose at the start of each piece.
@@ -348,7 +334,7 @@ impl Evidence {
 
 /// What the round-trip time does under load.
 fn by_delay(e: &Evidence, items: &mut Vec<Item>) {
-    unsteady(e, items);
+    crate::paths::rest::by_unsteady(e, items);
     // A short queue is what every access has, and a shaper that keeps it short. Acknowledgements that wait make round trips longer, too.
     if e.may_be_sold() || e.sends_few() {
         return;

@@ -22,6 +22,7 @@ pub(crate) fn text(
         wrap(&words, "", &mut out);
         out.push('\n');
     }
+    let mut said_above: Vec<(String, &str)> = Vec::new();
     for flow in shown(flows, histories) {
         let rate = rate(flow);
         let verdict = &flow.verdict;
@@ -49,20 +50,35 @@ pub(crate) fn text(
         if let Some(target) = &flow.target {
             wrap(&format!("Expected: {target}."), "", &mut out);
         }
-        changes(flow, &mut out);
-        if !flow.missing.is_empty() && verdict.confidence < 0.9 {
-            wrap("Please send:", "", &mut out);
-            for missing in &flow.missing {
-                command(&of_customer(&missing.command), &mut out);
-                wrap(&missing.would_decide, "      ", &mut out);
+        let next = next(flow);
+        match said_above.iter().find(|(known, _)| *known == next) {
+            Some((known, above)) if !known.is_empty() => {
+                let text = format!("What to change and to send is as for {above}, above.");
+                wrap(&text, "", &mut out);
             }
+            _ => out.push_str(&next),
         }
+        said_above.push((next, flow.name.as_str()));
         out.push('\n');
     }
     for c in contradictions {
         wrap(&format!("Contradiction: {}", c.text), "", &mut out);
     }
     out.trim_end().to_owned() + "\n"
+}
+
+/// What is to change and what is asked for.
+fn next(flow: &FlowReport) -> String {
+    let mut out = String::new();
+    changes(flow, &mut out);
+    if !flow.missing.is_empty() && flow.verdict.confidence < 0.9 {
+        wrap("Please send:", "", &mut out);
+        for missing in &flow.missing {
+            command(&of_customer(&missing.command), &mut out);
+            wrap(&missing.would_decide, "      ", &mut out);
+        }
+    }
+    out
 }
 
 /// A confidence of so much or less rounds to 0 %.

@@ -7,7 +7,7 @@
 
 use farpath_wire::{Frame, LabelEntry};
 
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::spread::Spread;
 
 /// First label of the dense table; 16 is the first unreserved label (RFC 3032 §2.1).

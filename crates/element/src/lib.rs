@@ -11,6 +11,7 @@ mod burst;
 mod channel;
 mod conditioner;
 mod counters;
+mod drops;
 mod flows;
 mod forwarding;
 pub mod impair;
@@ -28,7 +29,8 @@ mod treatment;
 pub use burst::Bursts;
 pub use channel::Channel;
 pub use conditioner::{Action, Colour, Conditioner, Meter, Policer, Stage};
-pub use counters::{ClassCounter, Counters, Drop, Interval, IntervalClock, Sampling};
+pub use counters::{ClassCounter, Counters, Interval, IntervalClock, Sampling};
+pub use drops::Drop;
 pub use forwarding::{
     Circuit, EXPLICIT_NULL, Exit, FIRST_LABEL, Forwarding, LabelAction, RouteAction,
 };

@@ -23,7 +23,8 @@ use farpath_wire::{FlowDir, Frame};
 
 use crate::atm::{CellQueue, Circuits, Hurt};
 use crate::conditioner::Stage;
-use crate::counters::{Counters, Drop, Interval, IntervalClock};
+use crate::counters::{Counters, Interval, IntervalClock};
+use crate::drops::Drop;
 use crate::forwarding::{Exit, Forwarding};
 use crate::impair::Loss;
 use crate::merge::Merge;

@@ -3,7 +3,7 @@
 use farpath_units::Duration;
 use farpath_wire::{Flags, Frame, Kind, LabelEntry};
 
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 /// How long a router takes to answer an echo request or to report a frame it cannot forward. Not a
 /// figure of any router: the control plane is not modelled, but an answer takes some time.

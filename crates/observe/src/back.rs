@@ -3,7 +3,7 @@
 use farpath_units::Time;
 
 use crate::connection::Connection;
-use crate::limit::Surroundings;
+use crate::surroundings::Surroundings;
 
 /// A smaller share of the time is not mentioned.
 const LEAST: f64 = 0.1;

@@ -2,8 +2,8 @@
 
 use farpath_record::Series;
 
-use crate::Span;
-use crate::merge::jain_index;
+use crate::fairness::jain_index;
+use crate::span::Span;
 
 /// Shares are of so many nanoseconds: many round trips of any path.
 const WINDOW_NS: u64 = 1_000_000_000;

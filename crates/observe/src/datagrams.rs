@@ -3,9 +3,9 @@
 use farpath_record::quantity::quantity;
 use farpath_record::{Record, Series};
 
-use crate::limit::Limit;
-use crate::observation::Span;
 use crate::path::Path;
+use crate::span::Span;
+use crate::stretch::Limit;
 
 /// What both ends of a stream counted of what was sent within the measurement; an unknown count is none.
 #[derive(Clone, Debug, Default, PartialEq)]

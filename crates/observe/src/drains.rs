@@ -5,7 +5,7 @@
 
 use farpath_units::Duration;
 
-use crate::flights::{Flight, is_queue};
+use crate::flight::{Flight, is_queue};
 
 /// Flights of a drain that something was delivered in, at least; and bytes in them: sixteen full segments of Ethernet.
 const FLIGHTS: usize = 8;

@@ -3,8 +3,8 @@
 use farpath_record::Record;
 use farpath_units::{Duration, Time};
 
-use crate::observation::Span;
 use crate::percentile::percentile;
+use crate::span::Span;
 
 /// What one asking end measured.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use farpath_record::Record;
 
 use crate::connection::Connection;
-use crate::observation::Span;
 use crate::percentile::percentile;
+use crate::span::Span;
 
 /// From a flow's SYN to its last byte, nanoseconds.
 fn time(flow: &Connection) -> f64 {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use farpath_record::Record;
 
 use crate::connection::Connection;
-use crate::limit::{Limit, Surroundings, largest};
-use crate::observation::Span;
+use crate::span::Span;
+use crate::stretch::{Limit, largest};
+use crate::surroundings::Surroundings;
 
 /// Connections that are asked: those of one test take one way, or the members of one bundle.
 const ASKED: usize = 16;

@@ -4,8 +4,8 @@
 use farpath_units::{Duration, Time};
 
 use crate::connection::{Connection, Sample};
-use crate::limit::Stretch;
-use crate::observation::Span;
+use crate::span::Span;
+use crate::stretch::Stretch;
 
 /// A kernel's state in which it repairs what duplicate ACKs or SACKs show (`TCP_CA_Recovery`).
 const RECOVERY: u8 = 3;

@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use farpath_record::{FEW_LOSSES, Record};
-
 use farpath_units::Duration;
 
-use crate::Span;
 use crate::convergence::convergence_s;
+use crate::fairness::{jain_index, least_share};
 use crate::metric::{METRICS, Merge};
-use crate::phase::{self, InStep};
-use crate::shared_time::{Goodputs, Window, apart};
+use crate::phase;
+pub use crate::place::Place;
+use crate::place::{SETTLED, overlap, windows_apart};
+use crate::shared_time::Goodputs;
+use crate::span::Span;
 
 /// A test's metrics from those of its streams, written over what it had: as the registry says they are taken
 /// together ([`Merge`]), and the Jain index of the goodputs. A sum that a stream cannot be added to is absent.
@@ -45,35 +47,6 @@ pub fn merge_streams(record: &mut Record) {
 /// How measurements come to be of one time, or nearly.
 const ONE_TIME: &str = "a longer `duration` makes that matter less; equal `duration`s, and `start` and `omit` that add up to one \
                         instant without a `start_spread`, make it none";
-
-/// Where and when a test is measured.
-#[derive(Clone, Debug, Default)]
-pub struct Place<'a> {
-    /// The group whose tests are compared.
-    pub group: Option<&'a str>,
-    /// When.
-    pub span: Span,
-    /// The narrowest links that the data of its connections cross, by direction; empty of other kinds.
-    pub narrowest: Vec<String>,
-    /// What its frames there wait in, where a scheduler serves several queues: tests with different ones have the shares that it gives.
-    pub queue: String,
-    /// Each of its connections has a queue of its own there, as FQ-CoDel gives.
-    pub by_flow: bool,
-    /// Its frames meet jitter somewhere on their way.
-    pub jittered: bool,
-    /// Its windows follow a model of the path, and losses do not cut them.
-    pub by_model: bool,
-    /// The scenario names what its way loses, frame by frame or by an event: they are not chance.
-    pub named_losses: bool,
-    /// Payload that its path carries, bit/s, where that is the same all the time.
-    pub line_bps: Option<f64>,
-    /// Queues took more than half of what was dropped on its way, by the counters of the links.
-    pub queues_took: bool,
-    /// Of each link on its way, in order, as [`crate::Path::queue_lost`] has it; empty where only real hosts were.
-    pub queue_lost: Vec<(String, f64)>,
-    /// What its packets have in common with others that come at the same phase of a queue; none where that is managed, or something is random.
-    pub in_step: Option<InStep>,
-}
 
 /// Lays the records of tests beside each other, `places` in the same order: groups, and tests that share a link.
 pub fn compare_tests(places: &[Place<'_>], records: &mut [Record]) {
@@ -134,9 +107,6 @@ fn other_time(
     ))
 }
 
-/// Connections that share a link have settled on their shares after as many loss events: each cuts all windows, and so what
-/// lies between two (Chiu and Jain 1989). CUBIC leaves 0.7 of it each time, 3 % after ten; Reno half, 0.1 %.
-pub(crate) const SETTLED: f64 = 10.0;
 /// Of fewer, windows were cut once or twice, or are those that the start left.
 const STARTED: f64 = 3.0;
 
@@ -351,12 +321,6 @@ fn grows(record: &Record, span: &Span) -> bool {
         .is_some_and(|(first, last)| last > first)
 }
 
-/// Whether tests are measured at the same time, if in part.
-pub(crate) fn overlap(spans: [&Span; 2]) -> bool {
-    let [a, b] = spans.map(|s| s.duration.map(|d| (s.from(), s.from() + d)));
-    a.zip(b).is_some_and(|(a, b)| a.0 < b.1 && b.0 < a.1)
-}
-
 fn goodput(metrics: &BTreeMap<String, f64>) -> Option<f64> {
     metrics.get("goodput_bps").copied()
 }
@@ -459,40 +423,11 @@ fn of_time(name: &str, found: &Goodputs, several: bool) -> Option<String> {
     }
 }
 
-/// How far the measurements of tests lie apart, in seconds, at their starts or their ends, where it is more than a little.
-pub(crate) fn windows_apart<'a>(spans: impl Iterator<Item = &'a Span>) -> Option<f64> {
-    let windows: Vec<Window> = spans
-        .filter_map(|s| Some((s.from(), s.from() + s.duration?)))
-        .collect();
-    apart(&windows)
-}
-
-/// The least goodput over the greatest; none when nothing was delivered.
-fn least_share(goodputs: &[f64]) -> Option<f64> {
-    let least = goodputs.iter().copied().reduce(f64::min)?;
-    let greatest = goodputs.iter().copied().reduce(f64::max)?;
-    (greatest > 0.0).then(|| least / greatest)
-}
-
-/// (Σx)² / (n · Σx²) (Jain, Chiu, Hawe, DEC-TR-301, 1984); none when nothing was delivered.
-pub fn jain_index(goodputs: &[f64]) -> Option<f64> {
-    let squares: f64 = goodputs.iter().map(|g| g * g).sum();
-    let sum: f64 = goodputs.iter().sum();
-    (squares > 0.0).then(|| sum * sum / (goodputs.len() as f64 * squares))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use farpath_record::{Origin, Series, StreamRecord};
     use farpath_units::Time;
-
-    #[test]
-    fn jains_index_is_one_for_equals_and_a_share_for_one_of_many() {
-        assert_eq!(jain_index(&[3.0, 3.0]), Some(1.0));
-        assert_eq!(jain_index(&[4.0, 0.0, 0.0, 0.0]), Some(0.25));
-        assert_eq!(jain_index(&[0.0]), None);
-    }
 
     /// Measured for 60 s from that second on.
     fn place(group: Option<&str>, start: u64) -> Place<'_> {

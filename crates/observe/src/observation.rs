@@ -1,40 +1,15 @@
 //! What was seen of one test.
 
 use farpath_record::Record;
-use farpath_units::{Duration, Time};
 
-use crate::connection::{Connection, unfinished};
+use crate::connection::Connection;
+use crate::connections::{self, unfinished};
 use crate::datagrams::Datagrams;
 use crate::exchange::{self, Asker};
 use crate::flows;
-use crate::limit::Surroundings;
 use crate::packets::Packets;
-
-/// When a test was measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Span {
-    /// Its start.
-    pub start: Time,
-    /// From its start to the start of the measurement.
-    pub omit: Duration,
-    /// Length of the measurement; none until all is delivered.
-    pub duration: Option<Duration>,
-}
-
-impl Span {
-    /// Start of the measurement.
-    pub fn from(&self) -> Time {
-        self.start + self.omit
-    }
-
-    /// What a test has only at its end is absent from its record, for this reason.
-    pub(crate) fn not_ended(&self, record: &mut Record, why: String) {
-        if self.duration.is_none() {
-            record.unset("goodput_bps", why.clone());
-        }
-        record.unset("completion_ns", why);
-    }
-}
+use crate::span::Span;
+use crate::surroundings::Surroundings;
 
 /// What was seen of one test, of any origin.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +41,7 @@ impl Observation {
             }
             Observation::Datagrams(datagrams) => datagrams.fill(span, record),
             Observation::Connections(all, askers) => {
-                crate::connection::fill(all, span, around, record);
+                connections::fill(all, span, around, record);
                 record.limited_at = crate::limited_at::of(all, span, around, record);
                 if !askers.is_empty() {
                     exchange::fill(askers, span, record);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use farpath_units::{Duration, Rate, Time};
 
-use crate::limit::Limit;
+use crate::stretch::Limit;
 
 /// A link is full while it carries this share of its rate and frames wait for it.
 const FULL: f64 = 0.95;

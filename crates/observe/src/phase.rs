@@ -3,43 +3,8 @@
 use std::collections::BTreeSet;
 
 use farpath_record::{Origin, Record, StreamRecord};
-use farpath_units::Duration;
 
-use crate::merge::{Place, SETTLED, overlap, windows_apart};
-
-/// What puts the packets of senders in step: nothing on their way is random.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InStep {
-    /// What it sends by.
-    pub sends: Sends,
-    /// Propagation there and back.
-    pub round: Duration,
-    /// Each queue on the way there that drops from its tail, in order.
-    pub queues: Vec<TailQueue>,
-    /// Each of those is one plain queue for all frames, at one rate in the whole run, and the test sends all the time: it drops of
-    /// all such senders alike.
-    pub takes_alike: bool,
-}
-
-/// What a test's packets are sent by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sends {
-    /// Windows of connections: the first test of the scenario that has the same congestion control, by its number.
-    Windows(usize),
-    /// Its own clock: payload of each datagram in bytes.
-    Datagrams(u32),
-}
-
-/// A queue that drops from its tail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TailQueue {
-    /// The link and direction that it is before, as [`crate::Hop::name`] has it.
-    pub name: String,
-    /// The link over which the test's packets come to it; none at a host's own.
-    pub before: Option<String>,
-    /// How long a full packet of the test takes on that link.
-    pub packet: Duration,
-}
+use crate::place::{InStep, Place, SETTLED, Sends, TailQueue, overlap, windows_apart};
 
 /// Goodputs of equals that have settled differ by less: the least is no smaller part of the greatest. So do the parts of their datagrams that
 /// one queue lets through.
@@ -243,6 +208,7 @@ mod tests {
     use super::*;
     use crate::Span;
     use crate::merge::compare_tests;
+    use farpath_units::Duration;
 
     fn tail(name: &str, before: &str) -> TailQueue {
         TailQueue {

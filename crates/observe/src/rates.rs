@@ -6,7 +6,7 @@
 use farpath_units::Time;
 
 use crate::connection::Connection;
-use crate::limit::{Limit, Stretch};
+use crate::stretch::{Limit, Stretch};
 
 /// A start-up grows this much from one round trip to the next.
 const GROWS: f64 = 1.5;

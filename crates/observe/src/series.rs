@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use farpath_record::Series;
 use farpath_units::{Duration, Time};
 
-use crate::Span;
 use crate::connection::Connection;
+use crate::span::Span;
 
 /// The longest of the connections' intervals.
 pub(crate) fn longest(all: &[Connection]) -> Duration {

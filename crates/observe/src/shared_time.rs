@@ -3,8 +3,8 @@
 use farpath_record::{Record, Series};
 use farpath_units::{Duration, Time};
 
-use crate::Span;
 use crate::convergence::Cursor;
+use crate::span::Span;
 
 /// Measurements whose starts or ends lie apart by more than this share of the shortest one are of different times.
 const APART: f64 = 0.01;

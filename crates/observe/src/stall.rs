@@ -3,7 +3,7 @@
 use farpath_units::{Duration, Time};
 
 use crate::connection::Connection;
-use crate::observation::Span;
+use crate::span::Span;
 
 /// A shorter one is not a stall.
 const LEAST: Duration = Duration::from_ms(200);

@@ -39,7 +39,7 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flights::Flight;
+    use crate::flight::Flight;
     use farpath_units::{Duration, Time};
 
     fn at(ms: u64) -> Time {

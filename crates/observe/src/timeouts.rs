@@ -4,7 +4,7 @@
 use farpath_record::quantity::quantity;
 
 use crate::connection::Connection;
-use crate::limit::Stretch;
+use crate::stretch::Stretch;
 
 /// Of a recovery: what the wait before it must be for a word.
 const WORTH: f64 = 0.1;

@@ -19,8 +19,9 @@
 
 use farpath_units::{Duration, Time};
 
+pub(crate) use crate::connection::Timers;
 use crate::connection::{Connection, Sample};
-use crate::limit::{Limit, Stretch};
+use crate::stretch::{Limit, Stretch};
 
 /// Times are taken together over this long: many of the kernel's ticks.
 const WINDOW: Duration = Duration::from_ms(100);
@@ -34,38 +35,6 @@ const DISORDER: u8 = 1;
 /// What comes from here on is a cut window (`TCP_CA_CWR`).
 pub(crate) const CUT: u8 = 2;
 const LOSS: u8 = 4;
-
-/// What the kernel counts of a sender since its start (`struct tcp_info`), and the processor time of who writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Timers {
-    /// `tcpi_ca_state`: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
-    pub state: u8,
-    /// The application had nothing more to send lately (`tcpi_delivery_rate_app_limited`).
-    pub app_limited: bool,
-    /// Bytes written and not sent yet (`tcpi_notsent_bytes`); none where the kernel does not say.
-    pub unsent: Option<u64>,
-    /// So much is in the send buffer that a writer waits: over two thirds of it (`sk_stream_is_writeable`), and the kernel has not
-    /// left it as small as it was at first.
-    pub full: bool,
-    /// Rate at which it paces, or would, bit/s (`tcpi_pacing_rate`); none where it is unknown.
-    pub pacing_bps: Option<u64>,
-    /// The most that the application lets it pace at, bit/s (`tcpi_max_pacing_rate`); none where it set no bound.
-    pub pacing_limit_bps: Option<u64>,
-    /// Rate at which data were delivered lately, bit/s (`tcpi_delivery_rate`); none where it is unknown.
-    pub delivery_bps: Option<u64>,
-    /// The window that the receiver announced last, bytes (`tcpi_snd_wnd`); none where it is unknown.
-    pub window: Option<u64>,
-    /// Shortest round trip so far (`tcpi_min_rtt`); none where it is unknown.
-    pub min_rtt: Option<Duration>,
-    /// Time with data to send or to be acknowledged.
-    pub busy: Duration,
-    /// Of that, limited by the receiver's window.
-    pub receive_window: Duration,
-    /// Of that, limited by the send buffer.
-    pub send_buffer: Duration,
-    /// Processor time of the thread that writes; 0 where it is unknown.
-    pub cpu: Duration,
-}
 
 /// A full segment of Ethernet, bytes: fewer may wait for an acknowledgement to be sent with more.
 const SEGMENT: u64 = 1448;

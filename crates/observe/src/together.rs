@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use farpath_units::{Duration, Time};
 
-use crate::limit::{Stretch, WORDS, sum};
+use crate::stretch::{Stretch, WORDS, sum};
 
 /// A smaller sum of shares is what rounding leaves.
 const MOMENT: f64 = 1e-9;

@@ -61,6 +61,35 @@ impl Cc {
         self.is_bbr()
     }
 
+    /// Whether `farpath run` has a model of it to simulate; of the others there are closed forms alone.
+    pub const fn is_simulated(self) -> bool {
+        !matches!(self, Cc::Hybla | Cc::Fast | Cc::Bbr3)
+    }
+
+    /// What to do where no closed form of it says, in words: simulate it, where there is a model.
+    pub const fn without_form(self) -> &'static str {
+        match self.is_simulated() {
+            true => "simulate it",
+            false => "there is nothing to simulate it with",
+        }
+    }
+
+    /// What is forecast of it and what is not, in words, where nothing but closed forms knows it.
+    pub const fn forms_alone(self) -> Option<&'static str> {
+        match self {
+            Cc::Hybla => Some(
+                "Hybla's growth, its recovery and what losses leave it; what a queue shorter than the path leaves it is not, and no run simulates it",
+            ),
+            Cc::Fast => Some(
+                "what the line, a window or a host leaves FAST; what losses and queues make of it is not, and no run simulates it",
+            ),
+            Cc::Bbr3 => Some(
+                "what the line, losses and probes leave BBR version 3; no run simulates it, and `--cc bbr` is version 1, which has a model",
+            ),
+            _ => None,
+        }
+    }
+
     /// The name Linux gives it, where it has it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -34,6 +34,7 @@ mod path;
 pub mod path_mtu;
 pub mod pftk;
 pub mod place;
+pub mod policed_pace;
 pub mod policer;
 pub mod published;
 mod quantiles;

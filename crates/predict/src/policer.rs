@@ -14,7 +14,7 @@ pub struct Policer {
 }
 
 /// How much faster than its window over the round trip a sender paces in congestion avoidance (Linux, `tcp_pacing_ca_ratio`).
-const PACED: f64 = 1.2;
+pub(crate) const PACED: f64 = 1.2;
 
 /// What becomes of the bucket while frames are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,14 +8,15 @@
 
 pub(crate) mod check;
 pub(crate) mod jobs;
+mod work;
 
 use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::work::Work;
 pub use check::JobError;
 pub use jobs::{Begun, Bulk, Datagrams, End, Exchange, Iperf3, Jobs, Pacing, Ping, Stream, Timing};
+pub use work::Work;
 
 /// `schema` of a [`HostJob`].
 pub const JOB_SCHEMA: &str = "farpath.probe/4";

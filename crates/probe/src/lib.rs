@@ -7,6 +7,7 @@
 
 mod clock;
 mod conductor;
+mod datagram;
 mod exchange;
 mod host;
 mod icmp;
@@ -22,6 +23,7 @@ mod results;
 mod socket;
 mod survey;
 mod sys;
+mod system;
 mod tcp;
 mod udp;
 mod watch;
@@ -29,11 +31,12 @@ pub mod work;
 
 pub use clock::{ClockName, Offset, Utc};
 pub use conductor::{Conductor, ConductorError};
+pub use datagram::{HEADER as UDP_HEADER, MOST_BYTES as UDP_MOST_BYTES};
 pub use host::{ServeError, serve};
-pub use protocol::{Message, Order, System};
+pub use protocol::{Message, Order};
 pub use report::Report;
 pub use results::{HostClock, Results};
 pub use survey::{SurveyError, counters, survey};
 pub use sys::monotonic_ns;
-pub use udp::{HEADER as UDP_HEADER, MOST_BYTES as UDP_MOST_BYTES};
+pub use system::System;
 pub use watch::{Stop, Stopper};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::ClockName;
 use crate::report::Report;
+use crate::system::System;
 
 /// An order to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,15 +63,6 @@ pub enum Message {
     },
     /// All tasks are over.
     Done,
-}
-
-/// What a host runs on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct System {
-    /// Its operating system, in small letters: `linux`.
-    pub os: String,
-    /// The release of its kernel: `6.12.9`.
-    pub kernel: String,
 }
 
 /// Longest line of either: a job with millions of datagrams' times.

@@ -5,7 +5,44 @@ use std::net::IpAddr;
 use farpath_record::Series;
 use serde::{Deserialize, Serialize};
 
-pub use crate::work::Report;
+/// What one end of a flow measured. Times are nanoseconds of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// Of a ping.
+    Ping(PingReport),
+    /// Of the sending end of a stream of datagrams.
+    UdpSend(UdpSendReport),
+    /// Of the receiving end.
+    UdpReceive(UdpReceiveReport),
+    /// Of the end that timed datagrams.
+    OneWay(OneWayReport),
+    /// Of the end of a connection that writes.
+    TcpSend(TcpSendReport),
+    /// Of the end that reads.
+    TcpReceive(TcpReceiveReport),
+    /// Of the end that asks.
+    Ask(AskReport),
+    /// Of the end that answers: what it sent.
+    Answer(TcpSendReport),
+    /// Of iperf3's client.
+    Iperf3(Iperf3Report),
+    /// Of iperf3's server, which tells its client.
+    Iperf3Server,
+}
+
+impl Report {
+    /// Its notes, where it tells times from the other end to this one.
+    pub(crate) fn notes_between_ends(&mut self) -> Option<&mut Vec<String>> {
+        match self {
+            Report::UdpReceive(report) => Some(&mut report.notes),
+            Report::OneWay(report) => Some(&mut report.notes),
+            Report::TcpReceive(report) => Some(&mut report.notes),
+            Report::Ask(report) => Some(&mut report.received.notes),
+            _ => None,
+        }
+    }
+}
 
 /// What a ping measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -243,4 +280,19 @@ pub struct Iperf3Interval {
     pub cwnd: Option<u64>,
     /// Smoothed round-trip time at its end.
     pub srtt_ns: Option<u64>,
+}
+
+/// What the end that timed datagrams measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OneWayReport {
+    /// When each that arrived was sent, on the sender's clock, and how long it took; 0 where the clocks of both ends
+    /// say that it arrived before.
+    pub arrived: Vec<(u64, u64)>,
+    /// Copies of datagrams.
+    pub duplicates: u64,
+    /// Datagrams that came after the timeout.
+    #[serde(default)]
+    pub late: u64,
+    /// What a reader must know.
+    pub notes: Vec<String>,
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::clock::{ClockName, Offset, Utc};
-use crate::protocol::System;
 use crate::report::Report;
+use crate::system::System;
 
 /// The reports of both ends of a flow, and what went wrong.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -24,7 +24,7 @@ use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::sys::utsname::uname;
 use nix::time::{ClockId, clock_gettime};
 
-use crate::protocol::System;
+use crate::system::System;
 
 /// A clock of the machine, in nanoseconds.
 fn clock_ns(clock: ClockId) -> u64 {

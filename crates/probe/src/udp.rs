@@ -12,6 +12,7 @@ use nix::errno::Errno;
 use nix::sys::socket::sockopt::{ReceiveTimestampns, RxqOvfl, UdpGsoSegment};
 use nix::sys::socket::{SockType, setsockopt};
 
+use crate::datagram::{HEADER, MOST_BYTES};
 use crate::job::{Due, Ends, UdpSendWork};
 use crate::report::UdpSendReport;
 use crate::socket::{
@@ -22,9 +23,6 @@ use crate::sys;
 use crate::watch::{WRITE, Watch, Woken};
 
 pub(crate) use sink::{hear, receive};
-
-/// Bytes of the number and the instant.
-pub const HEADER: usize = 16;
 
 /// What is asked of the kernel for datagrams that wait: half a second of 1 Gbit/s.
 const BUFFER: u64 = 64 << 20;
@@ -37,9 +35,6 @@ const BATCH_NS: u64 = 50_000;
 
 /// Most segments of one call (`UDP_MAX_SEGMENTS` of the kernels before 6.9).
 const MOST_SEGMENTS: u64 = 64;
-
-/// Most payload bytes of one call over IPv4 or IPv6.
-pub const MOST_BYTES: u64 = 65_487;
 
 /// From here on it is not slept any more: what a wake-up is late by.
 const SPIN_NS: u64 = 60_000;

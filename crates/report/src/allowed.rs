@@ -2,7 +2,7 @@
 
 use farpath_record::{Expectation, Origin};
 
-use crate::failures::{band, is_withheld, print};
+use crate::band::{band, is_withheld, print};
 use crate::grid::{Column, fits};
 use crate::judges;
 

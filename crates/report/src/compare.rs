@@ -8,8 +8,9 @@ use farpath_record::statistics::Summary;
 use farpath_record::{Origin, kinds_words};
 
 use crate::grid::{Column, wrap};
+use crate::layout::{Form, Layout};
 use crate::markdown::lines;
-use crate::table::{Form, Layout, RECOVERY};
+use crate::table::RECOVERY;
 
 /// Renders the table, what only one side has, the notes and a key; ends with a new line.
 pub fn render(comparison: &Comparison, layout: Layout) -> String {

@@ -6,9 +6,9 @@ use farpath_observe::metric::drop_words;
 use farpath_record::{Keys, LinkRecord, Record, RunDocument, median};
 
 use crate::grid::Column;
+use crate::layout::Layout;
 use crate::markdown::{self, lines};
 use crate::points::point_columns;
-use crate::table::Layout;
 use crate::wrapped::push_wrapped;
 
 /// Directions of links that have lines of their own; the rest is named.

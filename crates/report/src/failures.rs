@@ -1,10 +1,12 @@
 //! Expectations that failed, as sentences below the table.
 
-use farpath_record::quantity::{decimal, exact, is_decimal, quantity};
+use farpath_record::quantity::exact;
 use farpath_record::{Expectation, Keys, Origin, Results, RunDocument};
 
+use crate::band::{band, is_withheld, print, source_words};
 use crate::few;
-use crate::table::{far, points};
+use crate::paths::points;
+use crate::rows::far;
 
 /// Failures of one expectation that are listed one by one; the table marks the others.
 const LISTED: usize = 4;
@@ -106,32 +108,6 @@ fn is_far(run: &RunDocument, e: &Expectation) -> bool {
     packets.is_inside() && far(run, &e.metric, &e.point)
 }
 
-/// The values that an expectation allows, in words.
-pub(crate) fn band(e: &Expectation, print: impl Fn(f64) -> String) -> String {
-    match (e.min, e.max) {
-        (Some(min), Some(max)) if print(min) == print(max) => {
-            let half = (max - min) / 2.0;
-            let around = format!("{} ± {}", print(min + half), quantity(&e.metric, half));
-            if half > 0.0 { around } else { print(min) }
-        }
-        (Some(min), Some(max)) => format!("{} to {}", print(min), print(max)),
-        (Some(min), None) => format!("at least {}", print(min)),
-        (None, Some(max)) => format!("at most {}", print(max)),
-        (None, None) => "any value".to_owned(),
-    }
-}
-
-/// A value of an expectation's metric in the kind of unit that its bounds were written in.
-pub(crate) fn print(e: &Expectation, value: f64) -> String {
-    // `256 kB` with its tolerance has ends that may be whole numbers of KiB.
-    let middle = e.min.zip(e.max).map(|(min, max)| (min + max) / 2.0);
-    let decimally = [e.min, e.max, middle].into_iter().flatten().any(is_decimal);
-    match decimally {
-        true => decimal(&e.metric, value),
-        false => quantity(&e.metric, value),
-    }
-}
-
 /// What failed, in one sentence without what the source states.
 fn failure(e: &Expectation, keys: &Keys) -> String {
     let point = if e.point.is_empty() {
@@ -184,17 +160,6 @@ fn failure(e: &Expectation, keys: &Keys) -> String {
         e.metric,
         e.origin.name()
     )
-}
-
-/// Whether a file's marks keep for themselves what they want: they ask for it, or no bounds are there.
-pub(crate) fn is_withheld(e: &Expectation) -> bool {
-    e.file.is_some() && (e.asks || (e.min, e.max) == (None, None))
-}
-
-/// The source's own words, which give an answer away that a file's marks ask for.
-pub(crate) fn source_words(e: &Expectation) -> Option<&str> {
-    let asked = e.file.is_some() && (e.asks || e.unstated.is_some());
-    e.stated.as_deref().filter(|_| !asked)
 }
 
 /// How far a value is from the nearest bound, of that: `8.6 % below `; nothing of a bound of 0, or without a value.

@@ -2,7 +2,7 @@
 
 use farpath_record::{Keys, Origin, Point, Record, RunDocument, in_one, is_nothing, points_words};
 
-use crate::table::Row;
+use crate::rows::Row;
 
 /// The metric that has no row where nothing was to be measured.
 const RECOVERY: &str = "recovery_s";

@@ -11,7 +11,7 @@ use farpath_record::page::ReportData;
 use farpath_record::quantity::quantity;
 use farpath_record::{Expectation, Keys, Origin, Point, Record, RunDocument};
 
-use crate::failures::band;
+use crate::band::band;
 use crate::judges;
 use crate::limit::placed_limit_of;
 use crate::validity::{Index, UNTRUSTED};

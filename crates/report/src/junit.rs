@@ -7,8 +7,9 @@ use farpath_record::quantity::{exact, quantity};
 use farpath_record::{Certificate, Expect, Expectation, Keys, Point, RunDocument};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
+use crate::band::{is_withheld, source_words};
 use crate::certificate;
-use crate::failures::{is_withheld, out_of_range, source_words};
+use crate::failures::out_of_range;
 use crate::judges::{marks, short};
 use crate::validity::Index;
 

@@ -2,6 +2,7 @@
 //! `RunDocument`; computes nothing that is not in it.
 
 mod allowed;
+mod band;
 mod certificate;
 pub mod compare;
 mod drops;
@@ -11,15 +12,19 @@ pub mod figures;
 mod forecast;
 mod gaps;
 mod grid;
+mod group;
 mod headline;
 pub mod html;
 mod judges;
 pub mod junit;
+mod layout;
 mod limit;
 mod markdown;
 mod metric;
+mod paths;
 mod points;
 mod repeats;
+mod rows;
 mod stacked;
 mod stated;
 pub mod table;

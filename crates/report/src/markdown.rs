@@ -1,7 +1,7 @@
 //! Tables as Markdown: for a ticket, a merge request or a wiki.
 
 use crate::grid::{Column, lay_out};
-use crate::table::{Form, Layout};
+use crate::layout::{Form, Layout};
 
 /// The lines of a table in the form that is wanted.
 pub(crate) fn lines(

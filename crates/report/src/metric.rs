@@ -1,10 +1,8 @@
 //! A metric in full, as an expectation names it, in words: what it is of and what it is.
 
-use crate::repeats::of_group;
 use farpath_record::quantity::unitless;
 
-/// How the path of a group's fairness begins; a test's path has one dot.
-pub(crate) const GROUP: &str = "group.";
+use crate::group::{FAIRNESS, of_group};
 
 /// Splits a metric in full into what it is of and what it is: `("link stm64: a>b", "bytes")`. Of a second metric, only
 /// what differs from the first is named: `("link stm64: a>b over b>a", "bytes")`.
@@ -40,9 +38,6 @@ fn heading(of: &str, way: &str) -> String {
         format!("{of}: {way}")
     }
 }
-
-/// What Jain's index is called.
-pub(crate) const FAIRNESS: &str = "fairness (Jain)";
 
 /// The subject, the metric without its unit, and a link's direction.
 fn parts(path: &str) -> (String, String, String) {

@@ -1,63 +1,28 @@
 //! The one table a run prints: what the source stated, what each origin says, and what failed.
 
-use farpath_record::quantity::{decimal, quantity};
 use farpath_record::{
-    Expectation, Keys, Origin, Point, Record, Results, RunDocument, is_nothing, points_words,
-    record_notes_of,
+    Expectation, Keys, Origin, Point, Record, RunDocument, points_words, record_notes_of,
 };
 
 use crate::allowed;
-use crate::failures::{failures, source_words};
+use crate::failures::failures;
 use crate::few;
 use crate::forecast;
 use crate::gaps;
 use crate::grid::Column;
-use crate::headline::{COMPLETION, headline, news, shows_completion};
+use crate::group::group_path;
 use crate::judges;
-use crate::limit::limits_of;
+pub use crate::layout::{Form, Layout};
 use crate::markdown::{self, lines};
-use crate::metric::{GROUP, subject};
+use crate::metric::subject;
+use crate::paths::{paths, points};
 use crate::points::point_columns;
-use crate::repeats::{
-    OF_GROUP, fairness, group_path, is_of_one_stream, of_group, of_how_many, rare,
-};
+use crate::rows::{Row, rows};
 use crate::stacked;
 use crate::stated;
 use crate::untouched;
-use crate::validity::{Index, UNTRUSTED};
+use crate::validity::UNTRUSTED;
 use crate::wrapped::{coloured, push_wrapped};
-
-/// How the table is laid out.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    /// Columns of the terminal; a line is longer only if its numbers leave no room.
-    pub width: usize,
-    /// Colours marks with ANSI sequences; the text is the same without.
-    pub colour: bool,
-    /// For a terminal, or to be pasted into a page.
-    pub form: Form,
-}
-
-/// What a table is written for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// Columns of characters of one width.
-    #[default]
-    Terminal,
-    /// A Markdown table, as GitHub and GitLab read it.
-    Markdown,
-}
-
-impl Default for Layout {
-    /// 80 columns, no colour.
-    fn default() -> Layout {
-        Layout {
-            width: 80,
-            colour: false,
-            form: Form::Terminal,
-        }
-    }
-}
 
 /// Renders the table, the failures and the notes; ends with a new line.
 pub fn render(run: &RunDocument, layout: Layout) -> String {
@@ -142,249 +107,6 @@ fn listed(heading: &str, lines: Vec<String>, layout: Layout) -> String {
         push_wrapped(&mut out, &format!("- {line}"), "  ", layout);
     }
     out
-}
-
-/// One line of the table.
-pub(crate) struct Row {
-    /// The metric in full, as an expectation names it.
-    pub(crate) path: String,
-    /// Which bound of the forecast it is; empty of the figure itself.
-    pub(crate) bound: &'static str,
-    pub(crate) point: Point,
-    stated: String,
-    allowed: String,
-    /// One per origin of the run.
-    values: Vec<Option<f64>>,
-    /// Of how many repeats each is, where some lack it.
-    partly: Vec<String>,
-    /// Of which origins no valid record says it.
-    invalid: Vec<bool>,
-    /// Of which origins it hangs on few loss events.
-    few: Vec<bool>,
-    limited_by: String,
-    mark: String,
-}
-
-impl Row {
-    /// What it is of, and what it is.
-    fn subject(&self) -> (String, String) {
-        let (of, label) = subject(&self.path);
-        match self.bound {
-            "" => (of, label),
-            bound => (of, format!("{label}, {bound}")),
-        }
-    }
-
-    /// Whether its cells are those of another, but for its point.
-    pub(crate) fn says_as(&self, other: &Row) -> bool {
-        let words = |r: &Row| [&r.stated, &r.allowed, &r.limited_by, &r.mark].map(Clone::clone);
-        let numbers = |r: &Row| {
-            (
-                r.values.clone(),
-                r.partly.clone(),
-                r.invalid.clone(),
-                r.few.clone(),
-            )
-        };
-        (numbers(self), words(self)) == (numbers(other), words(other))
-    }
-
-    /// One of a forecast's bounds, by [`forecast::bounds`].
-    fn of_bound((path, bound, point, values): forecast::Bound) -> Row {
-        Row {
-            path,
-            bound,
-            point,
-            stated: String::new(),
-            allowed: String::new(),
-            invalid: vec![false; values.len()],
-            few: vec![false; values.len()],
-            partly: vec![String::new(); values.len()],
-            values,
-            limited_by: String::new(),
-            mark: String::new(),
-        }
-    }
-
-    /// A value with its unit: of a whole number of KiB beside one that is none, the unit of that one.
-    fn print(&self, value: f64) -> String {
-        let is_decimal =
-            |v: &f64| *v >= 1000.0 && quantity(&self.path, *v) == decimal(&self.path, *v);
-        match self.values.iter().flatten().any(is_decimal) {
-            true => decimal(&self.path, value),
-            false => quantity(&self.path, value),
-        }
-    }
-
-    /// Whether its prediction is far from what happened.
-    fn is_far(&self, run: &RunDocument) -> bool {
-        let doubted = self.invalid.iter().zip(&self.few);
-        let doubted = doubted.map(|(invalid, few)| *invalid || *few);
-        let values = self.values.iter().copied().zip(doubted);
-        forecast::is_marked(run, (&self.path, &self.point), values)
-    }
-}
-
-fn rows(run: &RunDocument) -> Vec<Row> {
-    let points = points(run);
-    let index = Index::of(run);
-    let mut rows: Vec<Row> = Vec::new();
-    for path in paths(run) {
-        for point in &points {
-            if let Some(mut row) = row(run, &index, &path, point) {
-                // What limits a test is said once for each point, beside its first metric.
-                if !rows
-                    .iter()
-                    .any(|r| r.point == row.point && subject(&r.path).0 == subject(&path).0)
-                {
-                    let test = path.split('.').next().unwrap_or("");
-                    row.limited_by = limits_of(run, test, point);
-                }
-                rows.push(row);
-            }
-        }
-        rows.extend(
-            forecast::bounds(run, &path, &points)
-                .into_iter()
-                .map(Row::of_bound),
-        );
-    }
-    rows
-}
-
-/// Whether the prediction of a metric in full is marked as far from what happened.
-pub(crate) fn far(run: &RunDocument, path: &str, point: &Point) -> bool {
-    row(run, &Index::of(run), path, point).is_some_and(|row| row.is_far(run))
-}
-
-fn row(run: &RunDocument, index: &Index<'_>, path: &str, point: &Point) -> Option<Row> {
-    let judged: Vec<&Expectation> = run
-        .expectations
-        .iter()
-        .filter(|e| e.metric == path && e.point == *point)
-        .collect();
-    let results = Results {
-        records: &run.records,
-        links: &run.links,
-    };
-    let value = |origin: Origin| {
-        // A ratio or a difference is known to the expectation only.
-        let compared = judged
-            .iter()
-            .filter(|e| e.origin == origin)
-            .find_map(|e| e.actual);
-        compared.or_else(|| match of_group(path) {
-            _ if rare(run, index, path, origin, point).is_some() => None,
-            _ if is_of_one_stream(run, path, origin, point) => None,
-            Some((name, metric, _)) => fairness(run, (name, metric), origin, point),
-            None => results.value(path, origin, point),
-        })
-    };
-    let values: Vec<Option<f64>> = run.origins().into_iter().map(value).collect();
-    let partly = |origin: Origin| of_how_many(run, index, path, origin, point);
-    let partly = run.origins().into_iter().map(partly).collect();
-    let untrusted = |origin: Origin| !index.trusted(path, origin, point);
-    let invalid = run.origins().into_iter().map(untrusted).collect();
-    let hangs = |origin: Origin| few::is_few(run, path, origin, point);
-    let few = run.origins().into_iter().map(hangs).collect();
-    let metric = path.rsplit('.').next().unwrap_or_default();
-    let nothing = |v: &Option<f64>| v.is_none_or(|v| is_nothing(metric, v));
-    if judged.is_empty() && values.iter().all(nothing) {
-        return None;
-    }
-    let mut stated: Vec<&str> = judged.iter().copied().filter_map(source_words).collect();
-    stated.dedup();
-    let judges = judges::of(&judged);
-    let mark = judges.iter().map(|(judge, all)| {
-        let verdict = judges::verdict(all);
-        judge.map_or(verdict.to_owned(), |file| {
-            format!("{} {verdict}", judges::short(file))
-        })
-    });
-    let mark = mark.collect::<Vec<_>>().join(", ");
-    let (path, stated) = (path.to_owned(), stated.join("; "));
-    Some(Row {
-        path,
-        bound: "",
-        point: point.clone(),
-        stated,
-        allowed: allowed::words(&judged),
-        values,
-        partly,
-        invalid,
-        few,
-        limited_by: String::new(),
-        mark,
-    })
-}
-
-/// Every metric the table shows, in full: test by test in the order of the records, first what is
-/// always shown, then what is expected; then what is expected of links.
-pub(crate) fn paths(run: &RunDocument) -> Vec<String> {
-    let mut paths: Vec<String> = Vec::new();
-    let mut add = |path: String| {
-        if !paths.contains(&path) {
-            paths.push(path);
-        }
-    };
-    for record in &run.records {
-        let test = if record.kind == "search" {
-            format!("search.{}", record.test)
-        } else {
-            record.test.clone()
-        };
-        for metric in headline(record) {
-            add(format!("{test}.{metric}"));
-        }
-        if shows_completion(run, record) {
-            add(format!("{test}.{COMPLETION}"));
-        }
-        for metric in news(record) {
-            add(format!("{test}.{metric}"));
-        }
-        if record.streams.len() > 1 && record.metrics.contains_key("jain_index") {
-            add(format!("{test}.jain_index"));
-        }
-        for expectation in &run.expectations {
-            if expectation
-                .metric
-                .strip_prefix(&test)
-                .is_some_and(|rest| rest.starts_with('.'))
-            {
-                add(expectation.metric.clone());
-            }
-        }
-    }
-    for expectation in &run.expectations {
-        add(expectation.metric.clone());
-    }
-    for group in run.records.iter().filter_map(|r| r.group.as_ref()) {
-        for (_, end, _) in OF_GROUP {
-            add(format!("{GROUP}{group}.{end}"));
-        }
-    }
-    // A test's records may be apart (one for each origin and point); its lines are not.
-    let subjects: Vec<String> = paths.iter().map(|p| subject(p).0).collect();
-    let first = |s: &String| subjects.iter().position(|other| other == s);
-    let mut order: Vec<usize> = (0..paths.len()).collect();
-    order.sort_by_key(|i| (first(&subjects[*i]), *i));
-    order.into_iter().map(|i| paths[i].clone()).collect()
-}
-
-/// Every point of the run, in the order of the records.
-pub(crate) fn points(run: &RunDocument) -> Vec<&Point> {
-    let mut seen = Vec::new();
-    let all = run
-        .records
-        .iter()
-        .map(|r| &r.point)
-        .chain(run.links.iter().map(|l| &l.point));
-    for point in all.chain(run.expectations.iter().map(|e| &e.point)) {
-        if !seen.contains(&point) {
-            seen.push(point);
-        }
-    }
-    seen
 }
 
 /// Every note once, headed by what it is about: those of records, then those of expectations.

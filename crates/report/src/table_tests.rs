@@ -1,4 +1,5 @@
 use super::*;
+use farpath_record::Results;
 
 fn record(origin: Origin, test: &str, kind: &str, metrics: &[(&str, f64)]) -> Record {
     let mut r = Record::new(origin, test, kind, "a", "b");

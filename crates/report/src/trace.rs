@@ -11,8 +11,8 @@ use farpath_record::trace::{
 };
 
 use crate::grid::{Column, lay_out, whole_width, wrap};
+use crate::layout::Layout;
 use crate::limit::limit_words;
-use crate::table::Layout;
 
 /// Connections whose details are printed below the table.
 const DETAILS_MAX: usize = 1;

@@ -7,7 +7,7 @@ use farpath_record::{Sequence, SequenceBurst, Series};
 use serde::Serialize;
 
 use crate::html::{escape, page};
-use crate::table::{Form, Layout};
+use crate::layout::{Form, Layout};
 use crate::trace::render;
 
 /// The version of [`TracePage`]'s JSON.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use farpath_record::{Keys, Point, Record, RunDocument};
 
 use crate::metric::subject;
-use crate::table::Row;
+use crate::rows::Row;
 
 /// Stands for every value of such a key.
 const ANY: &str = "any";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use farpath_record::{Origin, Point, Record, RunDocument};
 
-use crate::metric::GROUP;
+use crate::group::GROUP;
 
 /// What the sign before a number means.
 pub(crate) const UNTRUSTED: &str =

@@ -1,7 +1,7 @@
 //! Lines of a report as wide as its layout, with what is right and wrong in colour.
 
 use crate::grid::wrap;
-use crate::table::{Form, Layout};
+use crate::layout::{Form, Layout};
 
 /// Colours a mark at either end of a line.
 pub(crate) fn coloured(line: &str, layout: Layout) -> String {

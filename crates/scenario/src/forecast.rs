@@ -20,6 +20,7 @@ mod host;
 mod impair;
 mod in_order;
 mod mtu;
+mod over;
 mod peaks;
 mod policer;
 mod published;

@@ -51,6 +51,8 @@ mod reach;
 mod recovery;
 mod reference;
 mod replay;
+#[cfg(test)]
+mod routed;
 mod schema;
 mod search;
 mod sections;

@@ -142,26 +142,11 @@ fn limit(limit: QueueLimit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Source, parse};
+    use crate::parse;
+    use crate::routed::between_routers;
 
     fn read(keys: &str) -> Vec<String> {
-        let mut text = "[scenario]\nname = \"x\"\n".to_owned();
-        for (kind, name) in [
-            ("host", "a"),
-            ("host", "b"),
-            ("router", "r"),
-            ("router", "s"),
-        ] {
-            text += &format!("[[{kind}]]\nname = \"{name}\"\n");
-        }
-        for (ends, keys) in [(["a", "r"], ""), (["r", "s"], keys), (["s", "b"], "")] {
-            let [a, b] = ends;
-            text += &format!(
-                "[[link]]\nname = \"{a}{b}\"\nends = {ends:?}\nframing = \"gbe\"\n{keys}\n"
-            );
-        }
-        let name = "x.toml".to_owned();
-        managers(&parse(&Source { name, text }, &[]).unwrap_or_else(|e| panic!("{e}")))
+        managers(&parse(&between_routers(keys), &[]).unwrap_or_else(|e| panic!("{e}")))
     }
 
     /// `aqm = "red"` ran with values that stood nowhere.

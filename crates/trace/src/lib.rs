@@ -27,6 +27,7 @@ mod input;
 mod link;
 mod loss_by_size;
 mod lost_answers;
+mod noted;
 mod observed;
 mod opening;
 mod overlap;

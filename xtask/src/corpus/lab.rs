@@ -11,6 +11,7 @@ use farpath_units::Rate;
 
 use super::case::Case;
 use super::fit::Sample;
+use super::judged::judged;
 use super::level::Level;
 use super::score::Outcome;
 
@@ -137,7 +138,7 @@ fn outcomes(case: &Case, folder: &Path) -> Result<Vec<Outcome>, String> {
             ..Known::default()
         };
         known.tell(&mut facts);
-        let flow = super::judged(&facts)?;
+        let flow = judged(&facts)?;
         let goodput = flow.observed.goodput_bps.unwrap_or(0.0);
         let full = if case.cc == "bbr" { 0.7 } else { 0.88 } * case.payload();
         let lossy = ["random_loss", "shallow_buffer", "policer"].contains(&case.cause);

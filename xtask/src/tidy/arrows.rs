@@ -5,7 +5,8 @@
 
 use serde_json::Value;
 
-use super::{Finding, packages, text};
+use super::finding::Finding;
+use super::metadata::{packages, text};
 
 /// Each crate and its floor. An arrow must go to a lower floor.
 const FLOORS: &[(&str, u32)] = &[

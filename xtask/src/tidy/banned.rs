@@ -3,7 +3,7 @@
 //! The lints in clippy.toml stop the same things where they see them; this check also sees macros,
 //! re-exports and types that are only named.
 
-use super::Finding;
+use super::finding::Finding;
 use crate::source::{Code, is_test_file};
 use crate::tree::TextFile;
 

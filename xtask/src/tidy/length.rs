@@ -1,6 +1,6 @@
 //! How long files and functions may get before they are split.
 
-use super::Finding;
+use super::finding::Finding;
 use super::waivers::{self, Waivers};
 use crate::source::{Code, is_test_file, item_end};
 use crate::tree::TextFile;

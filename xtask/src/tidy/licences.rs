@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Finding, packages, text};
+use super::finding::Finding;
+use super::metadata::{packages, text};
 use crate::tree::TextFile;
 
 /// Terms that go with MIT OR Apache-2.0 without asking anything more of a user.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::tree::TextFile;
 
 /// Checks every relative link; `root` is where files that are not text (pictures) are looked for.

@@ -1,7 +1,7 @@
 //! Plain English: the field's own words (sample, p50, p99, limit, unknown, configured, randomness) and
 //! sentences that are understood at the first reading.
 
-use super::Finding;
+use super::finding::Finding;
 use crate::prose::{Kind, Piece, pieces};
 use crate::source::is_test_file;
 use crate::tree::TextFile;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::tree::TextFile;
 
 /// The generated index.

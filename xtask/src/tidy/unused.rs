@@ -5,7 +5,8 @@
 
 use serde_json::Value;
 
-use super::{Finding, packages, text};
+use super::finding::Finding;
+use super::metadata::{packages, text};
 use crate::source::{Code, is_test_file};
 use crate::tree::TextFile;
 

@@ -1,7 +1,7 @@
 //! Words that have no place in what a stranger clones: paths of one machine, private registries,
 //! unfinished work, tests that are switched off.
 
-use super::Finding;
+use super::finding::Finding;
 use crate::tree::TextFile;
 
 /// Unfinished work and one machine's paths. Split in two, so that this file passes its own check.

@@ -16,11 +16,12 @@ pub(super) fn page(diagnosis: &Diagnosis) -> String {
         self::history(history, &diagnosis.flows, &mut out);
     }
     let flows: Vec<&FlowReport> = shown(&diagnosis.flows, &diagnosis.histories).collect();
-    for (n, flow) in flows.iter().take(SHOWN_MAX).enumerate() {
+    let mut said = Vec::new();
+    for (n, flow) in flows.iter().copied().take(SHOWN_MAX).enumerate() {
         if n > 0 {
             out.push('\n');
         }
-        self::flow(flow, &mut out);
+        self::flow(flow, &mut said, &mut out);
     }
     let more = flows.len().saturating_sub(SHOWN_MAX);
     if more > 0 {
@@ -164,7 +165,8 @@ fn bps(value: f64) -> String {
     quantity("goodput_bps", value)
 }
 
-fn flow(flow: &FlowReport, out: &mut String) {
+/// A flow. What is to change and what is missing stands once where it is the same for several; `said` has it with the flow above it.
+fn flow<'d>(flow: &'d FlowReport, said: &mut Vec<(String, &'d str)>, out: &mut String) {
     let word = if flow.unrated { "slow" } else { "flow" };
     entry(word, &flow.name, out);
     let seen = &flow.observed;
@@ -188,22 +190,31 @@ fn flow(flow: &FlowReport, out: &mut String) {
     if let Some(target) = &flow.target {
         entry("target", target, out);
     }
+    let mut next = String::new();
     for change in &flow.changes {
-        change_of(change, out);
+        change_of(change, &mut next);
     }
     if let Some(verify) = &flow.verify {
-        verified(verify, flow.verdict.cause, out);
+        verified(verify, flow.verdict.cause, &mut next);
     }
     let mut word = "missing";
     for missing in &flow.missing {
         entry(
             word,
             &format!("{}: {}", missing.fact, missing.would_decide),
-            out,
+            &mut next,
         );
-        entry("", &format!("  {}", missing.command), out);
+        entry("", &format!("  {}", missing.command), &mut next);
         word = "";
     }
+    match said.iter().find(|(known, _)| *known == next) {
+        Some((known, above)) if !known.is_empty() => {
+            let text = format!("what is to change and what is missing are those of {above}, above");
+            entry("alike", &text, out);
+        }
+        _ => out.push_str(&next),
+    }
+    said.push((next, flow.name.as_str()));
     streams(flow, out);
     ceilings(flow, out);
 }

@@ -132,6 +132,9 @@ pub(super) struct Busiest {
     /// What timers cost it, in words; empty where that is little.
     #[serde(skip)]
     pub(super) repaired: String,
+    /// How long its handshake of TLS took, in words; empty where there was none, or that is little.
+    #[serde(skip)]
+    pub(super) handshake: String,
     /// What limited it, in words; empty where samples are too few and the kernel's totals say nothing.
     #[serde(skip)]
     pub(super) cause: String,
@@ -169,6 +172,8 @@ impl Busiest {
             self.line = self.before() + &empty.words(self.took_s) + &self.behind();
         } else if let Some(many) = &self.many {
             let part = self.open_part().or_else(|| many.part(self.took_s));
+            let is_shared = part.is_none() && many.is_part(self.took_s);
+            let shared = self.spent_words().filter(|_| is_shared);
             let words = match part {
                 Some(part) => many.words_of_part(self.host, part),
                 None => many.words(self.host),
@@ -188,19 +193,20 @@ impl Busiest {
                 ),
                 false => words + &doubt,
             };
-            self.line = self.before() + &line + &self.behind();
+            self.line = self.before() + &shared.unwrap_or_default() + &line + &self.behind();
         } else if !self.cause.is_empty() {
             let part = self.part();
             // Of the rest of the run all of them together say more.
             let spent = part.as_ref().and_then(|_| self.spent_words());
             self.line = format!(
-                "{}{}what {} sends{}{}: {}; {}{}{of_it}",
+                "{}{}what {} sends{}{}: {}{}; {}{}{of_it}",
                 self.before(),
                 spent.unwrap_or_default(),
                 self.sender,
                 self.control(),
                 part.unwrap_or_default(),
                 self.cause,
+                self.handshake,
                 self.figures,
                 self.behind()
             );

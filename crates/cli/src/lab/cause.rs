@@ -88,10 +88,10 @@ pub(super) fn errand(host: usize, to: Option<SocketAddr>, percent: &str) -> Stri
     let who = SENDERS[host];
     match to {
         Some(to) => format!(
-            "{who} waited {percent} for another connection, which it had opened to {}",
+            "{who} waited {percent} for another connection of its own, to {}",
             name_of(to)
         ),
-        None => format!("{who} waited {percent} for other connections, which it had opened"),
+        None => format!("{who} waited {percent} for other connections of its own"),
     }
 }
 

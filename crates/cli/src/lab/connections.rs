@@ -7,6 +7,7 @@ mod each;
 mod empty;
 mod evidence;
 mod frames;
+mod handshake;
 mod lasting;
 mod open;
 mod opened;
@@ -442,6 +443,7 @@ impl Watched {
             opened_each_s: None,
             took_s: None,
             repaired: String::new(),
+            handshake: String::new(),
             cause: String::new(),
             figures: String::new(),
             line: String::new(),

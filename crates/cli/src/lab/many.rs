@@ -30,6 +30,8 @@ pub(super) struct Each {
     pub(super) held: [f64; 2],
     /// Time in which the server had what the command had sent, and had not answered, seconds; none where its frames were not followed.
     pub(super) served: Option<f64>,
+    /// What of that the server waited for connections that it had opened itself, seconds.
+    pub(super) errand: f64,
     /// Time that a link was taken by what its sender sent, and by what the other end did, without a pause for a round trip or longer, seconds.
     pub(super) line: [f64; 2],
     /// What was lost of what both ends sent, and what that cost.
@@ -67,6 +69,7 @@ impl Each {
             tls: [0; 2],
             held: [0.0; 2],
             served: None,
+            errand: 0.0,
             line: [0.0; 2],
             repairs: Repairs::default(),
             queued: 0.0,
@@ -204,6 +207,9 @@ pub(super) struct Many {
     /// Time in which the server had what the command had sent, and had not answered, of all, seconds: where the frames of some alone were
     /// followed, as much for each of the others.
     pub(super) server_s: f64,
+    /// What of that the server waited for connections that it had opened itself, of all, seconds.
+    #[serde(skip)]
+    errand_s: f64,
     /// What of that they waited in the server's accept queue, of all, seconds: at least.
     pub(super) accept_queue_s: f64,
     /// Those whose last request the server had and did not answer before the command closed, where the command waited for the answer.
@@ -318,6 +324,7 @@ impl Many {
             held_small_s: these().map(|e| e.held[0]).sum(),
             other_held_small_s: these().map(|e| e.held[1]).sum(),
             server_s: mean(these().filter_map(|e| e.served)) * connections as f64,
+            errand_s: these().map(|e| e.errand).sum(),
             accept_queue_s: these()
                 .map(|e| e.served.map_or(0.0, |served| served.min(e.queued)))
                 .sum(),
@@ -368,6 +375,11 @@ impl Many {
     pub(super) fn part(&self, took_s: Option<f64>) -> Option<f64> {
         let part = self.lived() / took_s.filter(|took| *took > 0.0)?;
         Some(part).filter(|part| self.is_serial && *part < MOST_OF_IT)
+    }
+
+    /// Whether their time is less than half of a command's that ran for so many seconds: others may have the rest.
+    pub(super) fn is_part(&self, took_s: Option<f64>) -> bool {
+        took_s.is_some_and(|took| self.lived() < MOST_OF_IT * took)
     }
 
     /// Time that the command waited for them and for their handshakes, of all, seconds.
@@ -434,6 +446,27 @@ mod tests {
     fn plain() -> Each {
         let of = Each::of(["198.18.0.1:40000", "198.18.0.2:7000"], 0, None);
         of.expect("they have ports")
+    }
+
+    /// Each with a request that the server has for 200 of 280 ms, as it asks elsewhere for so long, or works.
+    #[test]
+    fn a_server_that_asks_elsewhere_is_named_as_such() {
+        let said = |errand: f64| {
+            let each = |n: u16| Each {
+                ports: [40_000 + n, 7000],
+                sent: 104,
+                rtt: Some(0.08),
+                busy: 0.28,
+                served: Some(0.2),
+                errand,
+                ..plain()
+            };
+            let all: Vec<Each> = (0..20).map(each).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        let words = "your command waited for the server 56 % of their time, which waited for other connections of its own; ";
+        assert!(said(0.19).contains(words), "{}", said(0.19));
+        assert!(!said(0.01).contains("of its own"), "{}", said(0.01));
     }
 
     /// Connect, 104 B, 104 B, close, at 280 ms: the kernel counts the FIN's round trip as busy.

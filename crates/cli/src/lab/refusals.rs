@@ -86,7 +86,7 @@ mod tests {
     /// or at the first.
     fn said(tries: u16, last: u16) -> Option<String> {
         let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
-        let ends = |n: u16, port: u16| {
+        let ends = |n: u16, port: u16| -> Way {
             [
                 format!("198.18.0.1:{}", 40_000 + n),
                 format!("198.18.0.2:{port}"),
@@ -107,12 +107,12 @@ mod tests {
             ..Turns::between(opening.ends)
         });
         let is_servers = |end: &SocketAddr| end.ip().to_string() == "198.18.0.2";
-        Refusals::of(openings, turns, is_servers).words(2.0)
+        Refusals::of(openings, turns, is_servers).words(1.5)
     }
 
     #[test]
     fn refusals_one_after_another_are_counted() {
-        let words = "the server refused 10 connections to 10 ends, 198.18.0.2:7100 among them: they took 1.0 s of the command's 2.0 s, a round trip \
+        let words = "the server refused 10 connections to 10 ends, 198.18.0.2:7100 among them: they took 1.0 s of the command's 1.5 s, a round trip \
                      each";
         assert_eq!(said(10, 22).as_deref(), Some(words));
         let few = said(2, 22).expect("they took a tenth");

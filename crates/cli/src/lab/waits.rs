@@ -15,7 +15,6 @@ use farpath_units::{Duration, Time};
 
 use super::back::WINDOW;
 use super::cause::{Cause, add, take, take_idle};
-use super::sender::SENDERS;
 
 /// What one end waited for.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +51,8 @@ pub(super) struct Waits {
     overlap: Overlap,
     /// How the other end handed over what this one waited for, before the last of it was on the way.
     asking: Handing,
+    /// How long this end's program paused within its messages.
+    paused: Duration,
     /// The last answer of the other end, where it came in so many pieces that frames do not say whether this one waited for it.
     streamed: Option<Streamed>,
     /// When this end asked to open the connection, first and last, while nothing answered; none where an answer has come, or it did not ask.
@@ -151,6 +152,7 @@ impl Waits {
             way: turns.way,
             overlap: turns.overlapping[end],
             asking: turns.handing[1 - end],
+            paused: turns.handing[end].paused,
             streamed: turns.streamed.filter(|of| of.end != end),
             opening: turns.opening.filter(|_| end == 0),
             is_opener: end == 0,
@@ -222,7 +224,7 @@ impl Waits {
     pub(super) fn of_server(&self, host: usize) -> f64 {
         let time = match host {
             0 => self.other + self.overlap.other + self.asking.paused,
-            _ => self.own,
+            _ => self.own + self.paused,
         };
         time.as_secs_f64()
     }
@@ -245,27 +247,6 @@ impl Waits {
             streamed: None,
             ..*self
         }
-    }
-
-    /// That the command waited for the server for half of a connection's `time` or more, in words; where this is the end of a host that has
-    /// this number.
-    pub(super) fn served(&self, host: usize, time: Duration) -> Option<String> {
-        let share = self.of_server(host) / self.all(time);
-        let [command, server] = SENDERS;
-        (2.0 * share >= 1.0).then(|| {
-            format!(
-                "{command} waited for {server} {:.0} % of the time",
-                100.0 * share
-            )
-        })
-    }
-
-    /// How long the connection of a command that has this end took to be set up, how long a request or an answer was on the way, and how long the server
-    /// had a request, seconds.
-    pub(super) fn spent(&self) -> [f64; 3] {
-        let set_up = self.set_up.unwrap_or_default();
-        let way = self.way + self.landing + self.overlap.way;
-        [set_up.as_secs_f64(), way.as_secs_f64(), self.of_server(0)]
     }
 
     /// What was lost of what both ends sent, and what that cost.

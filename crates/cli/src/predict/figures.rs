@@ -1,6 +1,6 @@
 //! The results of a path, by name.
 
-use farpath_predict::{Answer, PathInput};
+use farpath_predict::{Answer, PathInput, Value};
 
 use super::headline;
 
@@ -18,7 +18,7 @@ impl Figures<'_> {
     }
 
     pub(super) fn shown(&self, name: &str) -> String {
-        super::shown(self.answer(name))
+        shown(self.answer(name))
     }
 
     /// What `input`, whose figures these are, gives.
@@ -45,5 +45,15 @@ impl Figures<'_> {
     pub(super) fn queue_is_short(&self) -> bool {
         let filled = self.number("utilisation").unwrap_or(1.0);
         filled < 1.0 && self.number("goodput_bps") < self.number("line_goodput_bps")
+    }
+}
+
+/// The value of a result, with its unit.
+pub(super) fn shown(answer: &Answer) -> String {
+    match &answer.value {
+        Value::Number(v) if answer.unit == "Tb m/s" => format!("{v:.1} Tb m/s"),
+        Value::Number(v) => farpath_report::quantity(answer.name, *v),
+        Value::Text(text) => text.clone(),
+        Value::Null => "-".to_owned(),
     }
 }

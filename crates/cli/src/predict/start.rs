@@ -1,9 +1,10 @@
 //! How slow start ends, and when.
 
+use farpath_predict::climb::hybla_rho;
 use farpath_predict::overflow::HEARD;
-use farpath_predict::{PathInput, path};
+use farpath_predict::{Cc, PathInput, path};
 
-use super::figures::Figures;
+use super::figures::{self, Figures};
 
 /// How long slow start takes, or what ends it before.
 pub(super) fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {
@@ -19,9 +20,13 @@ pub(super) fn slow_start(input: &PathInput, figures: &Figures<'_>) -> String {
         );
     }
     format!(
-        "{} of slow start{}",
+        "{} of slow start{}{}",
         figures.shown("slow_start_s"),
-        counting_bytes(input)
+        counting_bytes(input),
+        match input.cc == Cc::Hybla && hybla_rho(input.rtt.as_secs_f64()) > 1.0 {
+            true => ", as Reno's; Hybla's own is shorter (--all)",
+            false => "",
+        }
     )
 }
 
@@ -35,7 +40,7 @@ fn counting_bytes(input: &PathInput) -> String {
         ..input.clone()
     };
     let results = path(&counting).unwrap_or_default();
-    let shown = |name| results.iter().find(|a| a.name == name).map(super::shown);
+    let shown = |name| results.iter().find(|a| a.name == name).map(figures::shown);
     match shown("slow_start_s") {
         Some(less) => {
             format!(" where ACKs are counted ({less} where bytes are, as Linux does)")

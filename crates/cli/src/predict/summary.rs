@@ -82,6 +82,9 @@ fn rows(input: &PathInput, results: &[Answer]) -> Vec<(&'static str, String)> {
             recovery(input, &figures)
         ),
     );
+    if let Some(words) = input.cc.forms_alone() {
+        line("forecast", words.to_owned());
+    }
     rows
 }
 
@@ -249,8 +252,9 @@ fn because(input: &PathInput, figures: &Figures<'_>) -> String {
             let of_queue = match (input.streams, queue, figures.number("utilisation")) {
                 (2.., Some(_), _) => format!(" {}", figures.answer("utilisation").note),
                 (1, Some(queue), None) if queue_is_unforeseen(input, figures) => format!(
-                    " A queue of {queue} may leave less of it: {} has no closed form for that; simulate it.",
-                    input.cc
+                    " A queue of {queue} may leave less of it: {} has no closed form for that; {}.",
+                    input.cc,
+                    input.cc.without_form()
                 ),
                 _ => String::new(),
             };

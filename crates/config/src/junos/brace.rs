@@ -1,8 +1,8 @@
 //! Reading text with braces.
 
 use super::lex::{Kind, Token, Tokens};
+use super::problem::{MOST_NESTED, MOST_WORDS, Problem};
 use super::tree::{Id, ROOT, Tree, Word};
-use super::{MOST_NESTED, MOST_WORDS, Problem};
 use crate::secrets::{ends_in_secret, masked};
 
 /// A block that is open.

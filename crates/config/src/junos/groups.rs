@@ -1,6 +1,6 @@
 //! What is written once and stands in several places: `apply-groups` and `interface-range`.
 
-use super::Problem;
+use super::problem::Problem;
 use super::schema::{Schema, Shape};
 use super::tree::{Id, ROOT, Tree, Word};
 

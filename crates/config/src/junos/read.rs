@@ -5,11 +5,11 @@ use core::str::FromStr;
 
 use farpath_units::Size;
 
-use super::Problem;
 use super::model::{
     Bridging, Connection, ExplicitPath, FlowMss, Interface, Joins, Lsp, Mpls, ProtocolInterface,
     Router, Stated, Switching, Unit, Vlan,
 };
+use super::problem::Problem;
 use super::tree::{Id, ROOT, Tree};
 use super::values::{number, rate, text};
 use crate::finding::quoted;

@@ -1,9 +1,9 @@
 //! Reading `set` lines.
 
 use super::lex::{Kind, Token, Tokens};
+use super::problem::{MOST_WORDS, Problem};
 use super::schema::{Schema, Shape};
 use super::tree::{Id, ROOT, Tree, Word};
-use super::{MOST_WORDS, Problem};
 
 /// Reads every line as one command.
 pub(super) fn read<'a>(tokens: &Tokens<'a>) -> (Tree<'a>, Vec<Problem>) {

@@ -8,6 +8,9 @@ use crate::fact::Figure;
 use super::ROOMS;
 use super::plateau::within_plateau;
 
+/// A kernel that waited for a window or a buffer for more than this share of the time was held by that, and by no losses. A choice.
+const WAITED: f64 = 0.5;
+
 /// What is left once some causes are gone: the lowest of the other ceilings that the rate does not contradict. A sender
 /// that had pauses goes on, without them, as fast as it was between them, where a second cause without a ceiling held it then.
 pub(super) fn next(
@@ -62,9 +65,10 @@ pub(super) fn next(
     // A window or buffer of which nothing was seen may be the next.
     let unseen = |r: &Cause| !gone.contains(r) && (e.memory.grows(*r) || !has(*r));
     let bounded = has(Cause::Link) && !tuned && !ROOMS.iter().any(unseen);
-    let least = others.min_by(|a, b| a.rate.value.total_cmp(&b.rate.value));
-    let least = least.map(|next| {
+    let waited = gone.first().and_then(|g| e.share(*g)).unwrap_or(0.0);
+    let least = lowest(others, waited > WAITED, rate.value).map(|(next, bound)| {
         let mut figure = next.rate.clone();
+        figure.value = bound;
         // A ceiling bounds nothing from below where the path, a window or a buffer is not known.
         if !bounded {
             figure.low = rate.value;
@@ -78,6 +82,20 @@ pub(super) fn next(
         _ => least,
     };
     then.map(|next| within_plateau(next, e))
+}
+
+/// The lowest of some ceilings, and what it bounds, bit/s. Where the kernel `waited` for what is gone, and more was had than a law of losses
+/// leaves, they came in bursts.
+fn lowest<'l>(
+    all: impl Iterator<Item = &'l Limit>,
+    waited: bool,
+    rate: f64,
+) -> Option<(&'l Limit, f64)> {
+    let bounds = all.map(|limit| match limit.bursts {
+        Some(most) if waited && limit.rate.high < rate => (limit, most),
+        _ => (limit, limit.rate.value),
+    });
+    bounds.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// What held a sender between its pauses goes on, without them; where something else leaves less, that.

@@ -178,7 +178,8 @@ fn change_of_path(cause: Cause, e: &Evidence, (facts, flow): (&Facts, &Flow)) ->
     }
     if cause == Cause::CrossTraffic {
         let class = || e.change_class().or_else(|| e.change_others());
-        return e.relieve_port().or_else(class);
+        let known = e.relieve_port().or_else(class);
+        return known.or_else(|| e.find_fillers());
     }
     if cause == Cause::Duplex {
         return Some(duplex(e, (facts, flow)));

@@ -556,7 +556,7 @@ pub(crate) fn longer(host: &str) -> Remedy {
 }
 
 /// Datagrams that are sent as fast as a program is asked to.
-pub(crate) fn datagrams(cause: Cause, passed: Option<f64>) -> Remedy {
+pub(crate) fn datagrams(cause: Cause, passed: Option<f64>, stated: Option<f64>) -> Remedy {
     let command = match (cause, passed) {
         (Cause::Application, _) => {
             "send faster: the program's rate is what arrives (iperf3 -u -b RATE)".to_owned()
@@ -568,7 +568,10 @@ pub(crate) fn datagrams(cause: Cause, passed: Option<f64>) -> Remedy {
         (_, None) => "send more slowly".to_owned(),
     };
     let held = passed.filter(|_| matches!(cause, Cause::Policer | Cause::Shaper));
-    let ask = held.map(policer::ask);
+    let ask = held.map(|passed| match stated.filter(|_| cause == Cause::Policer) {
+        Some(stated) => policer::higher_for_datagrams(stated, passed),
+        None => policer::ask(passed),
+    });
     Remedy {
         commands: ask.into_iter().chain([command]).collect(),
         risk: NO_RISK.to_owned(),

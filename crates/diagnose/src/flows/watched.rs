@@ -1,4 +1,5 @@
-//! Two readings of a socket, and how long its user waited between them: what it carried in that time, and for how much of it it was at work.
+//! Two readings of a socket, and how long its user waited between them, by `sleep` or by two lines of `date`: what it carried in that time, and
+//! for how much of it it was at work.
 
 use crate::cause::Cause;
 use crate::ceiling::{bps, bytes};
@@ -12,6 +13,10 @@ use crate::seen::Side;
 
 /// What the commands beside the waiting take at most, seconds.
 const BESIDE_S: f64 = 0.5;
+
+/// By how much the whole seconds of two dates are off at most, and from how many on they say a rate.
+const GRAIN_S: f64 = 1.0;
+const DATED_LEAST_S: f64 = 5.0;
 
 /// Less than this says no rate, bytes.
 const BYTES_LEAST: f64 = 1e5;
@@ -33,7 +38,17 @@ fn last_two<'f>(facts: &'f Facts, of: Of, name: &str) -> Option<[&'f Figure; 2]>
     Some([figures.next()?, last])
 }
 
-/// How long was waited between two figures of one text, seconds.
+/// How long was waited between two figures of one text, seconds: at least, by what is said, and at most.
+fn waited(facts: &Facts, both: [&Figure; 2]) -> Option<[f64; 3]> {
+    if let Some(slept) = slept(facts, both) {
+        return Some([slept, slept, slept + BESIDE_S]);
+    }
+    let at = |figure: &Figure| figure.from.first().copied();
+    let seconds = facts.moments.seconds_between(at(both[0])?, at(both[1])?)?;
+    (seconds >= DATED_LEAST_S).then_some([seconds - GRAIN_S, seconds, seconds + GRAIN_S])
+}
+
+/// How long `sleep` waited between two figures of one text, seconds.
 fn slept(facts: &Facts, [before, last]: [&Figure; 2]) -> Option<f64> {
     let line = |at: Place| match at {
         Place::Line(source, line) => Some((source, line)),
@@ -60,21 +75,22 @@ impl Evidence {
     }
 
     fn watch(&mut self, facts: &Facts, flow: &Flow) -> Option<Watched> {
-        facts.latest(Of::Path, SLEPT)?;
+        if facts.latest(Of::Path, SLEPT).is_none() && facts.moments.is_empty() {
+            return None;
+        }
         let [socket] = flow.sockets[..] else {
             return None;
         };
         let of = Of::Socket(socket);
         let acked = last_two(facts, of, "bytes_acked")?;
-        let seconds = slept(facts, acked)?;
+        let [least, seconds, most] = waited(facts, acked)?;
         let grew = |[before, last]: [&Figure; 2]| last.value - before.value;
         let bytes = Some(grew(acked)).filter(|b| *b > BYTES_LEAST)?;
         let busy = last_two(facts, of, "busy_ns").map(|both| grew(both) * NS);
         let busy_s = busy.filter(|s| *s >= 0.0).map(|s| s.min(seconds));
         let at = acked[1].from.first().copied()?;
         let rate = |seconds: f64| bytes * 8.0 / seconds;
-        let low = rate(seconds + BESIDE_S);
-        self.rate = Some(Figure::between(rate(seconds), low, rate(seconds), at));
+        self.rate = Some(Figure::between(rate(seconds), rate(most), rate(least), at));
         self.side = Some(Side::Sender);
         self.bytes = Some(Figure::exact(bytes, at));
         self.busy_share = busy_s.map(|busy| Figure::exact(busy / seconds, at));

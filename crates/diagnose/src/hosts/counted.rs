@@ -472,9 +472,13 @@ pub(crate) fn by_counters(e: &Evidence, items: &mut Vec<Item>) {
             holds: step(datagrams.value, 10.0, 200.0),
             weights,
             sentence: format!(
-                "a host dropped {:.0} datagrams at a full socket buffer{}, a tunnel's if the path has one",
+                "a host dropped {:.0} datagrams at a full socket buffer{}{}",
                 datagrams.value,
-                if *grew { "" } else { " since it was started" }
+                if *grew { "" } else { " since it was started" },
+                match e.udp {
+                    true => "",
+                    false => ", a tunnel's if the path has one",
+                }
             ),
         });
     }
@@ -564,7 +568,7 @@ pub(crate) fn by_other_tests(e: &Evidence, ceilings: &[Limit], items: &mut Vec<I
             ),
         });
     }
-    crate::lines::each_connection::by_each(e, items);
+    crate::lines::each_connection::by_each(e, ceilings, items);
     crate::lines::filled_beside::by_filled(e, items);
     crate::flows::other_version::by_other_version(e, items);
     crate::losses::unlike_control::by_unlike_control(e, items);

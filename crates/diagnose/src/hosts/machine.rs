@@ -450,6 +450,7 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
             String::new()
         },
     });
+    items.extend(cut_by(e, drops).filter(|_| found));
     // What may be of another time, or is a part of what was lost, is said whatever the cause is.
     let as_many = !drops.grew && alike(e, &drops.count) > SAID;
     let said = is_worth_saying(e, drops) && !found && !as_many;
@@ -472,6 +473,26 @@ fn by_drops(e: &Evidence, items: &mut Vec<Item>) {
         weights: vec![(Cause::Nic, -10.0)],
         sentence: String::new(),
     });
+}
+
+/// From the first to the second of these shares of a flow's segments losses keep a window from standing. Choices.
+const CUTS: [f64; 2] = [1e-4, 5e-4];
+
+/// What an interface dropped during a test whose sender does not say what it sent again: so many cut the window, whatever it may be.
+fn cut_by(e: &Evidence, drops: &Tally) -> Option<Item> {
+    let bytes = e
+        .bytes
+        .as_ref()
+        .filter(|_| e.retransmits.is_none() && !e.udp)?;
+    let share = drops.count.value / (bytes.value / e.mss).max(1.0);
+    let rooms = [Cause::ReceiveWindow, Cause::SendBuffer, Cause::Application];
+    Some(Item {
+        holds: step(share, CUTS[0], CUTS[1]),
+        weights: [of(&rooms, -8.0), vec![(Cause::Nic, 4.0)]].concat(),
+        sentence: format!(
+            "these drops are {share:.1e} of the segments that this test had: each is sent again, and cuts the window"
+        ),
+    })
 }
 
 /// Whether packets that an interface dropped may be the flow's: a part of what was lost, or of a time that nobody knows.

@@ -20,6 +20,19 @@ pub(crate) struct Passed {
     at: Place,
 }
 
+/// What an interface of a host passed between two readings below dates.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HostRate {
+    pub(crate) host: u32,
+    pub(crate) interface: String,
+    pub(crate) way: Way,
+    /// Its rate with headers, bit/s, and the time that it is of, seconds.
+    pub(crate) bps: f64,
+    pub(crate) seconds: f64,
+    /// Where the two stand.
+    pub(crate) at: [Place; 2],
+}
+
 /// An interface and its link.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Linked {
@@ -49,6 +62,12 @@ pub(crate) struct DefaultRoute {
     interface: String,
     metric: u64,
 }
+
+/// `date` shows whole seconds, so that less time between two of them says little of a rate.
+const LEAST_S: f64 = 10.0;
+
+/// Most readings of bytes that are held against dates.
+const DATED_MAX: usize = 1000;
 
 /// Most default routes that are kept.
 const DEFAULTS_MAX: usize = 1000;
@@ -138,6 +157,40 @@ impl Facts {
         let each = grew.filter(|(first, last)| last.value >= first.value);
         each.map(|(first, last)| (last.host, last.interface.as_str(), last.value - first.value))
             .collect()
+    }
+
+    /// Rates of interfaces by the bytes that they counted between two readings below dates.
+    pub(crate) fn host_rates(&self) -> Vec<HostRate> {
+        let is_bytes = |p: &&Passed| p.counter.2 == Unit::Bytes;
+        let mut last: Vec<&Passed> = Vec::new();
+        let mut rates = Vec::new();
+        for reading in self.passed.iter().filter(is_bytes).take(DATED_MAX) {
+            let same = |before: &&mut &Passed| {
+                let alike = before.counter == reading.counter;
+                let port = alike && before.interface == reading.interface;
+                port && self.are_one(before.host, reading.host)
+            };
+            let Some(before) = last.iter_mut().find(same) else {
+                last.push(reading);
+                continue;
+            };
+            let at = [before.at, reading.at];
+            let grew = reading.value - before.value;
+            *before = reading;
+            let seconds = self.moments.seconds_between(at[0], at[1]);
+            let Some(seconds) = seconds.filter(|s| *s >= LEAST_S && grew > 0.0) else {
+                continue;
+            };
+            rates.push(HostRate {
+                host: reading.host,
+                interface: reading.interface.clone(),
+                way: reading.counter.1,
+                bps: 8.0 * grew / seconds,
+                seconds,
+                at,
+            });
+        }
+        rates
     }
 
     /// The most frames that a counter of this host's interface has as received, when it was read last; none where nothing counts them.

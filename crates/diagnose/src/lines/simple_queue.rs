@@ -2,7 +2,7 @@
 //!
 //! Of a list a packet takes the first queue one of whose targets it is from or to, and within that one again the first.
 
-use core::net::IpAddr;
+use core::net::{IpAddr, Ipv4Addr};
 use std::collections::BTreeSet;
 
 use crate::fact::Figure;
@@ -50,13 +50,15 @@ impl SimpleQueue {
         held.contains(&true).then_some(held)
     }
 
-    /// Whether a flow may meet it: an end's address is not known, or the router puts another in the place of a private one.
+    /// Whether a flow may meet it: an end's address is not known, or the router puts another in the place of a private one, which may be
+    /// private, too. Within one site nothing is put in its place.
     fn perhaps(&self, flow: &Flow) -> bool {
         if self.ends(flow).contains(&None) {
             return true;
         }
         let ends = [&flow.from, &flow.to];
-        self.targets.iter().any(|t| is_private(t)) && !ends.iter().any(|end| is_private(&end.host))
+        let own = |target: &String| ends.iter().any(|end| are_of_one_site(&end.host, target));
+        self.targets.iter().any(|t| is_private(t)) && !self.targets.iter().any(own)
     }
 }
 
@@ -111,8 +113,30 @@ fn met(all: &[&SimpleQueue], router: &str, flow: &Flow) -> Option<Vec<Figure>> {
     rates
 }
 
-/// Whether an address, or that of a network, is a private one of IPv4.
-fn is_private(text: &str) -> bool {
+/// An address, or that of a network, where it is a private one of IPv4.
+fn private(text: &str) -> Option<Ipv4Addr> {
     let base = text.split('/').next().unwrap_or(text);
-    matches!(base.parse::<IpAddr>(), Ok(IpAddr::V4(a)) if a.is_private())
+    base.parse::<Ipv4Addr>().ok().filter(Ipv4Addr::is_private)
+}
+
+fn is_private(text: &str) -> bool {
+    private(text).is_some()
+}
+
+/// Whether two private addresses are of one network of 65 536: sites have no more, nearly always.
+fn are_of_one_site(one: &str, other: &str) -> bool {
+    let site = |text: &str| private(text).map(|a| u32::from(a) >> 16);
+    site(one).is_some() && site(one) == site(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_of_one_site;
+
+    #[test]
+    fn private_addresses_of_two_sites_may_be_translated() {
+        assert!(are_of_one_site("10.1.0.5", "10.1.7.0/24"));
+        assert!(!are_of_one_site("10.1.0.5", "192.168.88.0/24"));
+        assert!(!are_of_one_site("203.0.113.40", "203.0.113.0/24"));
+    }
 }

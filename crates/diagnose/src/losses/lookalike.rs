@@ -113,7 +113,7 @@ pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) ->
     share_refused(ranking, open).then(|| {
         let both = 2.0 * even_part(ranking, &BOTH);
         format!(
-            "it is a policer or a queue that is too short, {:.0} % together: {}",
+            "a policer and a queue that is too short have {:.0} % together: {}",
             100.0 * both,
             sentence(e)
         )

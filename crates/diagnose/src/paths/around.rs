@@ -203,6 +203,8 @@ pub(crate) struct Around {
     pub(crate) counted_once: Option<crate::interfaces::counted_once::CountedOnce>,
     /// A queue that drops as its text is printed, for people.
     pub(crate) full_queue: Option<String>,
+    /// An interface of an end that others fill.
+    pub(crate) full_host: Option<crate::interfaces::full_host::FullHost>,
     /// Datagrams that a host dropped at full sockets, where no test says how fast they came.
     pub(crate) overfull: Option<crate::hosts::datagram_socket::Overfull>,
     /// A wait for a server, where nothing else explains it.
@@ -328,6 +330,7 @@ impl Evidence {
         self.of_datagram_sockets(facts);
         self.of_full_port(facts);
         self.of_full_queue(facts);
+        self.of_full_host(facts, flow);
         self.of_fetches(facts, flow);
         self.of_small_files(flow);
         self.of_air(facts, flow);
@@ -403,6 +406,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::hosts::datagram_socket::by_datagram_sockets(e, items);
     crate::losses::error_share::by_lost_pings(e, items);
     crate::interfaces::full_port::by_full_port(e, items);
+    crate::interfaces::full_host::by_full_host(e, items);
     crate::programs::fetches::by_fetches(e, items);
     crate::programs::small_files::by_small_files(e, items);
     crate::hosts::oom::by_killed(e, items);

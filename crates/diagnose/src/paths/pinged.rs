@@ -9,7 +9,7 @@ use crate::lines::shared_queue::SharedQueue;
 use crate::paths::first_hop::{is_first_hop, is_gateway};
 use crate::paths::traced_elsewhere;
 use crate::programs::follow::TESTERS;
-use crate::read::{Facts, OWN_SERVERS};
+use crate::read::{Facts, FetchedBy, OWN_SERVERS};
 use crate::seen::Test;
 
 /// Most targets that are named.
@@ -272,7 +272,7 @@ fn pings_of(facts: &Facts, flow: &Flow) -> Pings {
     let may: Vec<(u32, &Vec<String>)> = far
         .iter()
         .copied()
-        .filter(|(_, of)| !chosen && !apart(facts, of, peer))
+        .filter(|(_, of)| !chosen && !apart(facts, of, peer) && !is_behind_proxy(facts, flow, of))
         .collect();
     let one = may
         .first()
@@ -291,6 +291,13 @@ fn pings_of(facts: &Facts, flow: &Flow) -> Pings {
         left,
         ..Pings::default()
     }
+}
+
+/// Whether these are names of the server that a transfer went to through a proxy: the connection is to the proxy.
+fn is_behind_proxy(facts: &Facts, flow: &Flow, names: &[String]) -> bool {
+    let fetch = flow.test.as_ref().and_then(|test| facts.fetched_by(test));
+    let behind = fetch.filter(|fetch| matches!(fetch.way, FetchedBy::Through(_)));
+    behind.is_some_and(|fetch| names.iter().any(|name| alike(name, &fetch.host)))
 }
 
 /// Of pings to an end of a flow those that are of its path, and the others. The two versions of IP take paths of their own; at another time,

@@ -225,6 +225,10 @@ pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
     }
     if let Some(idle) = e.idle_loss.as_ref().filter(|_| !e.udp) {
         let (seen, sure) = (idle.low > 0.0, idle.high < 0.02);
+        let holds = match seen {
+            true => 1.0,
+            false => two_lost(idle),
+        };
         let others = e.loses_beside_others();
         items.push(Item {
             holds: others,
@@ -232,17 +236,17 @@ pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
             sentence: "pings are lost, and those that come back wait now more and now less: a queue that others fill, or a radio link, does both. Chance alone delays nothing".to_owned(),
         });
         items.push(Item {
-            holds: if seen { 1.0 } else { 0.0 },
+            holds,
             weights: vec![
                 (Cause::RandomLoss, 10.0 * (1.0 - others)),
                 (Cause::CrossTraffic, 2.0 + 8.0 * others),
             ],
             sentence: lost_in_words(e, idle),
         });
-        if let Some(again) = e.again.as_ref().filter(|a| seen && a.value > 0.0) {
+        if let Some(again) = e.again.as_ref().filter(|a| a.value > 0.0) {
             let off = libm::fabs(libm::log(idle.value / again.value));
             items.push(Item {
-                holds: 1.0 - step(off, 0.5, 1.2),
+                holds: holds * (1.0 - step(off, 0.5, 1.2)),
                 weights: [
                     of(&LOSSES, -8.0),
                     vec![
@@ -269,6 +273,18 @@ pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
     }
 }
 
+/// What two lost pings of many say, 0 to 1: one may have waited for its neighbour's address, and three are not chance.
+const TWO: f64 = 0.5;
+
+/// A share above this is of so few pings that two lost say nothing.
+const FEW: f64 = 0.1;
+
+/// How surely two pings of many were lost by the path, 0 to 1: by the upper bound of their share, which has their number.
+fn two_lost(share: &Figure) -> f64 {
+    let two = share.high < 4.5 * share.value && share.value <= FEW;
+    if two { TWO } else { 0.0 }
+}
+
 /// What says that the path loses packets whatever is sent.
 fn lost_in_words(e: &Evidence, idle: &Figure) -> String {
     if idle.from.contains(&Place::You) {
@@ -291,6 +307,27 @@ fn lost_in_words(e: &Evidence, idle: &Figure) -> String {
             part(idle.value)
         ),
     }
+}
+
+/// Round trips of the idle path that vary: queues and radio do that, a policer does not.
+pub(crate) fn by_unsteady(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(idle) = &e.rtt_idle else { return };
+    let added = idle.value - idle.low;
+    items.push(Item {
+        holds: e.unsteady(),
+        weights: vec![(Cause::Policer, -12.0), (Cause::CrossTraffic, 5.0)],
+        sentence: match e.rate {
+            Some(_) => format!(
+                "the round trip varies without load, by {:.1} ms on average: other traffic or a radio link",
+                added * 1e3
+            ),
+            // Pings alone may stand beside anything.
+            None => format!(
+                "the round trip varies by {:.1} ms on average, and no text says whether the path was idle meanwhile: if it was, it is other traffic or a radio link",
+                added * 1e3
+            ),
+        },
+    });
 }
 
 #[cfg(test)]
@@ -321,6 +358,24 @@ mod tests {
             own.map(move |(_, weight)| i.holds * weight)
         });
         each.sum()
+    }
+
+    /// 2 of 100 pings lost beside 2.3 % of a flow's segments: they counted for nothing, and a policer was named.
+    #[test]
+    fn two_lost_pings_of_many_speak_a_little() {
+        let of = |sent: f64, lost: f64| {
+            let e = Evidence {
+                idle_loss: Some(share_lost(Figure::exact(0.0, Place::You), sent, lost)),
+                again: Some(Figure::exact(0.023, Place::You)),
+                ..evening(0.012_1)
+            };
+            worth(&e, Cause::RandomLoss)
+        };
+        let [none, one, two, three] = [0.0, 1.0, 2.0, 3.0].map(|lost| of(100.0, lost));
+        assert!(none <= 0.0 && one <= 0.0, "{none} {one}");
+        assert!(two > 5.0 && three > two, "{two} {three}");
+        // Both of two are a host that is not there.
+        assert!(of(2.0, 2.0) <= 0.0);
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub struct Facts {
     pub(crate) by_ipv6: BTreeMap<u32, bool>,
     /// When lines were printed, and beside which traffic.
     pub(crate) moments: Moments,
+    /// What passed ports of routers, where that was read.
+    pub(super) port_bytes: Vec<super::PortBytes>,
     /// The target of each trace, by the place of its times: as it was typed and printed, and what answered there.
     pub(crate) trace_targets: BTreeMap<Place, Vec<String>>,
     /// The name at the prompt under which each trace began, which may be empty, by the place of its times.
@@ -187,6 +189,8 @@ pub struct Facts {
     pub(super) mixed_ports: Option<Place>,
     /// Where it stands, if it asks several hosts.
     pub(crate) mixed_hosts: Option<Place>,
+    /// The hosts over which it loops, whose names may head what each printed.
+    pub(super) looped_hosts: Vec<String>,
     /// Programs that were typed, in the order of the texts.
     pub(super) programs: Vec<Program>,
     /// Commands of programs that may hold their own rate, in the order of the texts.
@@ -256,6 +260,7 @@ impl Facts {
         self.ignored_count.push(0);
         self.label = Label::default();
         (self.mixed_ports, self.mixed_hosts) = (None, None);
+        self.looped_hosts.clear();
         self.aside.ends();
         let number = self.sources.len() as u32 - 1;
         self.moments.file(number, name);

@@ -24,6 +24,18 @@ pub(super) struct Label {
 }
 
 impl Label {
+    /// What follows was printed by this host, as a line that names it alone says.
+    pub(super) fn of_host(name: &str) -> Label {
+        let host = name.rsplit('@').next().unwrap_or(name);
+        Label {
+            side: end(host.split('.').next().unwrap_or("")),
+            name: redact(host),
+            unix: true,
+            remote: true,
+            ..Label::default()
+        }
+    }
+
     /// A line under it that is not a label.
     pub(super) fn passes(&mut self, text: &str) {
         self.unnamed |= text.starts_with(['$', '%']) && is_typed(text);
@@ -40,11 +52,39 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 31] = [
-    "sysctl", "iperf", "iperf2", "iperf3", "ping", "ss", "uname", "cat", "netstat", "nstat",
-    "ethtool", "ip", "tc", "ifconfig", "nuttcp", "netperf", "grep", "sudo", "doas", "netsh", "top",
-    "mpstat", "pidstat", "iostat", "tcpdump", "vmstat", "dmesg", "hostname", "ipconfig", "iw",
+const COMMANDS: [&str; 32] = [
+    "sysctl",
+    "iperf",
+    "iperf2",
+    "iperf3",
+    "ping",
+    "ss",
+    "uname",
+    "cat",
+    "netstat",
+    "nstat",
+    "ethtool",
+    "ip",
+    "tc",
+    "ifconfig",
+    "nuttcp",
+    "netperf",
+    "grep",
+    "sudo",
+    "doas",
+    "netsh",
+    "top",
+    "mpstat",
+    "pidstat",
+    "iostat",
+    "tcpdump",
+    "vmstat",
+    "dmesg",
+    "hostname",
+    "ipconfig",
+    "iw",
     "iwconfig",
+    "conntrack",
 ];
 
 /// Other commands that people type before what they paste.

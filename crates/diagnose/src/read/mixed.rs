@@ -1,5 +1,6 @@
 //! Commands in one line that ask several interfaces, or several hosts: what they print without a name may be of any of them.
 
+use super::label::Label;
 use super::{Facts, Line, NOTES_MAX, elsewhere, label};
 use crate::fact::Place;
 
@@ -9,16 +10,41 @@ const ASKS: [&str; 2] = ["ethtool ", "qdisc show dev "];
 /// What a line that was typed without a prompt begins with.
 const BARE: [&str; 4] = ["ethtool ", "sudo ethtool ", "tc ", "for "];
 
+/// Most hosts of a loop that are kept.
+const LOOPED_MAX: usize = 64;
+
+/// What people have a loop print around the name of each host: `== a ==`, `--- a`, `a:`.
+const AROUND: [char; 6] = ['=', '-', '#', '*', ':', ' '];
+
+/// How ansible and pssh say how a command went, before or behind the name of its host.
+const WENT: [&str; 4] = ["SUCCESS", "CHANGED", "FAILED", "FAILURE"];
+
 impl Facts {
     /// A line that was typed: whether what follows is of several interfaces or hosts, up to the next such line.
     pub(super) fn typed_mixed(&mut self, line: Line<'_>) {
+        if let Some(host) = self.heads_host(line.bare) {
+            let host = Label::of_host(host);
+            self.labels(host, line.at);
+            return;
+        }
         let far = is_of_hosts(line.bare);
         let typed = label::is_typed(line.bare) || BARE.iter().any(|b| line.bare.starts_with(b));
         if !typed && !far {
             return;
         }
         self.mixed_hosts = far.then_some(line.at);
+        self.looped_hosts = match far {
+            true => looped_hosts(line.bare),
+            false => Vec::new(),
+        };
         self.mixed_ports = is_mixed(line.bare).then_some(line.at);
+    }
+
+    /// The host whose output stands below a line, where that is its name alone, of a loop over hosts, or a heading of ansible or pssh.
+    fn heads_host<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let bare = text.trim_matches(AROUND);
+        let looped = || self.looped_hosts.iter().any(|host| host == bare);
+        went(text).or_else(|| Some(bare).filter(|_| looped()))
     }
 
     /// Says once that something below a line for several interfaces is left out.
@@ -65,6 +91,30 @@ fn is_of_hosts(text: &str) -> bool {
     let far = hosts.iter().any(Option::is_some);
     let several = hosts.iter().any(|host| *host != hosts[0]);
     far && (several || elsewhere::host(text).is_none())
+}
+
+/// The hosts of `for h in a b; do ssh $h nstat; done`.
+fn looped_hosts(text: &str) -> Vec<String> {
+    let list = text
+        .split_once("for ")
+        .and_then(|(_, rest)| rest.split_once(" in "));
+    let list = list.and_then(|(_, rest)| rest.split([';', '\n']).next());
+    let is_host = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let words = list.unwrap_or("").split_whitespace().filter(is_host);
+    words.take(LOOPED_MAX).map(str::to_owned).collect()
+}
+
+/// The host of `a | CHANGED | rc=0 >>` of ansible, and of `[1] 10:00:01 [SUCCESS] a` of pssh.
+fn went(text: &str) -> Option<&str> {
+    if let Some((name, rest)) = text.split_once(" | ") {
+        let (how, code) = rest.split_once(" | ")?;
+        return (WENT.contains(&how) && code.starts_with("rc=")).then_some(name);
+    }
+    let numbered = text.starts_with('[') && text[1..].starts_with(|c: char| c.is_ascii_digit());
+    let (before, name) = text.rsplit_once("] ").filter(|_| numbered)?;
+    let (_, how) = before.rsplit_once('[')?;
+    let alone = !name.contains(char::is_whitespace);
+    (WENT.contains(&how) && alone).then_some(name)
 }
 
 /// Whether a command line asks more than one interface: `ethtool -S a | grep crc; ethtool -S b | grep crc`, or a loop over them. One that
@@ -210,6 +260,32 @@ mod tests {
         let sockets = "ESTAB 0 0 192.0.2.9:5201 192.0.2.1:40112\n\t cubic rtt:80.1/1 mss:1448 cwnd:10\nESTAB 0 0 192.0.2.1:40112 192.0.2.9:5201\n\t cubic rtt:80.1/1 mss:1448 cwnd:10\n";
         let (facts, _) = whole(&format!("[noc@a1 ~]$ ssh b1 ss -tin; ss -tin\n{sockets}"));
         assert!(facts.shells.is_empty(), "{:?}", facts.shells);
+    }
+
+    #[test]
+    fn what_stands_below_the_name_of_a_host_is_of_that() {
+        let room = |bytes: u32| format!("net.core.rmem_max = {bytes}\n");
+        let both = |first: &str, second: &str| {
+            format!("{first}\n{}{second}\n{}", room(212_992), room(425_984))
+        };
+        for text in [
+            "$ for h in a1 b1; do echo \"== $h\"; ssh $h sysctl net.core.rmem_max; done\n"
+                .to_owned()
+                + &both("== a1", "== b1"),
+            "$ ansible all -m shell -a 'sysctl net.core.rmem_max'\n".to_owned()
+                + &both("a1 | CHANGED | rc=0 >>", "b1 | CHANGED | rc=0 >>"),
+            "$ pssh -i -H 'a1 b1' sysctl net.core.rmem_max\n".to_owned()
+                + &both("[1] 10:00:01 [SUCCESS] a1", "[2] 10:00:01 [SUCCESS] b1"),
+        ] {
+            let (facts, _) = whole(&text);
+            let names: Vec<&str> = facts.hosts.iter().flatten().map(String::as_str).collect();
+            assert_eq!(names, ["a1", "b1"], "{text}");
+            let read = facts.facts.iter().filter(|f| f.name == ROOM);
+            assert_eq!(read.count(), 2, "{text}");
+        }
+        // Rows of iperf begin with a number in brackets, too.
+        assert_eq!(super::went("[  5] local 192.0.2.1 port 40112"), None);
+        assert_eq!(super::went("[5] 0.00-1.00 sec"), None);
     }
 
     #[test]

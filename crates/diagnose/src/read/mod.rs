@@ -79,6 +79,7 @@ mod plain;
 mod pods;
 mod policed;
 mod policy;
+mod port_bytes;
 mod ports;
 mod powershell;
 mod printable;
@@ -155,6 +156,7 @@ pub(crate) use net_tools::TABLE_OF;
 pub(crate) use nic::{MEAN, PORT};
 use offered::offer;
 pub(crate) use policed::classes::{CLASS_MARKS, CLASS_POLICER, CLASS_SHAPER, SET_MARK};
+pub(crate) use port_bytes::PortBytes;
 pub(crate) use processor::HEADED;
 pub(crate) use qdisc::Queue;
 pub(crate) use radio::SIGNAL;
@@ -351,6 +353,7 @@ pub fn read(sources: &[Source]) -> Facts {
     facts.settle_fetches();
     facts.settle_limits();
     facts.settle_tables();
+    facts.settle_port_bytes();
     facts
 }
 

@@ -24,6 +24,9 @@ const REPORT_MAX: u32 = 64;
 /// What began within so many lines below a date began at that time.
 const RIGHT_ABOVE: u32 = 6;
 
+/// What a router prints of one port has so many lines at most below its clock.
+const CLOCK_ABOVE: u32 = 60;
+
 /// How `date` calls the zone of what is printed without an offset from it.
 const UTC: [&str; 2] = ["UTC", "GMT"];
 
@@ -244,6 +247,18 @@ impl Moments {
         near.then(|| date.seconds.rem_euclid(86_400) as f64)
     }
 
+    /// How many seconds lie between the dates above two places, by clocks of one zone; none where a date stands far above, or above both.
+    pub(crate) fn seconds_between(&self, one: Place, other: Place) -> Option<f64> {
+        let above = |at: Place| {
+            let (place, date) = before(&self.dates, at)?;
+            let near = at.lines_below(*place).is_some_and(|n| n <= CLOCK_ABOVE);
+            near.then_some((*place, date))
+        };
+        let ((first, began), (last, ended)) = (above(one)?, above(other)?);
+        let apart = first != last && began.zone == ended.zone;
+        apart.then(|| (ended.seconds - began.seconds) as f64)
+    }
+
     /// Whether headings or dates say that what was printed at a place is of another time than a test.
     pub(crate) fn is_of_another_time(&self, test: &Test, at: Place) -> bool {
         let both = before(&self.dates, test.at).zip(before(&self.dates, at));
@@ -410,7 +425,9 @@ fn date(text: &str) -> Option<Date> {
     }
     let (mut year, mut month, mut day, mut clock) = (None, None, None, None);
     let (mut noon, mut zone, mut second) = (None, "", 0);
-    for word in text.split_whitespace().skip(1) {
+    let words = text.split_whitespace();
+    for word in words.filter(|w| !plain::DAYS.contains(w)) {
+        let word = word.trim_start_matches(['*', '.']);
         let is_number = word.bytes().all(|b| b.is_ascii_digit());
         let number: Option<i64> = word.parse().ok().filter(|_| is_number);
         match (word, number) {
@@ -472,6 +489,8 @@ mod tests {
         assert_eq!(seconds("Tue Dec  1 04:00:00 UTC 2026") - first, 172_800);
         let leap = seconds("Thu Feb 29 00:00:00 UTC 2024");
         assert_eq!(seconds("Fri Mar  1 00:00:00 UTC 2024") - leap, 86_400);
+        let router = seconds("*04:00:30.112 UTC Sun Nov 29 2026");
+        assert_eq!(router - first, 30);
         assert_eq!(date("Thu we saw it at 02:58 for the first time"), None);
     }
 

@@ -48,10 +48,13 @@ pub(super) const MONTHS: [&str; 12] = [
 ];
 
 /// Days of the week, as they print them.
-const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+pub(super) const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 /// Bytes of what a log has before a line: a time, and behind it a host and a program, where they stand there.
 fn prefix(line: &str) -> usize {
+    if is_of_router(line) {
+        return 0;
+    }
     let time = match stamp(line) {
         0 => day(line),
         bytes => bytes,
@@ -153,20 +156,35 @@ fn stamp(line: &str) -> usize {
     line.len() - tail.len()
 }
 
-/// Whether a line is what `date` prints: `Thu Nov 26 02:58:10 UTC 2026`, `Thu 26 Nov 02:58:10 CET 2026`.
+/// Whether a line is what `date` prints, `Thu Nov 26 02:58:10 UTC 2026` or `Thu 26 Nov 02:58:10 CET 2026`, or `show clock` of a router, whose
+/// star says that its clock is not set by another: `*02:58:10.123 UTC Thu Nov 26 2026`.
 pub(super) fn is_date(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let is_clock = |w: &&str| {
-        // IOS XR adds thousandths, `02:51:12.112`.
-        (w.len() == 8 || w.len() == 12)
-            && w.bytes().enumerate().all(|(n, b)| match n {
-                2 | 5 => b == b':',
-                8 => b == b'.',
-                _ => b.is_ascii_digit(),
-            })
-    };
-    let begins = words.first().is_some_and(|w| DAYS.contains(w));
-    begins && (5..=7).contains(&words.len()) && words.iter().any(is_clock)
+    let begins = words.first().is_some_and(|w| DAYS.contains(w)) || is_of_router(line);
+    begins && (5..=7).contains(&words.len()) && words.iter().any(|w| is_clock(w))
+}
+
+/// Whether a word is a time of day as `date` and routers print it.
+fn is_clock(word: &str) -> bool {
+    let word = word.trim_start_matches(['*', '.']);
+    // IOS XR adds thousandths, `02:51:12.112`.
+    (word.len() == 8 || word.len() == 12)
+        && word.bytes().enumerate().all(|(n, b)| match n {
+            2 | 5 => b == b':',
+            8 => b == b'.',
+            _ => b.is_ascii_digit(),
+        })
+}
+
+/// Whether a line is what a router prints on `show clock`: it begins with the time of day and ends with the year.
+fn is_of_router(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    if !words.next().is_some_and(is_clock) {
+        return false;
+    }
+    let rest: Vec<&str> = words.collect();
+    let is_year = |w: &&str| w.len() == 4 && w.bytes().all(|b| b.is_ascii_digit());
+    rest.last().is_some_and(is_year) && rest.iter().any(|w| DAYS.contains(w))
 }
 
 /// Whether bytes are UTF-16 with its mark: what PowerShell's `>` writes.
@@ -266,6 +284,7 @@ mod tests {
         for date in [
             "Mon Nov 30 03:12:01 2026\n",
             "Mon Nov 30 03:12:01 UTC 2026\n",
+            "03:12:01.112 UTC Mon Nov 30 2026\n",
         ] {
             same(date, date);
         }
@@ -287,6 +306,8 @@ mod tests {
     fn what_date_prints_is_known() {
         assert!(is_date("Thu Nov 26 02:58:10 UTC 2026"));
         assert!(is_date("Thu 26 Nov 02:58:10 AM CET 2026"));
+        assert!(is_date("*02:58:10.123 UTC Thu Nov 26 2026"));
+        assert!(!is_date("02:58:10 it was slow on Thu"));
         assert!(!is_date("Thu we saw it at 02:58 for the first time"));
         assert!(!is_date("rx_packets: 918223411"));
     }

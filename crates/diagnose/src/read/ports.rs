@@ -160,6 +160,7 @@ impl Here {
         let drops = dropped(text);
         if let Some(n) = packets(text, INPUT) {
             self.packets = Some(n);
+            facts.port_passed(&self.port, Kind::Arrives, text, at);
         }
         if let Some(n) = self.half
             && let Some(half) = facts.ports.get_mut(n)
@@ -169,6 +170,7 @@ impl Here {
         }
         if let Some(n) = packets(text, OUTPUT) {
             self.sent(n, facts);
+            facts.port_passed(&self.port, Kind::Leaves, text, at);
         }
         if let Some((kind, n)) = drops {
             self.counts(kind, n, at, facts);

@@ -1,7 +1,7 @@
 //! `sysctl` of Linux, FreeBSD, OpenBSD, NetBSD and macOS, and `/proc/sys` by `echo`.
 
 use super::label::behind_prompt;
-use super::{Facts, Line, Tool};
+use super::{Facts, Line, Tool, elsewhere};
 use crate::fact::{Figure, Of, Place};
 use crate::hosts::host_fault::{NEIGHBOURS_MOST, OWN_PORTS};
 use crate::hosts::reassembly::MEMORY;
@@ -267,15 +267,35 @@ fn setting(text: &str) -> Option<(String, &str)> {
     is_key.then(|| (key, value.split('#').next().unwrap_or(value)))
 }
 
-/// The keys of files below `/proc/sys/` that a command prints, `cat FILE ...`, the first of them last.
+/// The keys of files below `/proc/sys/` whose values the commands of a line print, `cat FILE ...; cat FILE`, the first of them last;
+/// `conntrack -C` prints what such a file has.
 fn printed(text: &str) -> Option<Vec<String>> {
-    let words = behind_prompt(text).unwrap_or(text).split_whitespace();
-    let mut words = words.skip_while(|word| *word == "sudo");
-    let cat = words.next() == Some("cat");
-    let key = |word: &str| Some(word.strip_prefix("/proc/sys/")?.replace('/', "."));
-    let mut keys: Vec<String> = words.map(key).collect::<Option<_>>()?;
+    if !text.contains("cat ") && !text.contains("conntrack ") {
+        return None;
+    }
+    let typed = behind_prompt(text).unwrap_or(text);
+    let mut keys: Vec<String> = elsewhere::parts(typed)
+        .filter_map(files)
+        .flatten()
+        .collect();
     keys.reverse();
-    (cat && !keys.is_empty()).then_some(keys)
+    (!keys.is_empty()).then_some(keys)
+}
+
+/// The keys of the files that one command prints.
+fn files(command: &str) -> Option<Vec<String>> {
+    let mut words = command
+        .split_whitespace()
+        .skip_while(|word| *word == "sudo");
+    let key = |word: &str| Some(word.strip_prefix("/proc/sys/")?.replace('/', "."));
+    match words.next()? {
+        "cat" => words.map(key).collect(),
+        "conntrack" => {
+            let counts = ["-C", "--count"].contains(&words.next()?) && words.next().is_none();
+            counts.then(|| vec!["net.netfilter.nf_conntrack_count".to_owned()])
+        }
+        _ => None,
+    }
 }
 
 /// Whether a line has whole numbers and nothing else, as files of settings do.

@@ -87,7 +87,7 @@ pub(crate) fn even_out(e: &Evidence, items: &[Item], ranking: &mut [Ranking]) ->
     hold_tie(e, items, ranking);
     let said = |sum: f64| {
         format!(
-            "it is the receive window or the send buffer, {:.0} % together, and nothing here tells them apart: ss -tinm on the sender during a test does (rwnd_limited is the window, sndbuf_limited the buffer)",
+            "the receive window and the send buffer have {:.0} % together, and nothing here tells them apart: ss -tinm on the sender during a test does (rwnd_limited is the window, sndbuf_limited the buffer)",
             100.0 * sum
         )
     };

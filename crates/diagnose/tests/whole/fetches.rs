@@ -254,4 +254,13 @@ Proxy request sent, awaiting response... 200 OK
         let said = format!("goes through the proxy {proxy}:3128");
         assert!(d.notes.iter().any(|n| n.contains(&said)), "{:?}", d.notes);
     }
+    // A ping to the server alone is of no leg of that way.
+    let (_, server) = PINGS.split_at(PINGS.find("$ ping -c 10 mirror").expect("it is there"));
+    let text = format!("$ {THROUGH}\n{HEAD}{SLOW}{server}");
+    let d = of(&text, &Known::default());
+    assert_eq!(
+        d.flows[0].observed.rtt_ns, None,
+        "{:#?}",
+        d.flows[0].observed
+    );
 }

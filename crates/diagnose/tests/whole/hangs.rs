@@ -331,8 +331,9 @@ fn a_full_table_of_connections_is_why_none_opens() {
     // A table that is still full says as much as a connection that failed, however its files are printed.
     let sysctl = "fw$ sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max\nnet.netfilter.nf_conntrack_count = 262144\nnet.netfilter.nf_conntrack_max = 262144\n";
     let cat = "fw$ cat /proc/sys/net/netfilter/nf_conntrack_count /proc/sys/net/netfilter/nf_conntrack_max\n262144\n262144\n";
+    let counted = "fw$ conntrack -C; sysctl net.netfilter.nf_conntrack_max\n262144\nnet.netfilter.nf_conntrack_max = 262144\n";
     let grep = "fw$ grep . /proc/sys/net/netfilter/nf_conntrack_*\n/proc/sys/net/netfilter/nf_conntrack_count:262144\n/proc/sys/net/netfilter/nf_conntrack_max:262144\n";
-    for full in [sysctl, cat, grep] {
+    for full in [sysctl, cat, counted, grep] {
         for (beside, least) in [(log, 0.9), (failed, 0.6)] {
             let (_, flow) = first(&[("ticket.txt", &format!("{beside}{full}"))]);
             let verdict = &flow.verdict;

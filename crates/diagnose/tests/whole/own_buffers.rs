@@ -309,3 +309,19 @@ fn the_window_that_iperf2_prints_on_windows_is_a_ceiling_where_the_rate_is_its()
     let own = fast.ceilings.iter().find(|c| c.cause == "send_buffer");
     assert!(own.is_none(), "{:#?}", fast.ceilings);
 }
+
+/// Ten of 630 thousand segments were sent again, and the kernel waited for the buffer for 90 % of its time: nothing was to be changed.
+#[test]
+fn few_losses_beside_a_full_buffer_do_not_keep_it_as_it_is() {
+    let socket = "ESTAB 0      4194304 192.0.2.7:40112 198.51.100.9:443
+\t skmem:(r0,rb131072,t0,tb4194304,f0,w4200000,o0,bl0,d0) cubic wscale:7,9 rto:320 rtt:118.2/1.1 ato:40 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:2100 ssthresh:1900 bytes_sent:912345678 bytes_retrans:14480 bytes_acked:909345678 segs_out:630100 segs_in:310000 data_segs_out:630090 send 205Mbps lastsnd:4 lastrcv:90000 lastack:4 pacing_rate 246Mbps delivery_rate 198Mbps delivered:628000 busy:37000ms sndbuf_limited:33300ms(90.0%) unacked:2060 retrans:0/10 rcv_space:14480 rcv_ssthresh:64088 notsent:1211424 minrtt:117.1 snd_wnd:16777216
+net.ipv4.tcp_wmem = 4096 16384 4194304
+";
+    let flow = flow(socket, &Known::default());
+    assert_eq!(flow.verdict.cause, "send_buffer", "{:#?}", flow.verdict);
+    let commands = flow.changes[0].commands.join("\n");
+    assert!(
+        commands.contains("sysctl -w net.ipv4.tcp_wmem="),
+        "{commands}"
+    );
+}

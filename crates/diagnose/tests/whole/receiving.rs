@@ -276,3 +276,28 @@ snd5$ ethtool eth0 | grep Speed
     let why = crate::because(&counted(112));
     assert!(!why.contains("pages of memory"), "{why}");
 }
+
+/// 1400 of 1.4 million segments had no room at the receiver's interface while the test ran: both ends' buffers led, 35 % each.
+#[test]
+fn drops_of_the_receivers_interface_during_a_test_keep_a_window_from_standing() {
+    let counted = |missed: u32| {
+        format!("[root@rx ~]# ethtool -S ens3 | grep missed\n     rx_missed_errors: {missed}\n")
+    };
+    let test = "[root@rx ~]# iperf3 -s -1
+Accepted connection from 192.0.2.1, port 40110
+[  5] local 192.0.2.2 port 5201 connected to 192.0.2.1 port 40112
+[ ID] Interval           Transfer     Bitrate
+[  5]   0.00-1.00   sec   412 MBytes  3.46 Gbits/sec
+[  5]   1.00-2.00   sec   388 MBytes  3.25 Gbits/sec
+[  5]   2.00-3.00   sec   401 MBytes  3.36 Gbits/sec
+[  5]   3.00-4.00   sec   379 MBytes  3.18 Gbits/sec
+[  5]   4.00-5.00   sec   395 MBytes  3.31 Gbits/sec
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate
+[  5]   0.00-5.00   sec  1.93 GBytes  3.31 Gbits/sec                  receiver
+";
+    let flow = crate::first(&(counted(12_011) + test + &counted(13_411)));
+    assert_eq!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+    let why = flow.verdict.because.join("\n");
+    assert!(why.contains("cuts the window"), "{why}");
+}

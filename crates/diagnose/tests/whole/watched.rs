@@ -30,3 +30,25 @@ fn what_a_socket_carried_is_over_all_the_time() {
     let bps = flow.observed.goodput_bps.expect("a rate");
     assert!((bps / 233.9e6 - 1.0).abs() < 0.01, "{bps}");
 }
+
+/// The same by what `date` printed above each.
+#[test]
+fn two_dates_say_how_long_it_was_watched() {
+    let dated = |clock: &str, acked, busy| {
+        format!(
+            "$ date\nMon Nov 30 {clock} UTC 2026\n{}",
+            reading("", acked, busy)
+        )
+    };
+    let of_clock = |clock: &str| {
+        let first = dated("10:00:00", 912_345_679, 31_200);
+        let text = first + &dated(clock, 1_012_345_679, 34_600);
+        let flow = of(&text, &Known::default()).flows.remove(0);
+        flow.observed.goodput_bps.expect("a rate")
+    };
+    let bps = of_clock("10:00:10");
+    assert!((bps / 80e6 - 1.0).abs() < 0.001, "{bps}");
+    // Whole seconds say little of two.
+    let bps = of_clock("10:00:02");
+    assert!(bps > 200e6, "{bps}");
+}

@@ -11,7 +11,7 @@ use farpath_wire::Frame;
 
 use super::gcra::{Contract, Gcra};
 use super::queue::CellQueueConfig;
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::flows::Flows;
 
 /// Causes of loss that act on cells.

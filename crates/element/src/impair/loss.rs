@@ -10,7 +10,7 @@ use std::sync::Arc;
 use farpath_units::{Key, Stream};
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::flows::Flows;
 
 /// Probabilities of the two-state model, per frame (Gilbert 1960, Elliott 1963).

@@ -6,7 +6,7 @@ use farpath_wire::Frame;
 
 use super::Port;
 use crate::atm::Hurt;
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::network::Io;
 use crate::qdisc::{Footprint, TallyId};
 use crate::treatment::{Treatment, Treatments};

@@ -6,7 +6,7 @@ use farpath_wire::Frame;
 
 use super::service::Service;
 use super::{Port, frame_hash};
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::forwarding::Exit;
 use crate::network::Io;
 use crate::treatment::{Treatment, Treatments};

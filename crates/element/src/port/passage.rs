@@ -9,7 +9,7 @@ use farpath_wire::Frame;
 use super::service::Service;
 use super::{Port, frame_hash};
 use crate::atm::Hurt;
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::forwarding::Exit;
 use crate::impair::{Damage, Fate, Line, Realised, Sorted, Sorter};
 use crate::network::Io;

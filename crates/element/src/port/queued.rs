@@ -9,7 +9,7 @@ use super::passage::Passage;
 use super::service::Service;
 use crate::atm::Hurt;
 use crate::conditioner::{Policer, Stage};
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::network::Io;
 use crate::qdisc::{Discipline, QueueCounter, TallyId};
 use crate::treatment::{Treatment, Treatments};

@@ -5,7 +5,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
 use super::Port;
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::forwarding::Exit;
 use crate::impair::Safe;
 use crate::network::Io;

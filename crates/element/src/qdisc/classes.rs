@@ -9,7 +9,7 @@ use super::aqm::{Aqm, Found, Served, Verdict};
 use super::rounds::Turns;
 use super::waiting::{Gone, QueueCounter, Waiting, marked};
 use super::{AqmConfig, Classifier, Curve, Footprint, Limit, Place, QueueSite, Rounds};
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 /// What one queue is made of.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use super::waiting::Gone;
 use super::{
     Classes, ClassesConfig, Footprint, FqCodel, FqCodelConfig, Limit, Place, QueueCounter,
 };
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 /// What a discipline is made of.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What a frame counts for, of a queue, a line and a class.
 
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 /// What a frame counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

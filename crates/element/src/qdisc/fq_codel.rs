@@ -8,7 +8,7 @@ use farpath_wire::{FlowDir, Frame};
 use super::aqm::{Codel, Served};
 use super::waiting::{Gone, QueueCounter, Waiting};
 use super::{CodelConfig, Footprint};
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 /// What the queues are made of.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use farpath_units::{Duration, Time};
 use farpath_wire::Frame;
 
 use super::Footprint;
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 /// A frame dropped out of its turn, and why.
 pub(crate) type Gone = (Frame, Drop);

@@ -76,7 +76,7 @@ struct Talk {
     longest: [u32; 2],
     /// Since when the end that has just sent had all of what it answers; none where that is not so.
     turn: Option<Time>,
-    /// The same of the end that has just gone on with what it sends: since when the other one had all of that.
+    /// The same of the end that has just gone on with what it sends, since when the other one had all of that; and of the one that has just closed.
     resumed: Option<Time>,
     /// When each end was last given a segment, with data or without, and one with data.
     heard: [Time; 2],
@@ -351,6 +351,7 @@ impl Talk {
             }
             if is_first {
                 self.turns.closing[end] = now.since(there);
+                self.resumed = Some(there);
             }
         }
         let is_served = served.is_some() || self.is_farewell(end, now);

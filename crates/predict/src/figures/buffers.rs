@@ -182,13 +182,15 @@ impl Figures<'_> {
         let unknown = self.share().is_none() && !self.input.cc.doubles() && !by_losses;
         match (self.input.queue, self.input.streams) {
             (Some(queue), 1) if self.outgrown() && unknown => format!(
-                "At most: a queue of {queue} may leave less, and {} has no closed form for that; simulate.",
-                self.input.cc
+                "At most: a queue of {queue} may leave less, and {} has no closed form for that; {}.",
+                self.input.cc,
+                self.input.cc.without_form()
             ),
             (Some(queue), 2..) if self.outgrown() && self.share().is_some_and(|s| s < 0.999) => {
                 format!(
-                    "A queue of {queue} before {} flows: how much of the line they fill is not foreseen; simulate.",
-                    self.input.streams
+                    "A queue of {queue} before {} flows: how much of the line they fill is not foreseen; {}.",
+                    self.input.streams,
+                    self.input.cc.without_form()
                 )
             }
             _ => String::new(),
@@ -200,8 +202,8 @@ impl Figures<'_> {
         let cut = cut_bursts(self.input, [self.wire, self.queued], self.pipe(), self.full);
         match (self.input.queue, cut) {
             (Some(queue), Some([held, waits])) => format!(
-                "A queue of {queue} holds {held:.0} frames, and {waits:.0} of what BBR sends at once wait there: what it loses is in no law. \
-                 Simulate it."
+                "A queue of {queue} holds {held:.0} frames, and {waits:.0} of what BBR sends at once wait there: what it loses is in no law; {}.",
+                self.input.cc.without_form()
             ),
             _ => String::new(),
         }
@@ -214,7 +216,10 @@ impl Figures<'_> {
         let note = match (self.queue(), share) {
             (None, _) => "No queue was named.",
             (Some(_), None) if !cut.is_empty() => &cut,
-            (Some(_), None) => "No closed form for this algorithm: simulate it.",
+            (Some(_), None) => &format!(
+                "No closed form for this algorithm; {}.",
+                self.input.cc.without_form()
+            ),
             _ => &self.unforeseen(),
         };
         answer("utilisation", share, "")

@@ -138,9 +138,10 @@ impl Figures<'_> {
                 )
             }
             Some(policed) if policed.cuts_paced => {
-                "The bucket holds no burst of a sender that paces, a millisecond of its rate: no law says what passes. \
-                 Simulate it."
-                    .to_owned()
+                format!(
+                    "The bucket holds no burst of a sender that paces, a millisecond of its rate: no law says what passes; {}.",
+                    self.input.cc.without_form()
+                )
             }
             Some(_) => match law::probing_words(self.input.cc, self.rtt_s) {
                 Some(probing) => format!("The policer's rate, as payload, {probing}"),

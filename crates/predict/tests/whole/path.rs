@@ -373,7 +373,7 @@ fn recovery_is_to_what_a_host_or_a_policer_leaves() {
     p.cc = Cc::Reno;
     p.host = Some("1 Gbit/s".parse().expect("a rate"));
     let answers = path(&p).expect("a path");
-    // 1 Gbit/s × 120 ms are 15 MB, 10 359 segments: so many round trips of half a segment each to get half of them back.
+    // 1 Gbit/s × 120 ms are 15 MB, 10 359 segments: so many round trips of half a segment each until one of two is back.
     let window = 15e6 / 1448.0;
     assert!((number(&answers, "recovery_s") - window * 0.12).abs() < 1e-6);
     assert!(note(&answers, "recovery_s").contains("host"));

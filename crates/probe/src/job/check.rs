@@ -6,7 +6,7 @@ use super::{
     Connection, Due, Ends, ExchangeWork, Iperf3Kind, Iperf3Work, JOB_SCHEMA, MOST_GAPS,
     MOST_OUTSTANDING, MOST_TASKS, PingWork, Side, Span, TcpWork, UdpSendWork,
 };
-use crate::{icmp, udp};
+use crate::{datagram, icmp};
 
 /// Why a text is not a job, or a flow cannot be part of one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -56,8 +56,8 @@ pub enum JobError {
     /// A datagram has no room for what it carries, or a network none for the datagram.
     #[error(
         "datagrams carry a number and a time: {} to {} bytes of payload, not {size}",
-        udp::HEADER,
-        udp::MOST_BYTES
+        datagram::HEADER,
+        datagram::MOST_BYTES
     )]
     Datagram {
         /// Bytes wanted.
@@ -126,7 +126,7 @@ pub(crate) fn datagrams(ends: &Ends, when: Span, size: u32) -> Result<(), JobErr
 }
 
 fn datagram(size: u32) -> Result<(), JobError> {
-    let fits = size as usize >= udp::HEADER && u64::from(size) <= udp::MOST_BYTES;
+    let fits = size as usize >= datagram::HEADER && u64::from(size) <= datagram::MOST_BYTES;
     fits.then_some(()).ok_or(JobError::Datagram { size })
 }
 

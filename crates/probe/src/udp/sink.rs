@@ -6,7 +6,8 @@ use nix::errno::Errno;
 
 use farpath_record::{Missing, Seen};
 
-use super::{HEADER, Prepared};
+use super::Prepared;
+use crate::datagram::HEADER;
 use crate::job::UdpReceiveWork;
 use crate::report::UdpReceiveReport;
 use crate::socket::{SocketError, refused};

@@ -2,28 +2,13 @@
 
 use farpath_record::Seen;
 use farpath_units::{Duration, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::job::jobs::ends;
 use crate::job::{Due, End, JobError, Jobs, MOST_GAPS, Timing, UdpReceiveWork, UdpSendWork, Work};
+use crate::report::OneWayReport;
 use crate::socket::SocketError;
 use crate::udp;
 use crate::watch::Watch;
-
-/// What the end that timed datagrams measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct OneWayReport {
-    /// When each that arrived was sent, on the sender's clock, and how long it took; 0 where the clocks of both ends
-    /// say that it arrived before.
-    pub arrived: Vec<(u64, u64)>,
-    /// Copies of datagrams.
-    pub duplicates: u64,
-    /// Datagrams that came after the timeout.
-    #[serde(default)]
-    pub late: u64,
-    /// What a reader must know.
-    pub notes: Vec<String>,
-}
 
 /// Datagrams at equal intervals, each timed where it arrives.
 #[derive(Clone, Debug, PartialEq)]

@@ -93,28 +93,13 @@ pub(super) fn read(f: &Fields, faults: &mut Vec<Diagnostic>) -> PieConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Source, parse};
+    use crate::parse;
+    use crate::routed::between_routers;
     use farpath_element::qdisc::AqmConfig;
 
     /// Two routers with `keys` on the link between them.
     fn read(keys: &str) -> Result<PieConfig, String> {
-        let mut text = "[scenario]\nname = \"x\"\n".to_owned();
-        for (kind, name) in [
-            ("host", "a"),
-            ("host", "b"),
-            ("router", "r"),
-            ("router", "s"),
-        ] {
-            text += &format!("[[{kind}]]\nname = \"{name}\"\n");
-        }
-        for (ends, keys) in [(["a", "r"], ""), (["r", "s"], keys), (["s", "b"], "")] {
-            let [a, b] = ends;
-            text += &format!(
-                "[[link]]\nname = \"{a}{b}\"\nends = {ends:?}\nframing = \"gbe\"\n{keys}\n"
-            );
-        }
-        let name = "x.toml".to_owned();
-        let scenario = parse(&Source { name, text }, &[]).map_err(|e| e.to_string())?;
+        let scenario = parse(&between_routers(keys), &[]).map_err(|e| e.to_string())?;
         let queueing = scenario.links[1].directions[0].queueing.as_ref();
         match queueing.expect("it is managed").classes[0].aqm {
             Some(AqmConfig::Pie(config)) => Ok(config),

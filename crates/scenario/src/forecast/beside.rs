@@ -1,12 +1,10 @@
 //! What tests do to the round trips of one another, and a connection to its own: the queue that stands in front of the
 //! narrowest place, where closed forms know it, and a word why where they do not.
 
-use std::collections::BTreeMap;
-
 use farpath_predict::Cc;
 use farpath_predict::climb::Climb;
+use farpath_record::Record;
 use farpath_record::quantity::quantity;
-use farpath_record::{Origin, Record};
 use farpath_tcp::SlowStart;
 use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
@@ -25,7 +23,7 @@ const SMALL: f64 = 0.01;
 /// Datagrams that come at random intervals and wait for one another, now and then (at half of a rate 99 % of them meet fewer).
 const SEVERAL: f64 = 5.0;
 /// Of a forecast of when a window is full: how much later it is taken to be certain.
-const CERTAIN: f64 = 2.0;
+pub(super) const CERTAIN: f64 = 2.0;
 
 /// What one test keeps waiting in front of a port.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,34 +120,6 @@ impl Path<'_> {
         })
     }
 
-    /// Whether a transfer that no clock ends is over by then for certain: alone in its time, in twice what is forecast of it.
-    fn is_over(&self, test: &Test, by: Time) -> bool {
-        let (from, until) = span(test);
-        if until < Time::MAX || from >= by {
-            return false;
-        }
-        let Some(end) = self.certain_end(test) else {
-            return false;
-        };
-        let meets = |other: &Test| {
-            let (starts, ends) = span(other);
-            starts < end && from < ends
-        };
-        let others = self.scenario.tests.iter();
-        let mut others = others.filter(|t| t.name != test.name && t.kind.periodic().is_none());
-        end <= by && !others.any(meets)
-    }
-
-    /// When a transfer that no clock ends is over for certain, alone on this path: in twice what is forecast of it.
-    pub(super) fn certain_end(&self, test: &Test) -> Option<Time> {
-        let mut record = self
-            .scenario
-            .record(test, Origin::Predicted, &BTreeMap::new());
-        test.kind.predict(test, self, &mut record);
-        let ns = record.metrics.get("completion_ns")?;
-        Some(test.start + test.start_spread + seconds(CERTAIN * ns / 1e9))
-    }
-
     /// Whether a port can make the test's times longer: both ways, but for packets that are timed one way.
     fn uses(&self, number: usize, port: usize) -> bool {
         let both = !matches!(self.scenario.tests[number].kind, TestKind::OneWay(_));
@@ -175,6 +145,7 @@ impl Path<'_> {
         };
         let unknown = |why: &str| Met {
             losing,
+            fills: false,
             waits: Waits::Unknown(""),
             why: why.to_owned(),
             unsettled: 1.0,
@@ -216,6 +187,7 @@ impl Path<'_> {
         }
         Met {
             losing,
+            fills: matches!(waits, Waits::Between(_)) && !full.iter().any(|(_, l, _)| l.taken_up),
             why: port.map_or_else(String::new, |p| self.port_name(p)),
             waits,
             unsettled,
@@ -463,6 +435,8 @@ struct Met {
     bursts: Vec<bool>,
     /// Why it is not foreseen how many single packets are lost beside them, if so.
     losing: Option<&'static str>,
+    /// A queue is full at times, and drops what comes then.
+    fills: bool,
 }
 
 impl Met {
@@ -524,8 +498,15 @@ impl Met {
         let unknown: Vec<String> = times.into_iter().filter(|m| !kept(m)).collect();
         record.metrics.retain(|m, _| !unknown.contains(m));
         if own.kind.periodic().is_some() {
+            let mut lost = "";
+            if self.fills {
+                record
+                    .metrics
+                    .retain(|m, ratio| m != "loss_ratio" || *ratio >= 1.0);
+                lost = ", nor how many are lost";
+            }
             record.notes.push(format!(
-                "{why}; how long packets wait there is not foreseen"
+                "{why}; how long packets wait there is not foreseen{lost}"
             ));
         }
     }
@@ -554,7 +535,7 @@ fn wait_words(time: Duration) -> String {
     quantity("waits_s", time.as_secs_f64())
 }
 
-fn seconds(seconds: f64) -> Duration {
+pub(super) fn seconds(seconds: f64) -> Duration {
     Duration::from_ps((seconds * 1e12).clamp(0.0, 1e19) as u64)
 }
 

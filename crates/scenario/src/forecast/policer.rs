@@ -3,6 +3,7 @@
 use farpath_predict::atm::{CELL, CELL_BITS};
 use farpath_predict::climb::Climb;
 use farpath_predict::clumps::Clumped;
+use farpath_predict::policed_pace;
 use farpath_predict::policer::{Dropping, Policer, apart, at_once};
 use farpath_record::{Record, Uncertainty};
 
@@ -280,8 +281,8 @@ impl Path<'_> {
             Some(all) => all,
             None => match self.paced(flow, met) {
                 Some((top, _)) if steady <= top => return None,
-                Some((top, share)) => {
-                    let likely = (top * share).min(all);
+                Some((_, mean)) => {
+                    let likely = mean.min(all);
                     [likely, likely * FAST_CONVERGENCE, all]
                 }
                 None => [all; 3],
@@ -293,21 +294,32 @@ impl Path<'_> {
         (likely < steady).then_some([likely, low, high])
     }
 
-    /// What connections that pace have in front of a policer before it cuts them, all together in bit/s, and which share of it on
-    /// average; `None` where nothing paces or no law says what a loss does.
+    /// What connections that pace have in front of a policer before it cuts them, all together in bit/s, and what they have on average;
+    /// `None` where nothing paces or no law says what a loss does.
     fn paced(&self, flow: &Flow, met: &Met) -> Option<(f64, f64)> {
         flow.config.pacing?;
         let rtt_s = flow.base.as_secs_f64();
+        let mss = f64::from(flow.config.mss);
         let top = met.policer.paced_window(rtt_s) * met.payload;
         let climb = Climb {
             cc: flow.cc?,
-            top: (top / f64::from(flow.config.mss) / flow.streams).max(1.0),
+            top: (top / mss / flow.streams).max(1.0),
             rtt_s,
             segments_per_ack: flow.counted_per_ack(),
             htcp: flow.htcp(),
             rules: flow.rules(),
         };
-        Some((top * 8.0 / rtt_s, climb.mean_share()?))
+        let each = Policer {
+            rate_bps: met.policer.rate_bps / flow.streams,
+            burst_bytes: met.policer.burst_bytes / flow.streams,
+            ..met.policer
+        };
+        let followed = policed_pace::mean_window(each, mss / met.payload, climb);
+        let mean = match followed {
+            Some(segments) => segments * mss * flow.streams,
+            None => top * climb.mean_share()?,
+        };
+        Some((top * 8.0 / rtt_s, mean * 8.0 / rtt_s))
     }
 
     /// What a record says of such a test besides its goodput.
@@ -330,7 +342,7 @@ impl Path<'_> {
             record.uncertainty.insert("goodput_bps".to_owned(), bounds);
             let why = match low > 0.0 {
                 true if flow.config.pacing.is_some() => {
-                    "a policer cuts the window of a sender that paces, too: how often, and by how many losses, depends on its bucket: simulate"
+                    "a policer cuts the window of a sender that paces, too: the mean of climbs between cuts, without what slow start and the losses themselves cost"
                 }
                 true => PATHS_WITHIN,
                 false => {

@@ -181,14 +181,11 @@ impl Path<'_> {
     }
 
     /// The same of the queue that this test's datagrams have, alone on the port: of several classes that of theirs, as far as the
-    /// memory that they share takes it, and in a queue with steady streams what they leave.
+    /// memory that they share takes it, and of the only one what steady streams leave.
     pub(super) fn own_room(&self, port: usize, len: u32) -> Option<u64> {
-        let all = self.room_with_streams(port, len)?;
-        Some((all as f64 * self.left(port)) as u64)
-    }
-
-    fn room_with_streams(&self, port: usize, len: u32) -> Option<u64> {
-        self.plain_room(port, len).or_else(|| {
+        let one = self.plain_room(port, len);
+        let one = one.map(|all| (all as f64 * self.left(port)) as u64);
+        one.or_else(|| {
             let queueing = self.queueing(port)?;
             let class = self.own_class(port)?;
             let memory = queueing.memory.map(QueueLimit::Bytes);
@@ -225,11 +222,17 @@ impl Path<'_> {
     }
 
     fn class_on(&self, port: usize) -> Option<&Class> {
+        let number = self.class_number(port)?;
+        self.queueing(port)?.classes.get(number)
+    }
+
+    /// The number of the class of this test's datagrams on a port of classes.
+    pub(super) fn class_number(&self, port: usize) -> Option<usize> {
         let hop = self.there.iter().find(|h| h.port == port)?;
         let test = &self.scenario.tests[self.plan.flows[self.flow].test];
         let queueing = self.queueing(port).filter(|q| q.fq_codel.is_none())?;
         let rules: Vec<&[Match]> = queueing.classes.iter().map(|c| &c.matches[..]).collect();
-        Some(&queueing.classes[class_of(&rules, test, hop.lsp.is_some())?])
+        class_of(&rules, test, hop.lsp.is_some())
     }
 
     /// Datagrams of `len` bytes in so much queue of a port.

@@ -539,6 +539,7 @@ impl Flow {
             doubts.extend(self.note_of_waiting(steady));
             doubts.extend(self.note_of_odd_window(steady));
             doubts.extend(self.note_of_one_segment(steady));
+            doubts.extend(self.note_of_parted_window(steady));
         }
         let overflows = self
             .doubt_of_repair(test, ends_s)

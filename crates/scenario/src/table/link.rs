@@ -88,7 +88,7 @@ const LOST: Section = Section {
 
 const GILBERT_ELLIOTT: Section = Section {
     name: "gilbert_elliott",
-    doc: "A loss process of two states; all probabilities are per frame.",
+    doc: "A loss process of two states; all probabilities are per frame. Each flow has states of its own, counted in its own frames: two flows do not meet a burst together.",
     keys: &[
         key("p", Ratio, "From good to bad.").required(),
         key("r", Ratio, "From bad to good.").required(),

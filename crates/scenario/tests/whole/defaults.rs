@@ -327,3 +327,13 @@ fn connections_of_one_test_start_apart() {
     assert!(errors.lines()[0].starts_with(words), "{errors}");
     read("parallel = 1\nstart_spread = \"8 s\"").expect("one moves its end");
 }
+
+/// What closed forms advise to simulate is what a scenario can run.
+#[test]
+fn what_has_closed_forms_alone_is_not_to_be_simulated() {
+    for cc in farpath_predict::Cc::ALL {
+        let is_modelled = Algorithm::ALL.iter().any(|a| a.name() == cc.name());
+        assert_eq!(cc.is_simulated(), is_modelled, "{cc}");
+        assert_eq!(cc.forms_alone().is_none(), is_modelled, "{cc}");
+    }
+}

@@ -587,6 +587,37 @@ fn small_windows_that_wait_for_a_timer_are_said() {
     }
 }
 
+/// Simulated over 200 ms two segments by the RFCs' rules have 96 kbit/s of 115, and six 327 of 346; over 20 ms the next flight comes first.
+#[test]
+fn a_small_even_window_that_parts_is_said() {
+    let of = |segments: u32, flavour: &str, delay: &str| {
+        let test = format!(
+            "kind = \"tcp\"\nduration = \"60 s\"\ndelayed_ack = 2\nwindow = \"{} B\"\nflavour = \"{flavour}\"",
+            segments * 1448
+        );
+        let far = format!("rate = \"100 Mbit/s\"\ndelay = \"{delay}\"");
+        by_router("rate = \"1 Gbit/s\"", &far, &test)
+    };
+    let said = |record: &Record| says(record, "has parted into two of odd numbers");
+    let two = of(2, "rfc", "100 ms");
+    assert!(says(&two, "and 0.096 Mbit/s are left"), "{:?}", two.notes);
+    let six = of(6, "rfc", "100 ms");
+    assert!(says(&six, "and 0.32"), "{:?}", six.notes);
+    for (segments, flavour, delay) in [
+        (2, "linux", "100 ms"),
+        (7, "rfc", "100 ms"),
+        (44, "rfc", "100 ms"),
+        (2, "rfc", "10 ms"),
+    ] {
+        let other = of(segments, flavour, delay);
+        assert!(
+            !said(&other),
+            "{segments} {flavour} {delay}: {:?}",
+            other.notes
+        );
+    }
+}
+
 /// One byte fills neither a window nor a queue: it had the notes of bulk.
 #[test]
 fn a_first_flight_has_none_of_the_notes_of_bulk() {
@@ -991,7 +1022,7 @@ fn the_bounds_of_a_policer_hold_what_is_simulated() {
 }
 
 /// A sender that paces meets the policer at the end of each climb: simulated at 170 ms with buckets of 0.3, 1.25, 4.25 and
-/// 12.5 MB CUBIC gets 168, 158, 177 and 190 Mbit/s of 195.
+/// 12.5 MB CUBIC gets 164.2, 180.2, 191.5 and 194.5 Mbit/s in the second minute. In the first it is still short of that.
 #[test]
 fn a_policer_cuts_what_a_host_paces() {
     let forecast = |more: &str, burst: &str| {
@@ -1005,19 +1036,19 @@ fn a_policer_cuts_what_a_host_paces() {
         ))
     };
     for (burst, simulated) in [
-        ("300 kB", 168e6),
-        ("1250 kB", 158e6),
-        ("4250 kB", 177e6),
-        ("12500 kB", 190e6),
+        ("300 kB", 164.2e6),
+        ("1250 kB", 180.2e6),
+        ("4250 kB", 191.5e6),
+        ("12500 kB", 194.5e6),
     ] {
-        let record = forecast("cc = \"cubic\"\n", burst);
+        let record = forecast("cc = \"cubic\"\nomit = \"60 s\"\n", burst);
         let (likely, bounds) = (
             of(&record, "goodput_bps"),
             &record.uncertainty["goodput_bps"],
         );
         let [low, high] = [bounds.low, bounds.high].map(|b| b.expect("a bound"));
         assert!(low < simulated && simulated < high, "{burst}: {low} {high}");
-        assert!((likely / simulated - 1.0).abs() < 0.16, "{burst}: {likely}");
+        assert!((likely / simulated - 1.0).abs() < 0.05, "{burst}: {likely}");
         assert!(record.notes.iter().any(|n| n.contains("sender that paces")));
     }
     // A window or a pace below the policer's rate is not cut.
@@ -1247,6 +1278,10 @@ fn a_ping_waits_behind_the_window_of_a_full_link() {
         losing.absent.is_empty(),
         "a forecast measures nothing: {losing:?}"
     );
+    // Simulated beside a queue of 1000 packets, 2 of 20 are lost.
+    assert!(!losing.metrics.contains_key("loss_ratio"), "{losing:?}");
+    assert!(says(&losing, "nor how many are lost"), "{:?}", losing.notes);
+    assert_eq!(of(&behind, "loss_ratio"), 0.0);
     let first = record_of(text("", "0 s"));
     assert!((of(&first, "rtt_min_ns") - alone).abs() < 1e5, "{first:?}");
     assert!(!first.metrics.contains_key("rtt_avg_ns"));
@@ -3072,10 +3107,16 @@ fn a_steady_stream_is_taken_off() {
     assert!((mbps(&bulk(packets)) - 65.0).abs() < 1.0);
     let most = bulk(&udp.replace("30 M", "80 M"));
     assert!((mbps(&most) - 14.8).abs() < 0.5, "{most:?}");
-    // What ends before, comes and goes or fills the link is in no form.
+    // Simulated beside one of half of 30 Mbit/s, CUBIC has 78.3 and Reno 77.3.
+    let bursts = bulk(&format!(
+        "{udp}\non_off = {{ on = \"1 s\", off = \"1 s\" }}"
+    ));
+    assert!((mbps(&bursts) - 79.4).abs() < 0.2, "{bursts:?}");
+    let most = "it comes and goes, and the test has the rest at most";
+    assert!(says(&bursts, most), "{:?}", bursts.notes);
+    // What ends before or fills the link is in no form.
     for other in [
         udp.replace("60 s", "20 s"),
-        format!("{udp}\non_off = {{ on = \"1 s\", off = \"1 s\" }}"),
         udp.replace("30 M", "99 M"),
         packets.replace("180000", "18000"),
     ] {
@@ -3112,4 +3153,41 @@ fn a_link_that_others_fill_has_equal_shares_in_words() {
     let less = of_three("5 Mbit/s");
     assert!(!says(&less[0], "equal shares"), "{:?}", less[0].notes);
     assert!(says(&less[1], "leave it 7.06"), "{:?}", less[1].notes);
+}
+
+/// A class of its own in front of a connection's. Simulated, 2 Mbit/s: 1.218 Mbit/s beside 500 kbit/s of packets of 160 bytes that go first; 10 Mbit/s: 4.69
+/// beside 8 Mbit/s by equal weights.
+#[test]
+fn a_stream_in_a_class_of_its_own_is_taken_off_as_far_as_it_is_served() {
+    let bulk = |rate: &str, scheduler: &str, classes: [&str; 2], udp: &str| {
+        let [first, second] = classes.map(|class| format!("[[link.forward.class]]\n{class}\n"));
+        let far = format!(
+            "rate = \"{rate}\"\ndelay = \"10 ms\"\n[link.forward]\nscheduler = \"{scheduler}\"\nqueue = \"50 packets\"\n{first}{second}"
+        );
+        let tests = format!(
+            "kind = \"udp\"\n{udp}\nduration = \"80 s\"\n\
+             [[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"60 s\"\nomit = \"20 s\""
+        );
+        by_router("rate = \"1 Gbit/s\"", &far, &tests)
+    };
+    let mbps = |record: &Record| of(record, "goodput_bps") / 1e6;
+    let (voice, rest) = ("name = \"v\"\nprotocol = \"udp\"", "name = \"r\"");
+    let small = "size = 160\nrate = \"500 kbit/s\"";
+    let first = bulk("2 Mbit/s", "strict", [voice, rest], small);
+    assert!((mbps(&first) - 1.218).abs() < 0.01, "{first:?}");
+    let last = bulk("2 Mbit/s", "strict", [rest, voice], small);
+    assert!((mbps(&last) - 1.883).abs() < 0.01, "{last:?}");
+    let large = "size = 1000\nrate = \"8 Mbit/s\"";
+    let equal = bulk("10 Mbit/s", "drr", [voice, rest], large);
+    assert!((mbps(&equal) - 4.7).abs() < 0.05, "{equal:?}");
+    // Of a queue for each flow each has half at most. Simulated, 20 Mbit/s: 13.3 beside 5 and 9.0 beside 15.
+    for (mbit, left) in [(5, 13.9), (15, 9.41)] {
+        let far =
+            "rate = \"20 Mbit/s\"\ndelay = \"20 ms\"\n[link.forward]\nscheduler = \"fq-codel\"";
+        let udp =
+            format!("kind = \"udp\"\nsize = 1400\nrate = \"{mbit} Mbit/s\"\nduration = \"80 s\"");
+        let own = "[[test]]\nname = \"bulk\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nduration = \"60 s\"\nomit = \"20 s\"";
+        let record = by_router("rate = \"1 Gbit/s\"", far, &format!("{udp}\n{own}"));
+        assert!((mbps(&record) - left).abs() < 0.05, "{mbit}: {record:?}");
+    }
 }

@@ -29,7 +29,7 @@ const WAITING_SHARE: f64 = 0.75;
 const WINDOW_MOST: f64 = 2.0;
 const WINDOW_LEAST: f64 = 0.25;
 
-/// Losses that take this share of the time are the limit.
+/// What takes this share of the time is the limit, as losses may.
 const SHARE_LEAST: f64 = 0.5;
 
 /// What is known of a connection whatever its samples are.
@@ -90,8 +90,15 @@ impl Watched {
         others: &str,
     ) {
         let time = self.time();
-        let errand = waits.and_then(|w| w.errand_words(self.host, time));
-        let served = errand.or_else(|| waits.and_then(|w| w.served(self.host, time)));
+        let errand = waits.and_then(|w| w.beside_words(self.host, time));
+        let (first, beside) = match errand {
+            Some((share, words)) if share >= SHARE_LEAST => (Some(words), None),
+            errand => (None, errand.map(|(_, words)| words)),
+        };
+        let served = waits.and_then(|w| {
+            let served = first.or_else(|| w.served(self.host, time));
+            served.or_else(|| w.command_paused(self.host, time))
+        });
         let lost = counts.lost.filter(|lost| lost.all() > 0);
         let (known, unknown) = match lost.map(|lost| self.by_losses(&lost, counts, told)) {
             Some(Ok(found)) => {
@@ -110,7 +117,8 @@ impl Watched {
         let way = way.and_then(|waits| waits.on_the_way(end, time));
         let way = way.map(|words| words + others);
         let known = known.into_iter().chain(served).chain(lined);
-        let known = known.chain(way).chain(told.how_ended()).collect();
+        let known = known.chain(way).chain(beside);
+        let known = known.chain(told.how_ended()).collect();
         told.counted(time, known, outage.words());
         let deferred = waits.map_or(String::new(), |waits| waits.deferred_words(time));
         if !told.cause.is_empty() {

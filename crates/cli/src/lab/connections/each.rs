@@ -47,6 +47,7 @@ impl Connections {
         let is_early = waits.and_then(|w| w.left_early(one.host)).is_some();
         let of = of.map(|e| Each {
             is_early,
+            errand: waits.map_or(0.0, |w| w.errand_of_server(one.host)),
             is_rejected: self.is_rejected(ends),
             is_fast: waits.is_some_and(Waits::is_fast),
             idle: waits.map_or(0.0, |w| w.idle_of_command(one.host)),

@@ -71,6 +71,7 @@ impl Connections {
     /// ended it. An outage says that itself.
     pub(super) fn repairs(&self, ends: &[String; 2], one: &Watched, told: &mut Busiest) {
         told.this_open_s = self.open_of(ends).map(Duration::as_secs_f64);
+        told.handshake = self.handshake(ends, one);
         told.lost_back = self.segments.get(&turned(ends)).map(Lost::of);
         let acks = self.acks.get(ends).copied().unwrap_or_default();
         (told.acks, told.acks_lost) = (acks.sent, acks.lost);

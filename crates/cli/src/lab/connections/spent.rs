@@ -69,7 +69,11 @@ impl Connections {
 
 #[cfg(test)]
 mod tests {
+    use farpath_emu::plane::Turns;
+
     use super::*;
+    use crate::lab::busiest::Busiest;
+    use crate::lab::many::{Each, Many};
 
     /// Twelve files of a server of FTP, 80 ms away: a data connection for each, and three commands of which each takes a round trip.
     #[test]
@@ -89,5 +93,55 @@ mod tests {
             ..spent
         };
         assert_eq!(one.words(4.0), None);
+    }
+
+    /// Two subflows of one connection of Multipath TCP.
+    #[test]
+    fn a_further_subflow_is_not_a_connection() {
+        let mut connections = Connections::across([1000; 2]);
+        connections.take_command(["198.18.0.1".parse().expect("an address")]);
+        for (port, joins) in [(1, false), (2, true)] {
+            let ends = [format!("198.18.0.1:{port}"), "198.18.0.2:80".to_owned()];
+            connections.take_turns(&Turns {
+                is_multipath: true,
+                joins,
+                ..Turns::between(ends.map(|end| end.parse().expect("an end")))
+            });
+        }
+        assert_eq!(connections.spent().connections, 1);
+    }
+
+    /// Twenty short connections that take 2.4 s of the command's time, and a dialogue on another one that takes 5.
+    #[test]
+    fn what_others_took_is_said_in_front_of_many_short_ones() {
+        let each = |n: u16| {
+            let own = format!("198.18.0.1:{}", 40_000 + n);
+            let of = Each::of([own.as_str(), "198.18.0.2:80"], 500, None);
+            Each {
+                rtt: Some(0.06),
+                busy: 0.06,
+                ..of.expect("they have ports")
+            }
+        };
+        let all: Vec<Each> = (0..20).map(each).collect();
+        let said = |took_s: f64| {
+            let told = Busiest {
+                many: Many::of(&all),
+                spent: Spent {
+                    connections: 21,
+                    set_up_s: 1.2,
+                    way_s: 6.0,
+                    server_s: 0.2,
+                },
+                took_s: Some(took_s),
+                ..Busiest::default()
+            };
+            told.in_words().line
+        };
+        let words = "21 connections shared the command's 8.0 s: set-up took 15 %, requests and answers on the way took 75 % of it; ";
+        let shared = said(8.0);
+        assert!(shared.starts_with(words), "{shared}");
+        assert!(shared.contains("over 20 connections"), "{shared}");
+        assert!(!said(3.0).contains("shared"), "{}", said(3.0));
     }
 }

@@ -124,6 +124,10 @@ impl Many {
     fn served(&self) -> String {
         let [command, server] = SENDERS;
         let words = self.took(self.server_s, &format!("{command} waited for {server}"));
+        let words = match !words.is_empty() && 2.0 * self.errand_s >= self.server_s {
+            true => format!("{words}, which waited for other connections of its own"),
+            false => words,
+        };
         let queued = self.share_of(self.accept_queue_s);
         let never = match self.unanswered {
             0 => String::new(),

@@ -8,8 +8,8 @@ use farpath_units::Duration;
 use super::Waits;
 use crate::lab::cause::{self, Cause, add, take};
 
-/// A shorter part of a connection's time is not named where samples are few.
-const NAMED: f64 = 0.5;
+/// A smaller part of a connection's time is not named where samples are few.
+const NAMED: f64 = 0.2;
 
 impl Waits {
     /// Names what a program waited for beside a connection: the other side's turn, or the time of the host of this number without anything
@@ -45,14 +45,36 @@ impl Waits {
         add(causes, self.cause(1 - host, 1), of_other);
     }
 
-    /// That either side waited so for half of a connection's `time` or more, in words; where this is the end of a host that has this number.
-    pub(in crate::lab) fn errand_words(&self, host: usize, time: Duration) -> Option<String> {
+    /// The part of a connection's `time` in which either side waited for other connections, or for answers over UDP, and the larger of these in words;
+    /// where this is the end of a host that has this number. None where it is not worth naming.
+    pub(in crate::lab) fn beside_words(
+        &self,
+        host: usize,
+        time: Duration,
+    ) -> Option<(f64, String)> {
         let all = self.all(time);
-        let shares = self.errands.map(|errand| errand.time.as_secs_f64() / all);
-        let end = usize::from(shares[1] > shares[0]);
-        let who = [host, 1 - host][end];
-        let percent = format!("{:.0} % of the time", 100.0 * shares[end]);
-        (shares[end] >= NAMED).then(|| cause::errand(who, self.errands[end].to, &percent))
+        let said = |time: Duration, words: &dyn Fn(&str) -> String| {
+            let share = time.as_secs_f64() / all;
+            (share, words(&format!("{:.0} % of the time", 100.0 * share)))
+        };
+        let ends = [(0, host), (1, 1 - host)];
+        let queries = ends.map(|(end, who)| {
+            said(self.elsewhere[end], &|percent| {
+                cause::elsewhere(who, percent)
+            })
+        });
+        let errands = ends.map(|(end, who)| {
+            let Errand { time, to } = self.errands[end];
+            said(time, &|percent| cause::errand(who, to, percent))
+        });
+        let all = queries.into_iter().chain(errands);
+        let most = all.max_by(|a, b| a.0.total_cmp(&b.0));
+        most.filter(|(share, _)| *share >= NAMED)
+    }
+
+    /// How long the server waited so, where this is the end of a host that has this number, seconds.
+    pub(in crate::lab) fn errand_of_server(&self, host: usize) -> f64 {
+        self.errands[usize::from(host == 0)].time.as_secs_f64()
     }
 
     /// The cause of what this end, 0, or the other one waited for so, which is that of this host.
@@ -95,16 +117,22 @@ mod tests {
             waits(end, false).share_errands(end, time, &mut causes);
             assert_eq!(causes[0].0, Cause::Errand { host: 1, to }, "{causes:?}");
             assert!((causes[0].1 - 0.7).abs() < 1e-9, "{causes:?}");
-            let words = waits(end, false).errand_words(end, time);
-            let wanted = "the server waited 70 % of the time for another connection, which it had opened to 198.18.0.1:9000";
+            let words = waits(end, false).beside_words(end, time).map(|w| w.1);
+            let wanted = "the server waited 70 % of the time for another connection of its own, to 198.18.0.1:9000";
             assert_eq!(words.as_deref(), Some(wanted));
         }
-        let several = waits(0, true).errand_words(0, time);
-        let wanted =
-            "the server waited 70 % of the time for other connections, which it had opened";
+        let asked = Waits {
+            elsewhere: [Duration::ZERO, Duration::from_ms(750)],
+            ..waits(0, false)
+        };
+        let words = asked.beside_words(0, time).map(|w| w.1);
+        let wanted = "the server waited for answers to queries over UDP 75 % of the time";
+        assert_eq!(words.as_deref(), Some(wanted));
+        let several = waits(0, true).beside_words(0, time).map(|w| w.1);
+        let wanted = "the server waited 70 % of the time for other connections of its own";
         assert_eq!(several.as_deref(), Some(wanted));
         assert_eq!(
-            waits(0, false).errand_words(0, Duration::from_secs(2)),
+            waits(0, false).beside_words(0, Duration::from_secs(4)),
             None
         );
     }

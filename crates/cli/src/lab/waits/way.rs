@@ -1,13 +1,44 @@
-//! How much of a connection's time its round trips took, where samples are too few to say what limited it.
+//! How much of a connection's time its round trips took, the server and the command's own pauses, where samples are too few to say what limited it.
 
 use farpath_units::{Duration, Time};
 
 use super::{SET_UP_LEAST, Waits};
+use crate::lab::sender::SENDERS;
 
 /// A smaller part of the time in which a part of a message was on the way is not named.
 const HANDED_LEAST: f64 = 0.1;
 
 impl Waits {
+    /// That the command waited for the server for half of a connection's `time` or more, in words; where this is the end of a host that has
+    /// this number.
+    pub(in crate::lab) fn served(&self, host: usize, time: Duration) -> Option<String> {
+        let share = self.of_server(host) / self.all(time);
+        let [command, server] = SENDERS;
+        (2.0 * share >= 1.0).then(|| {
+            format!(
+                "{command} waited for {server} {:.0} % of the time",
+                100.0 * share
+            )
+        })
+    }
+
+    /// That the command's program paused within what it sent for half of a connection's `time` or more, in words: a header and then a body, say, behind a
+    /// wait for `100 Continue`. This is the end of a host that has this number.
+    pub(in crate::lab) fn command_paused(&self, host: usize, time: Duration) -> Option<String> {
+        let paused = match host {
+            0 => self.paused,
+            _ => self.asking.paused,
+        };
+        let share = paused.as_secs_f64() / self.all(time);
+        (2.0 * share >= 1.0).then(|| {
+            format!(
+                "{} paused for {:.0} % of the time within what it sent, and the server had not answered",
+                SENDERS[0],
+                100.0 * share
+            )
+        })
+    }
+
     /// That half of a connection's time or more went by while it was set up, and while a request or an answer was on the way, in words: of a `time` that
     /// ends at an instant, where this is the end of a host that has this number.
     pub(in crate::lab) fn on_the_way(&self, end: (usize, Time), time: Duration) -> Option<String> {
@@ -35,6 +66,20 @@ impl Waits {
                 percent(way)
             )
         })
+    }
+
+    /// How long the connection of a command that has this end took to be set up, how long a request or an answer was on the way, without what filled a
+    /// link for a round trip or longer, and how long the server had a request, seconds.
+    pub(in crate::lab) fn spent(&self) -> [f64; 3] {
+        let set_up = self.set_up.unwrap_or_default();
+        let way = self.way + self.landing + self.overlap.way;
+        let line = self.lines[0].all + self.lines[1].all;
+        let handed = (self.handed() - line.as_secs_f64()).max(0.0);
+        [
+            set_up.as_secs_f64(),
+            way.as_secs_f64() + handed,
+            self.of_server(0),
+        ]
     }
 
     /// How long a part of messages of either end was on the way before all of it had left, and no small write was what waited, seconds.
@@ -85,11 +130,39 @@ mod tests {
         assert_eq!(idle, None);
     }
 
+    /// A header, a second, and then the body, by the frames of both ends.
+    #[test]
+    fn a_pause_within_a_request_is_the_commands() {
+        let pausing = Handing {
+            paused: Duration::from_ms(1000),
+            ..Handing::default()
+        };
+        let turns = Turns {
+            span: Duration::from_ms(1400),
+            handing: [pausing, Handing::default()],
+            ..turns(0)
+        };
+        for end in [0, 1] {
+            let waits = Waits::of(&turns, end);
+            let said = waits.command_paused(end, Duration::from_ms(1400));
+            assert!(
+                said.is_some_and(|said| said.contains("paused for 71 %")),
+                "{end}"
+            );
+            assert_eq!(waits.served(end, Duration::from_ms(1400)), None);
+            let server = waits.command_paused(1 - end, Duration::from_ms(1400));
+            assert_eq!(server, None, "{end}");
+        }
+    }
+
     #[test]
     fn an_answer_that_waits_for_its_window_is_on_the_way() {
         let said = Waits::of(&turns(1600), 0).on_the_way((0, at(3200)), Duration::from_ms(2400));
         let words = "setting it up took 25 % of the time, and a request or an answer was on the way for 75 % of the time, for 50 % before all of it \
                      had left, as while a window grows or a link carries it";
         assert_eq!(said.as_deref(), Some(words));
+        // Of all connections of a command it counts as well.
+        let spent = Waits::of(&turns(1600), 0).spent();
+        assert_eq!(spent.map(|s| (s * 1e3).round()), [800.0, 2400.0, 0.0]);
     }
 }

@@ -32,6 +32,15 @@ pub(super) fn ask(rate: f64) -> String {
     )
 }
 
+/// A higher rate of a policer that a text states, bit/s, where datagrams pass at this rate.
+pub(super) fn higher_for_datagrams(stated: f64, passed: f64) -> String {
+    format!(
+        "at the policer: a higher rate than its {}, where the contract allows that (police cir of IOS, bandwidth-limit of Junos). It counts the headers of each datagram, so that {} of payload pass; until then",
+        bps(stated),
+        bps(passed)
+    )
+}
+
 /// How the policer is had again as it was.
 pub(super) fn back(now: &Sending, rate: f64) -> String {
     let burst = now
@@ -163,11 +172,14 @@ mod tests {
 
     #[test]
     fn who_polices_datagrams_is_asked_first() {
-        let of = |cause| datagrams(cause, Some(1.95e8)).commands;
+        let of = |cause| datagrams(cause, Some(1.95e8), None).commands;
         let policed = of(Cause::Policer);
         assert!(policed[0].starts_with("ask the provider"), "{policed:?}");
         assert!(policed[1].contains("195000 kbit/s"), "{policed:?}");
         assert_eq!(of(Cause::Client).len(), 1);
+        // One that a text states is set by whoever reads that text.
+        let stated = datagrams(Cause::Policer, Some(4.08e6), Some(5e6)).commands;
+        assert!(stated[0].starts_with("at the policer: a higher rate than its 5.00 Mbit/s"));
     }
 
     /// 10 Mbit/s over 22.1 ms fill 27.6 kB, and 50 Mbit/s five times that.

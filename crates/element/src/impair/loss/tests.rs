@@ -2,7 +2,7 @@ use farpath_units::Key;
 use farpath_wire::{Flags, FlowDir, Frame, Kind};
 
 use super::{GilbertElliott, Loss, LossSpec, Safe};
-use crate::counters::Drop;
+use crate::drops::Drop;
 
 fn frame(flow: u16, seq: u64) -> Frame {
     Frame::new(Kind::Data, FlowDir::forward(flow), seq, 1500)

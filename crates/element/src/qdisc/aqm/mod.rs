@@ -12,7 +12,7 @@ use farpath_units::{Duration, Key, Time};
 use farpath_wire::Frame;
 
 use super::waiting::{Gone, QueueCounter, Waiting, marked};
-use crate::counters::Drop;
+use crate::drops::Drop;
 use crate::flows::Flows;
 pub(super) use codel::Codel;
 pub use codel::CodelConfig;

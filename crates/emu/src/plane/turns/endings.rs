@@ -4,6 +4,7 @@
 use farpath_units::{Duration, Time};
 
 use super::{Left, Talk};
+use crate::plane::message::is_small;
 
 /// Records of TLS (RFC 8446 §5.1): an alert, and data; the third and fourth byte behind that are the length, of an alert in data 19 (§5.2, §6).
 const ALERT: u8 = 21;
@@ -112,9 +113,12 @@ impl Talk {
         }
     }
 
-    /// An end closes. Where it has answered a part of what the other one sends, and more of that is under way, it takes none of it.
+    /// An end closes. Where it has answered a part of what the other one sends, and a segment or more of that is under way, it takes none of it. Less may
+    /// be a word on what has come.
     pub(super) fn cuts_short(&mut self, end: usize) {
-        let is_under_way = !self.streams[1 - end].is_all_there();
+        let stream = &self.streams[1 - end];
+        let under_way = stream.sent.saturating_sub(stream.arrived);
+        let is_under_way = !u32::try_from(under_way).is_ok_and(is_small);
         // What is missing of Multipath TCP may go by another subflow.
         let is_known = self.is_open() && !self.turns.is_multipath;
         self.turns.cut_short[end] |= is_known && is_under_way && self.answers_part[end];

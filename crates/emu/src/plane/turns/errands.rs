@@ -225,7 +225,9 @@ impl Talk {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Talks;
     use super::*;
+    use crate::plane::packet::{Packet, Transport};
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
@@ -263,6 +265,72 @@ mod tests {
         // It worked on for a while, or has asked for more that has not come.
         assert_eq!(called(700, false), Errand::default());
         assert_eq!(called(311, true), Errand::default());
+    }
+
+    /// A segment of so many bytes of data, 50 ms on its way.
+    fn passes(talks: &mut Talks, ends: Way, seq: u32, (control, length): (u8, u32), ms: u64) {
+        let packet = Packet {
+            addresses: ends.map(|end| end.ip()),
+            transport: Transport::Tcp {
+                ports: ends.map(|end| end.port()),
+                seq,
+                control,
+            },
+            ..Packet::plain(44 + length as usize)
+        };
+        talks.sent(&packet, &[], at(ms));
+        talks.delivered(&packet, (0, length), at(ms + 50), None);
+    }
+
+    fn turned([a, b]: Way) -> Way {
+        [b, a]
+    }
+
+    /// A connection, a request and its answer, from an instant on until 200 ms later.
+    fn asked(talks: &mut Talks, ends: Way, ms: u64) {
+        passes(talks, ends, 0, (SYN, 0), ms);
+        passes(talks, turned(ends), 0, (SYN | ACK, 0), ms + 50);
+        passes(talks, ends, 1, (ACK, 10), ms + 100);
+        passes(talks, turned(ends), 1, (ACK, 10), ms + 150);
+    }
+
+    fn errands(talks: &Talks, ends: Way) -> Option<[Errand; 2]> {
+        let found = talks.all().find(|turns| turns.ends == ends);
+        found.map(|turns| turns.errands)
+    }
+
+    /// The server opens a connection back, asks there, and answers as soon as it has an answer itself.
+    #[test]
+    fn a_server_that_calls_back_is_known_by_frames() {
+        let there = way("198.18.0.1:4000", "198.18.0.2:7000");
+        let back = way("198.18.0.2:5000", "198.18.0.1:9000");
+        let mut talks = Talks::default();
+        passes(&mut talks, there, 0, (SYN, 0), 0);
+        passes(&mut talks, turned(there), 0, (SYN | ACK, 0), 50);
+        passes(&mut talks, there, 1, (ACK, 10), 100);
+        asked(&mut talks, back, 150);
+        passes(&mut talks, turned(there), 1, (ACK, 10), 350);
+        let called = Errand {
+            time: Duration::from_ms(200),
+            to: Some(back[1]),
+        };
+        assert_eq!(errands(&talks, there), Some([Errand::default(), called]));
+    }
+
+    /// The command asks on another connection before it closes this one.
+    #[test]
+    fn a_command_that_asks_elsewhere_before_it_closes_is_known() {
+        let first = way("198.18.0.1:4000", "198.18.0.2:7000");
+        let second = way("198.18.0.1:4001", "198.18.0.2:7001");
+        let mut talks = Talks::default();
+        asked(&mut talks, first, 0);
+        asked(&mut talks, second, 300);
+        passes(&mut talks, first, 11, (FIN | ACK, 0), 501);
+        let asked = Errand {
+            time: Duration::from_ms(200),
+            to: Some(second[1]),
+        };
+        assert_eq!(errands(&talks, first), Some([asked, Errand::default()]));
     }
 
     #[test]

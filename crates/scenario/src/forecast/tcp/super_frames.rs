@@ -10,6 +10,8 @@ use crate::forecast::flow::Flow;
 const WORTH: f64 = 0.02;
 /// From so many segments on a kernel's windows of an odd number are the model's (docs/models/predict.md, "Whole segments").
 const LIKE_KERNELS: u64 = 7;
+/// Up to so many segments a flight that has parted is worth a word.
+const PARTED: u64 = 8;
 /// Of a rate: what a window may be off by and still be what sets it.
 pub(super) const EQUAL: f64 = 1e-6;
 
@@ -109,13 +111,43 @@ impl Flow {
         })
     }
 
+    /// Says what is left of a small window of an even number of segments over a round trip longer than the receiver's timer: where a flight
+    /// has parted into two of odd numbers, as behind the single acknowledgements of the start, they never meet again. Linux acknowledges
+    /// each of two segments at once.
+    pub(super) fn note_of_parted_window(&self, steady: f64) -> Option<String> {
+        let segments = self.window / u64::from(self.config.mss);
+        let timer = self.config.delayed_ack.timeout;
+        let timer_s = timer.as_secs_f64();
+        let fewer = match segments {
+            2 if self.config.flavour == Flavour::Linux => return None,
+            2 => 2.0 * timer_s / (self.rtt_s() + timer_s),
+            4..=PARTED => 2.0 * self.fewer_by_timer(),
+            _ => return None,
+        };
+        let left = 1.0 - fewer / segments as f64;
+        let waits = segments.is_multiple_of(2) && self.is_in_pairs() && timer_s < self.rtt_s();
+        (self.is_by_window(steady) && waits && left < 1.0 - WORTH).then(|| {
+            format!(
+                "where a flight of its {segments} segments has parted into two of odd numbers, the last one of each waits for the receiver's timer, \
+                 {timer} at most, and {:.3} Mbit/s are left",
+                steady * left / 1e6
+            )
+        })
+    }
+
     /// Whether a window of an odd number of segments leaves the last one of a flight without a second one: its acknowledgement waits.
     fn leaves_one(&self) -> bool {
         let segments = self.window / u64::from(self.config.mss);
+        segments % 2 == 1 && self.is_in_pairs()
+    }
+
+    /// Whether each flight of a window is acknowledged by twos, and waits for that.
+    fn is_in_pairs(&self) -> bool {
+        let segments = self.window / u64::from(self.config.mss);
         let pauses = (segments as f64 + 1.0) * self.segment_s() < self.rtt_s();
         // A part of a segment between whole ones parts flights otherwise in each round trip.
-        let odd = segments % 2 == 1 && !fills_window(&self.config);
-        odd && self.config.delayed_ack.every == 2 && !self.gathers() && pauses
+        let is_whole = !fills_window(&self.config);
+        is_whole && self.config.delayed_ack.every == 2 && !self.gathers() && pauses
     }
 
     /// By how many seconds each round trip of a window of one segment is longer by the RFCs' rules: its receiver's timer. Linux acknowledges
