@@ -263,6 +263,21 @@ impl Evidence {
 const OF_RADIO: [f64; 3] = [0.35, 0.7, 0.86];
 
 impl Evidence {
+    /// Takes what segments show that do not arrive, or that announce no window.
+    fn of_segments_seen(&mut self, facts: &Facts, flow: &Flow) {
+        let looped = facts.routing_loop.as_ref();
+        self.around.looped = looped.map(|found| (found.clone(), found.said(facts)));
+        let lost = crate::losses::lost_answers::LostAnswers::of(facts);
+        self.around.lost_answers = lost.map(|lost| {
+            let said = lost.said(facts);
+            (lost, said)
+        });
+        let zero = crate::windows::zero_window::ZeroWindow::longest(facts);
+        self.around.zero_window = zero.filter(|zero| zero.is_of(flow));
+        let unseen = facts.unseen_syn.as_ref();
+        self.around.unseen_syn = unseen.map(|found| (found.clone(), found.said(facts)));
+    }
+
     /// What disks, radio links and interfaces of routers say.
     pub(crate) fn of_surroundings(&mut self, facts: &Facts, flow: &Flow) {
         let ends = [
@@ -295,17 +310,7 @@ impl Evidence {
         self.around.dead_port = crate::interfaces::dead_port::DeadPort::of(facts, log);
         self.around.lost_at = lost_at(facts, flow);
         self.around.trace_alone = by_trace_alone(facts);
-        let looped = facts.routing_loop.as_ref();
-        self.around.looped = looped.map(|found| (found.clone(), found.said(facts)));
-        let lost = crate::losses::lost_answers::LostAnswers::of(facts);
-        self.around.lost_answers = lost.map(|lost| {
-            let said = lost.said(facts);
-            (lost, said)
-        });
-        let zero = crate::windows::zero_window::ZeroWindow::longest(facts);
-        self.around.zero_window = zero.filter(|zero| zero.is_of(flow));
-        let unseen = facts.unseen_syn.as_ref();
-        self.around.unseen_syn = unseen.map(|found| (found.clone(), found.said(facts)));
+        self.of_segments_seen(facts, flow);
         self.around.barred = crate::reach::barred::is_said(facts);
         self.around.stalled = crate::windows::no_rate::stalled(facts);
         self.around.fault = crate::hosts::host_fault::fault(facts);
