@@ -64,18 +64,31 @@ const NETEM: [(&str, &str); 7] = [
     ("--reordering", "--reorder"),
 ];
 
-/// Puts the option that such a word means in place of one that is merely spelt like it.
+/// The option of `lab run` that alone begins with a word, such as `--los`; none where several do, or none.
+fn begun_by(word: &str) -> Option<String> {
+    let command = Cli::command();
+    let run = command.find_subcommand("lab")?.find_subcommand("run")?;
+    let options = run.get_arguments().filter_map(clap::Arg::get_long);
+    let options = options.map(|long| format!("--{long}"));
+    let mut begun = options.filter(|option| word.len() > "--".len() && option.starts_with(word));
+    let first = begun.next()?;
+    begun.next().is_none().then_some(first)
+}
+
+/// Puts the option that such a word means, or begins, in place of one that is merely spelt like it.
 fn as_netem_has_it(error: &mut Error) {
     let word = error.get(ContextKind::InvalidArg).map(texts);
     let word = word.and_then(|texts| texts.first().copied());
     let ours = NETEM.iter().find(|(theirs, _)| word == Some(*theirs));
-    if let Some((_, ours)) = ours.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
-        let value = ContextValue::String((*ours).to_owned());
+    let ours = ours.map(|(_, ours)| (*ours).to_owned());
+    let ours = ours.or_else(|| begun_by(word?));
+    if let Some(ours) = ours.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        let value = ContextValue::String(ours.clone());
         error.remove(ContextKind::SuggestedArg);
         // It shows the other option.
         error.remove(ContextKind::Usage);
         error.insert(ContextKind::SuggestedArg, value);
-        if *ours == "--rtt" {
+        if ours == "--rtt" {
             let tip =
                 "a round trip takes a delay of each way: `delay 50ms` on both ends is --rtt 100ms";
             let tips = ContextValue::StyledStrs(vec![tip.into()]);
@@ -430,6 +443,22 @@ mod tests {
             assert!(said.contains(&tip) && !said.contains("--logs"), "{said}");
             assert_eq!(said.contains("is --rtt 100ms"), ours == "--rtt", "{said}");
         }
+    }
+
+    /// `--logs` is a letter away from it as well.
+    #[test]
+    fn the_beginning_of_an_option_is_answered_with_its_end() {
+        let said = |word: &str| {
+            let line = format!("farpath lab run --rtt 1ms --rate 1Gbit/s {word} 1% -- true");
+            let words: Vec<&str> = line.split(' ').collect();
+            let mut error = Cli::try_parse_from(&words).expect_err(&line);
+            as_netem_has_it(&mut error);
+            error.to_string()
+        };
+        let loss = said("--los");
+        let tip = "tip: a similar argument exists: '--loss'";
+        assert!(loss.contains(tip) && !loss.contains("--logs"), "{loss}");
+        assert_eq!(begun_by("--lo"), None, "both begin so");
     }
 
     #[test]

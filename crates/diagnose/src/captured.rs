@@ -23,6 +23,7 @@ use crate::losses::lost_answers::LostAnswers;
 use crate::losses::stood::Stood;
 use crate::programs::opened::{self, Opened};
 use crate::programs::turns::Turns;
+use crate::reach::lost_syns;
 use crate::read::Facts;
 use crate::seen::{End, Report, Row, Side, Test};
 use crate::series::blackout::Blackout;
@@ -215,10 +216,9 @@ fn captured(
         _ => test.sent = report,
     }
     // Far from the sender its turns are guessed at: the handshake's round trip is the whole one wherever it was seen.
-    let whole = connection
-        .handshake_rtt_ns
-        .filter(|_| vantage != Vantage::Sender);
+    let whole = lost_syns::handshake_ns(connection).filter(|_| vantage != Vantage::Sender);
     numbers(&mut test, (direction, seen, dark), whole, at);
+    lost_syns::note(&mut test, connection, reverse, at);
     test.rows = rows(seen, found, connection.start_ns, at);
     if let Some(dark) = dark {
         let opened = stops::seconds(seen.established);

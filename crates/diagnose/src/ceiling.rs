@@ -303,18 +303,22 @@ fn ramp(e: &Evidence, all: &mut Vec<Limit>) {
     rate.low = bytes.low * 8.0 / (took(rtt.high) * 1.8);
     rate.high = bytes.high * 8.0 / took(rtt.low) * 1.3;
     let formula = format!(
-        "{:.0} B in {rounds:.1} round trips of slow start that doubles, from 10 segments",
-        bytes.value
+        "{:.0} B in {rounds:.1} round trips of slow start that doubles, from {}",
+        bytes.value,
+        match e.first_segments() {
+            n if n < 2.0 => "one segment".to_owned(),
+            n => format!("{n:.0} segments"),
+        }
     );
     all.push(limit(Cause::Ramp, rate, formula));
 }
 
 /// Round trips in which slow start sends so many bytes.
 ///
-/// RFC 6928: ten segments at first; each round trip doubles them, as a Linux host counts bytes and BBR doubles by definition. `predict`
+/// RFC 6928: ten segments at first, unless SYNs were lost; each round trip doubles them, as a Linux host counts bytes and BBR doubles by definition. `predict`
 /// takes one ACK for two segments by default, and says what counting bytes makes of it.
 pub(crate) fn rounds(e: &Evidence, bytes: f64) -> f64 {
-    let first = 10.0 * e.mss * e.streams;
+    let first = e.first_segments() * e.mss * e.streams;
     libm::log2(bytes / first + 1.0).max(1.0)
 }
 

@@ -300,6 +300,8 @@ pub(crate) struct Evidence {
     pub(crate) exceeded: Option<Exceeded>,
     /// A loss of pings that the flow does not share, and was left out.
     pub(crate) unmissed: Option<Unmissed>,
+    /// SYNs of its connection that were sent again before the answer.
+    pub(crate) lost_syns: Option<crate::reach::lost_syns::LostSyns>,
     /// A reset of its connection that something between may have sent.
     pub(crate) foreign_reset: Option<crate::reach::foreign_reset::ForeignReset>,
     /// A far faster test by the other version of IP.
@@ -353,6 +355,7 @@ impl Evidence {
         e.of_pauses(facts, flow);
         e.of_path(facts, flow);
         e.of_hosts(facts, flow);
+        e.of_probe_rtt();
         e.of_interfaces(facts, flow);
         e.assumed = Assumed::of(facts, flow);
         e.of_shapers(facts, flow);

@@ -22,6 +22,7 @@ pub(crate) mod reassembly;
 pub(crate) mod reverse_path;
 pub(crate) mod router_full;
 pub(crate) mod rss;
+pub(crate) mod sent_again;
 pub(crate) mod starved;
 pub(crate) mod steal;
 pub(crate) mod swap;

@@ -17,6 +17,7 @@ use crate::lines::own_queue;
 use crate::lines::slower_line;
 use crate::lines::sold_rate;
 use crate::losses::accounted::{self, speaks_for_others};
+use crate::losses::datagrams;
 use crate::losses::lookalike;
 use crate::losses::pattern;
 use crate::ports::several;
@@ -183,7 +184,8 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     let written = on_the_wire::even_out(e, &mut ranking);
     let own = own_queue::even_out(e, &mut ranking);
     let slower = slower_line::even_out(e, &mut ranking);
-    let guessed = guessed_line::even_out(e, &mut ranking);
+    let guessed = guessed_line::even_out(e, &mut ranking).into_iter();
+    let guessed = guessed.chain(datagrams::even_out(e, &mut ranking));
     let either = either_end::even_out(e, &items, &mut ranking);
     let files = files_or_disk::even_out(e, &mut ranking);
     sold_rate::even_out(e, &items, ceilings, &mut ranking);
@@ -211,7 +213,6 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
     }
     because.splice(0..0, guessed.map(|(causes, text)| (0.0, causes, text)));
     let policed = ranking.first().is_some_and(|r| r.cause == Cause::Policer);
-    let bare = e.bare_log_in_words().filter(|_| policed);
     let (failed, marked) = (e.failed_test_in_words(), e.scavenger_in_words());
     let first = [
         e.foreign_reset_in_words(),
@@ -219,7 +220,7 @@ pub(crate) fn weigh(e: &Evidence, ceilings: &[Limit]) -> Weighed {
         marked,
         e.varying_in_words(),
         e.full_router_in_words(),
-        bare,
+        e.bare_log_in_words().filter(|_| policed),
     ];
     let first = first.into_iter().flatten();
     because.splice(0..0, first.map(|text| (0.0, Vec::new(), text)));

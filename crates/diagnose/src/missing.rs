@@ -73,7 +73,7 @@ pub(crate) fn missing(
         ask("rtt", &why, command);
     }
     if e.udp {
-        return of_datagrams(e, all, sure);
+        return of_datagrams(e, asking, all, sure);
     }
     all.extend(of_members(e, &likely, sure));
     all.extend(of_struck(e).into_iter().chain(e.asks_who(&likely)));
@@ -349,7 +349,8 @@ fn of_struck(e: &Evidence) -> Option<MissingFact> {
 /// How long others wait at a queue that the log alone shows.
 fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFact> {
     let full = matches!(likely.first(), Some(Cause::Link | Cause::Shaper));
-    let fills = e.window_outgrows() > 0.5 || e.outgrown().is_some();
+    let outgrown = e.outgrown().is_some() || e.saw().is_some();
+    let fills = outgrown || e.window_outgrows() > 0.5;
     let known = e.rtt_loaded.is_some() || e.waits_beside().is_some();
     let asked = full && !known && fills;
     asked.then(|| MissingFact {
@@ -360,8 +361,14 @@ fn of_queue(e: &Evidence, asking: &Asking, likely: &[Cause]) -> Option<MissingFa
 }
 
 /// What is missing of a test with datagrams: who lost them.
-fn of_datagrams(e: &Evidence, mut all: Vec<MissingFact>, sure: bool) -> Vec<MissingFact> {
+fn of_datagrams(
+    e: &Evidence,
+    asking: &Asking,
+    mut all: Vec<MissingFact>,
+    sure: bool,
+) -> Vec<MissingFact> {
     all.retain(|m| m.fact != "rtt");
+    all.extend(e.asks_ceiling(asking));
     let lost = e.idle_loss.as_ref().is_some_and(|l| l.low > 0.001);
     all.extend(e.asks_where_lost().filter(|_| !sure));
     if (lost || e.lost_of_sent().is_some()) && !sure {

@@ -9,6 +9,7 @@ pub(crate) mod handshake;
 pub(crate) mod intercepted;
 pub(crate) mod ip_versions;
 pub(crate) mod link_log;
+pub(crate) mod lost_syns;
 pub(crate) mod network_log;
 pub(crate) mod path_events;
 pub(crate) mod routing_loop;

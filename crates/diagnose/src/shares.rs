@@ -6,6 +6,7 @@ use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::flows::flow::Flow;
 use crate::losses::way_back::WayBack;
+use crate::reach::lost_syns::LostSyns;
 use crate::read::Facts;
 use crate::series::stops::Stop;
 use crate::windows::room::Room;
@@ -34,6 +35,7 @@ impl Evidence {
         self.turns = near.iter().find_map(|c| c.turns);
         self.shrunk = self.shrunk.or(near.iter().find_map(|c| c.shrunk));
         self.opened = near.iter().find_map(|c| c.opened.clone());
+        self.lost_syns = LostSyns::of(&first.test).filter(|_| near.len() == 1);
         if self.stop.is_some_and(|s| s.dark.is_some()) {
             // A test counts what the outage took with all else.
             let rest = first.test.numbers.get("retransmits").cloned();
@@ -75,7 +77,8 @@ impl Evidence {
             return;
         };
         let segments = self.bytes.as_ref().map_or(0.0, |b| b.value / self.mss);
-        let rounds = libm::log2(segments / self.streams / 10.0 + 1.0).max(1.0) + 1.0;
+        let first = self.streams * self.first_segments();
+        let rounds = libm::log2(segments / first + 1.0).max(1.0) + 1.0;
         let lasted = seconds / rtt.value;
         self.account = self.account.take().map(|a| a.plausible(lasted, rounds));
     }

@@ -20,7 +20,7 @@ use crate::flows::flow::{self, Flow, flows};
 use crate::flows::roles;
 use crate::flows::sockets;
 use crate::history;
-use crate::hosts::machine::unsaid;
+use crate::hosts::{machine::unsaid, sent_again, swap};
 use crate::infer::{self, Ranking, Weighed, weigh};
 use crate::interfaces::bypassed;
 use crate::known::DEFAULT_WINDOWS;
@@ -59,7 +59,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(crate::hosts::mounted::left_out(facts));
     notes.extend(crate::hosts::full_table::emptied(facts));
     notes.extend(crate::hosts::cloud_elsewhere::notes(facts, &flows));
-    notes.extend(crate::hosts::swap::notes(facts));
+    notes.extend([swap::notes(facts), sent_again::notes(facts)].concat());
     notes.extend(crate::reach::answered_twice::notes(facts));
     notes.extend(crate::windows::route_metrics::notes(facts, &flows));
     notes.extend(crate::reach::foreign_reset::notes(facts));

@@ -23,6 +23,8 @@ pub struct Counters {
     pub backlog_drops: u64,
     /// `ListenOverflows`: times that a SYN, or the last part of a handshake, found the accept queue of a listening socket full.
     pub listen_overflows: u64,
+    /// `Ip` and `Ip6` `OutNoRoutes`: packets, and connections that were asked for, to an address that no route leads to.
+    pub no_routes: u64,
     /// `Udp` and `Udp6` `OutDatagrams`: datagrams handed to an interface, to loopback as well; those of one call with
     /// `UDP_SEGMENT` count as one.
     pub udp_sent: u64,
@@ -49,6 +51,7 @@ impl Counters {
         let mut counters = Counters::of(&file("dev")?, &file("netstat")?, &file("snmp")?);
         // A kernel without IPv6 has no such file.
         let udp6 = file("snmp6").unwrap_or_default();
+        counters.no_routes += single(&udp6, "Ip6OutNoRoutes");
         counters.udp_sent += single(&udp6, "Udp6OutDatagrams");
         counters.udp_receive_buffer_errors += single(&udp6, "Udp6RcvbufErrors");
         counters.udp_send_buffer_errors += single(&udp6, "Udp6SndbufErrors");
@@ -69,6 +72,7 @@ impl Counters {
             sack_reneging: tcp("TCPSACKReneging"),
             backlog_drops: tcp("TCPBacklogDrop"),
             listen_overflows: tcp("ListenOverflows"),
+            no_routes: pairs(snmp, "Ip:").get("OutNoRoutes").copied().unwrap_or(0),
             udp_sent: udp("OutDatagrams"),
             udp_receive_buffer_errors: udp("RcvbufErrors"),
             udp_send_buffer_errors: udp("SndbufErrors"),
@@ -130,7 +134,7 @@ mod tests {
     fn figures_of_proc_net() {
         let dev = "Inter-|   Receive                                                |  Transmit\n face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n    lo:     100       1    0    9    0     0          0         0      100       1    0    0    0     0       0          0\n  eth0: 1296   16    1    2    0     0          0         0      796      10    0    3    0     0       0          0\n";
         let netstat = "TcpExt: SyncookiesSent PruneCalled RcvPruned OfoPruned TCPSACKReneging TCPBacklogDrop TCPMemoryPressures ListenOverflows\nTcpExt: 0 1 2 3 4 5 6 8\nIpExt: InNoRoutes\nIpExt: 7\n";
-        let snmp = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors\nUdp: 9 8 7 6 5 4\nUdpLite: RcvbufErrors\nUdpLite: 4\n";
+        let snmp = "Ip: OutDiscards OutNoRoutes\nIp: 1 7\nUdp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors\nUdp: 9 8 7 6 5 4\nUdpLite: RcvbufErrors\nUdpLite: 4\n";
         let counters = Counters::of(dev, netstat, snmp);
         let eth0 = InterfaceDrops {
             received: 2,
@@ -145,6 +149,7 @@ mod tests {
             sack_reneging: 4,
             backlog_drops: 5,
             listen_overflows: 8,
+            no_routes: 7,
             udp_sent: 6,
             udp_receive_buffer_errors: 5,
             udp_send_buffer_errors: 4,

@@ -13,6 +13,8 @@ pub struct Connection {
     pub opened: Time,
     /// When data could first be sent.
     pub established: Time,
+    /// When the first byte was delivered, where somebody saw that; else `intervals` say it.
+    pub begun: Option<Time>,
     /// When the last byte so far was delivered, or was on the disk.
     pub finished: Time,
     /// Bytes the application wrote.
@@ -23,6 +25,9 @@ pub struct Connection {
     pub delivered: u64,
     /// Of those, within the measurement.
     pub measured: u64,
+    /// Bytes by which more had arrived and waited for what was missing when the measurement began than when it ended; 0 where nobody saw
+    /// that.
+    pub carried_in: u64,
     /// Goodput in the measurement where a tool says it, bit/s; else it is worked out of `measured`.
     pub goodput_bps: Option<f64>,
     /// From the SYN to the last byte so far, or until that was on the disk; none where it is unknown.

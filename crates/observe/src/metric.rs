@@ -212,7 +212,7 @@ pub const METRICS: &[Metric] = {
     metric("ramp_s", CONNECTED, Never, "ramp",
         "from the start to the beginning of the first round trip at 95 % of the rate: what one in ten hundredths of the test exceeds, or what three round trips had before the first cut of the window, if that is more. Known to a thirty-second of a round trip, or a two-thousandth of itself; of real hosts, to an interval of the series"),
     metric("silent_s", CONNECTED, Never, "silence at the start",
-        "from the start to the end of the first interval in which anything was delivered, where that took two seconds or more"),
+        "from the start until anything is delivered, where that takes two seconds or more. Of real hosts it may be an interval of the series longer"),
     metric("outage_ratio", CONNECTED, Never, "outage",
         "share of the measured time in which nothing came through because the path was down, the wait for the sender's timer behind it included; absent where it never was, which counts as 0. `limited_by` of each stream is of the rest"),
     metric("stall_s", CONNECTED, Largest, "longest stall",

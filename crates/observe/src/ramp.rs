@@ -21,6 +21,12 @@ pub(crate) struct Step {
     bits: f64,
 }
 
+impl Step {
+    fn begins(&self) -> Time {
+        Time::from_ps(self.end.as_ps().saturating_sub(self.long.as_ps()))
+    }
+}
+
 /// The steps of connections that began with their test and divide the same round trip, and that round trip; `None` where one
 /// of them has none.
 pub(crate) fn together(all: &[Connection]) -> Option<(Vec<Step>, Duration)> {
@@ -70,8 +76,7 @@ pub(crate) fn ramp(
     let steady = steady(steps, round.times(rounds_long))?;
     let rate = steady.max(kept(steps, &rounds, cut));
     let reached = |n: &usize| steps[*n].bits > 0.0 && rounds[*n].1 >= REACHED * rate;
-    let first = &steps[(0..rounds.len()).find(reached)?];
-    let begins = Time::from_ps(first.end.as_ps().saturating_sub(first.long.as_ps()));
+    let begins = steps[(0..rounds.len()).find(reached)?].begins();
     Some(begins.since(start.min(begins)))
 }
 
@@ -116,10 +121,14 @@ fn kept(steps: &[Step], rounds: &[(usize, f64)], cut: Option<Time>) -> f64 {
 /// A start during which nothing is delivered for less than this is one that a lost SYN explains.
 const LONG: Duration = Duration::from_secs(2);
 
-/// From `start` to the end of the first interval in which anything was delivered, where that is long.
-pub(crate) fn silence(goodputs: &[(Time, f64)], start: Time) -> Option<Duration> {
-    let (t, _) = goodputs.iter().find(|(_, goodput)| *goodput > 0.0)?;
-    Some(t.since(start)).filter(|silent| *silent >= LONG)
+/// The beginning of the first step in which anything was delivered: how much of it was silent, nobody knows.
+pub(crate) fn begins(steps: &[Step]) -> Option<Time> {
+    steps.iter().find(|step| step.bits > 0.0).map(Step::begins)
+}
+
+/// From `start` until something was delivered, where that is long.
+pub(crate) fn silence(begun: Time, start: Time) -> Option<Duration> {
+    Some(begun.since(start.min(begun))).filter(|silent| *silent >= LONG)
 }
 
 #[cfg(test)]
@@ -134,9 +143,14 @@ mod tests {
     fn a_start_is_silent_until_something_is_delivered() {
         let s = |n: u64| Time::ZERO + Duration::from_secs(n);
         let seen = [(s(2), 0.0), (s(3), 0.0), (s(4), 5.0), (s(5), 0.0)];
-        assert_eq!(silence(&seen, s(1)), Some(Duration::from_secs(3)));
-        assert_eq!(silence(&seen[2..], s(3)), None, "not long");
-        assert_eq!(silence(&seen[..2], s(1)), None, "nothing to end it");
+        let seen = intervals(&seen, Duration::from_secs(1));
+        let from = |steps: &[Step], start| silence(begins(steps)?, start);
+        assert_eq!(from(&seen, s(1)), Some(Duration::from_secs(2)));
+        assert_eq!(from(&seen[2..], s(3)), None, "not long");
+        assert_eq!(from(&seen[..2], s(1)), None, "nothing to end it");
+        // An interval of 5 s in which something came says nothing of its first part.
+        let long = intervals(&[(s(6), 5.0)], Duration::from_secs(5));
+        assert_eq!(from(&long, s(1)), None);
     }
 
     /// Steps of 10 ns after 1000 ns.

@@ -295,7 +295,7 @@ pub(crate) fn is_own_cubic(pipe: f64, rtt: Duration) -> bool {
 
 /// Mean window in segments of Westwood+ under random losses of ratio `loss` when the share `queued`
 /// of its RTT is queueing: √((1 − p)/(p·queued)) (Grieco and Mascolo, CCR 34(2), 2004). Infinite
-/// with an empty queue: a random loss then takes nothing from it.
+/// with an empty queue: a random loss then takes nothing from it, if the estimate is its rate. It lags behind a window that grows.
 pub fn westwood_window(loss: f64, queued: f64) -> f64 {
     libm::sqrt((1.0 - loss) / (loss * queued))
 }
@@ -304,8 +304,10 @@ pub fn westwood_window(loss: f64, queued: f64) -> f64 {
 pub const fn no_law(cc: Cc) -> &'static str {
     match cc {
         Cc::Westwood => {
-            "A random loss takes nothing from it while the queue is empty; with one it is \
-             √((1−p) RTT / (p (RTT − RTTmin))) segments. Between Reno's rate and the line's."
+            "Of an estimate that is always its rate, a random loss would take nothing while the queue is empty, and with one it \
+             would be √((1−p) RTT / (p (RTT − RTTmin))) segments. The estimate lags behind a window that grows: over 100 Mbit/s and 80 ms \
+             simulated flows have 18 Mbit/s at 1e-3 and 69 at 1e-4 by Linux's filters, 44 and 91 by the paper's. Between Reno's rate and \
+             the line's."
         }
         Cc::Vegas | Cc::Fast => {
             "Its window follows the delay; losses are answered as Reno does, and no law of p is \

@@ -15,6 +15,8 @@ const BASE: u64 = 1024;
 const THRESHOLD: u64 = 8;
 /// How long retransmissions are not answered: 15 times the smallest timeout of 200 ms (`tcp_retries1` = 3).
 const SILENCE_S: f64 = 3.0;
+/// Handshake, a round trip of the first flight, and the quarter of one in which segments may come out of order.
+const REPORTED: f64 = 2.25;
 /// Segments a window must have before a probe is sent.
 const LEAST_WINDOW: f64 = 11.0;
 /// CUBIC's growth a round trip where it knows of no earlier window (Linux).
@@ -45,6 +47,8 @@ pub struct BlackHole {
     pub segments_per_ack: f64,
     /// The search begins with the connection (`tcp_mtu_probing` = 2), without a silence first.
     pub always: bool,
+    /// A SACK of one segment behind others shows that those are lost (RACK, RFC 8985).
+    pub rack: bool,
 }
 
 /// How such a connection gets across.
@@ -61,14 +65,23 @@ pub struct Crossing {
 }
 
 impl BlackHole {
+    /// Whether what is left of the first flight behind full segments is a segment that passes.
+    fn has_a_rest(&self) -> bool {
+        let rest = libm::fmod(self.first, self.segment as f64);
+        rest >= 1.0 && rest <= self.fits as f64
+    }
+
     /// Seconds from the SYN until the path is taken for a black hole: handshake, probe after two round trips,
-    /// then timeouts until the first that comes three seconds or more after the first retransmission.
+    /// then timeouts until the first that comes three seconds or more after the first retransmission. That is the first timeout's; or
+    /// what a segment that passes behind those that vanish brings about, a round trip and a quarter after they left (RFC 8985 §6.2).
     pub fn silence_s(&self) -> f64 {
         // One sample: RTTVAR is half of it (RFC 6298 §2.2).
         let timeout = self.rtt_s + libm::fmax(2.0 * self.rtt_s, self.rto_min_s);
         let probe = libm::fmin(2.0 * self.rtt_s, timeout);
-        let first = self.rtt_s + probe + timeout;
-        let mut wait = 2.0 * timeout;
+        let (first, mut wait) = match self.rack && self.has_a_rest() {
+            true => (REPORTED * self.rtt_s, timeout),
+            false => (self.rtt_s + probe + timeout, 2.0 * timeout),
+        };
         let mut silent = wait;
         while silent < SILENCE_S {
             wait *= 2.0;
@@ -267,6 +280,7 @@ mod tests {
         cc: Cc::Cubic,
         segments_per_ack: 1.0,
         always: false,
+        rack: true,
     };
 
     /// Linux 6.18: timeouts at 0.63, 1.28, 2.52 and 5.11 s. Its timer wheel runs out up to an eighth late, never early.
@@ -279,6 +293,18 @@ mod tests {
         };
         // 210 ms: 2 + 4 + 8 of them are 2.94 s, and one more is needed.
         assert!((short.silence_s() - 31.0 * 0.21).abs() < 0.05);
+        // The simulated sender fills the first window of 65 535 bytes. Its last 2899 pass, and the first retransmission comes
+        // before a timeout: 1 + 2 + 4 + 8 of them are enough.
+        let rest = BlackHole {
+            first: 65_535.0,
+            ..short
+        };
+        assert!((rest.silence_s() - 15.0 * 0.21).abs() < 0.05);
+        let alone = BlackHole {
+            rack: false,
+            ..rest
+        };
+        assert_eq!(alone.silence_s(), short.silence_s());
     }
 
     /// The sizes found by Linux 6.18, and 50.8 MB in the 19 s after the SYN.

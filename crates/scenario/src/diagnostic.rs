@@ -105,7 +105,8 @@ impl Diagnostic {
         if let Some(remedy) = other_word::remedy(wrong, &known) {
             return self.help(remedy);
         }
-        if let Some(near) = nearest(wrong, &known) {
+        let near = nearest(wrong, &known).or_else(|| nearest_stem(wrong, &known));
+        if let Some(near) = near {
             return self.help(format!("did you mean `{near}`?"));
         }
         let (listed, more) = match known.len() {
@@ -161,6 +162,17 @@ pub fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
         .filter(|(edits, k)| edits * 3 <= k.len().max(wrong.len()))
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, k)| k)
+}
+
+/// The name of `known` that `wrong` is without its unit, but for a letter: `goodputt` of `goodput_bps`. A short one may be anything.
+fn nearest_stem<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
+    const LEAST: usize = 5;
+    let is_near = |name: &&&str| {
+        let stem = name.rsplit_once('_').map_or("", |(stem, _)| stem);
+        let is_long = stem.len() >= LEAST && wrong.len() <= 2 * stem.len();
+        is_long && strsim::damerau_levenshtein(wrong, stem) == 1
+    };
+    known.iter().find(is_near).copied()
 }
 
 /// Everything that is wrong with a scenario, ready to print.

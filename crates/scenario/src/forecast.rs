@@ -19,6 +19,7 @@ mod flows;
 mod host;
 mod impair;
 mod in_order;
+mod mean_wait;
 mod mtu;
 mod over;
 mod peaks;

@@ -41,6 +41,7 @@ mod mpls;
 mod named;
 mod names;
 mod network;
+mod network_kind;
 mod observed;
 mod other_word;
 mod pace;

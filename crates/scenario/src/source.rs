@@ -11,6 +11,8 @@ use std::sync::Arc;
 use include_dir::{Dir, include_dir};
 use toml::de::{DeTable, DeValue};
 
+use crate::network_kind;
+
 static SHIPPED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 
 /// Scenario text and the name it is reported under.
@@ -382,6 +384,9 @@ fn in_folder(name: &str) -> Option<String> {
 fn nearest(name: &str) -> String {
     if let Some(inside) = in_folder(name) {
         return inside;
+    }
+    if let Some(figures) = network_kind::remedy(name) {
+        return figures;
     }
     let names: Vec<String> = shipped().map(|s| s.name).collect();
     // `five-passes` alone is what people type.

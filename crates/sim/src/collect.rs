@@ -305,9 +305,11 @@ impl<'a> Collector<'a> {
         let mut seen = Connection {
             opened: source.config().start,
             established: source.config().start,
+            begun: sink.first,
             finished,
             delivered: sink.receiver().delivered(),
             measured: sink.measured_bytes(),
+            carried_in: sink.carried_in(),
             lasted: Some(finished.since(source.config().start)),
             // What goes on until its time is over has come to its end with the last byte sent.
             whole: test.kind.whole(stream).or(Some(source.sender().nxt())),

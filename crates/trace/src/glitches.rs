@@ -39,11 +39,28 @@ struct Round {
     still: bool,
     idle: i64,
     window: i64,
+    /// The shortest time that a round takes.
+    least: i64,
 }
 
 impl Round {
+    /// How long what was delivered was under way: where a stall or the end cuts a round short, as long as a whole one. A burst without the
+    /// pause behind it has no rate of its own.
+    fn lasted(&self) -> i64 {
+        (self.until - self.from).max(self.least).max(1)
+    }
+
+    fn is_cut_short(&self) -> bool {
+        self.until - self.from < self.least
+    }
+
     /// Bytes a nanosecond.
     fn rate(&self) -> f64 {
+        self.delivered as f64 / self.lasted() as f64
+    }
+
+    /// The same of its own time, however short: whether a rate is back, a part of a round says as well.
+    fn momentary(&self) -> f64 {
         self.delivered as f64 / (self.until - self.from).max(1) as f64
     }
 }
@@ -144,6 +161,7 @@ fn rounds(intervals: &[Interval], round_trip: i64) -> Vec<Round> {
                 still,
                 idle: i.idle,
                 window: i.window,
+                least,
             }),
         }
     }
@@ -285,11 +303,16 @@ fn median(rounds: &[Round]) -> f64 {
 /// then it is what the last of them sent, though no more than the path ever delivered. Never is it more than the path sustained:
 /// acknowledgements that come together make a round or two faster than any line.
 fn rate_before(rounds: &[Round], best: Best) -> f64 {
-    let before = &rounds[rounds.len().saturating_sub(BEFORE)..];
+    // Of a round that was cut short nobody knows what it would have had.
+    let whole = match rounds {
+        [before @ .., last] if last.is_cut_short() && !before.is_empty() => before,
+        all => all,
+    };
+    let before = &whole[whole.len().saturating_sub(BEFORE)..];
     let usual = median(before);
     let rate = match before.last() {
         Some(last) if last.rate() > RISING * usual && rises(before) => {
-            let sent = last.sent as f64 / (last.until - last.from).max(1) as f64;
+            let sent = last.sent as f64 / last.lasted() as f64;
             sent.min(best.few).max(last.rate())
         }
         _ => usual,
@@ -370,7 +393,7 @@ fn deficit(rounds: &[Round], low: usize, usual: f64) -> (usize, u64) {
 /// What rounds delivered in a nanosecond, together.
 fn mean(rounds: &[Round]) -> f64 {
     let delivered: u64 = rounds.iter().map(|r| r.delivered).sum();
-    let lasted: i64 = rounds.iter().map(|r| r.until - r.from).sum();
+    let lasted: i64 = rounds.iter().map(Round::lasted).sum();
     delivered as f64 / lasted.max(1) as f64
 }
 
@@ -381,8 +404,8 @@ fn price(rounds: &[Round], best: Best, wrong: &Wrong) -> (i64, u64) {
     let mut back = wrong.until;
     let (mut expected, mut delivered) = (0.0, 0.0);
     let is_back = |n: usize| {
-        let next = rounds.get(n + 1).is_none_or(|r| r.rate() >= BACK * usual);
-        rounds[n].rate() >= BACK * usual && next
+        let is_as_usual = |r: &Round| r.momentary() >= BACK * usual;
+        is_as_usual(&rounds[n]) && rounds.get(n + 1).is_none_or(is_as_usual)
     };
     for (n, round) in rounds.iter().enumerate().skip(first) {
         work::count(1);
@@ -524,6 +547,7 @@ mod tests {
             still: false,
             idle: 0,
             window: 0,
+            least: ROUND_LEAST,
         };
         (0..).zip(delivered).map(round).collect()
     }
@@ -546,6 +570,39 @@ mod tests {
         assert_eq!(back, rounds[10].until);
         // Three rounds in a row delivered 110 kB at most: six have room for twice as much, and 20 kB of it came.
         assert!(cost.abs_diff(200_000) < 10, "{cost}");
+    }
+
+    /// A window comes as a burst of 20 ms in each round trip of 100, and the path goes down behind a burst: that is no faster round.
+    #[test]
+    fn a_burst_before_a_stall_is_not_the_rate_before_it() {
+        let ms = 1_000_000;
+        let mut intervals = Vec::new();
+        let mut end = 0;
+        let mut add = |long: i64, delivered: u64| {
+            intervals.push(Interval {
+                from: end,
+                until: end + long,
+                delivered,
+                sent: delivered,
+                ..Interval::default()
+            });
+            end += long;
+        };
+        for round in 0..60 {
+            add(20 * ms, 20_000);
+            add(if round == 19 { 5000 * ms } else { 80 * ms }, 0);
+        }
+        let rounds = rounds(&intervals, 100 * ms);
+        let wrong = Wrong {
+            from: 1920 * ms,
+            until: 6920 * ms,
+            kind: "recovery",
+            cause: "loss",
+            segments: 1,
+        };
+        let (back, cost) = price(&rounds, Best::of(&rounds), &wrong);
+        assert_eq!(back, 6920 * ms);
+        assert!(cost.abs_diff(1_000_000) < 1000, "{cost}");
     }
 
     /// The window is made smaller, and then the rate falls: one glitch. What a loss began stays a loss's.

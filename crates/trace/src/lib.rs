@@ -50,6 +50,7 @@ mod table;
 mod tls;
 mod trail;
 mod undecided;
+mod unseen_timeout;
 mod work;
 
 pub use acks::Acks;

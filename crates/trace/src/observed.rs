@@ -1,5 +1,7 @@
 //! One direction as an observation: what `observe` makes metrics, series and limits of.
 
+use std::collections::BTreeMap;
+
 use farpath_observe::{Connection as Observed, Flight, Limit, RoundTrips};
 use farpath_units::{Duration, Time};
 
@@ -8,6 +10,7 @@ use crate::connection::{Connection, Vantage};
 use crate::event::{Event, NEVER};
 use crate::flights::Interval;
 use crate::stream::Stream;
+use crate::unseen_timeout::{self, before_hole};
 use crate::work;
 
 /// A direction, judged: what is needed of it once its connection is over.
@@ -66,8 +69,10 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
     );
     let echoes = connection.echoes_marks();
     let stream = &mut connection.streams[from];
-    let intervals = stream.flights.finish();
-    let repairs = repairs(&stream.events, classes, last);
+    let mut intervals = stream.flights.finish();
+    let full = (round_trip, stream.mss());
+    let unseen = unseen_timeout::find(&stream.events, classes, &mut intervals, full);
+    let repairs = repairs(&stream.events, classes, &unseen, last);
     let cuts = if echoes {
         cuts(stream, last)
     } else {
@@ -225,14 +230,22 @@ fn waited_since(event: &Event) -> i64 {
     sent.max(event.ack_at).min(event.at)
 }
 
-/// Spans of repair, in order and apart from each other; `last` ends one that was not over.
-fn repairs(events: &[Event], classes: &[Class], last: i64) -> Vec<Repair> {
+/// Spans of repair, in order and apart from each other; `last` ends one that was not over. What fills the hole behind a segment that
+/// ended one of the `unseen` silences is repaired by the timeout that did.
+fn repairs(
+    events: &[Event],
+    classes: &[Class],
+    unseen: &BTreeMap<i64, i64>,
+    last: i64,
+) -> Vec<Repair> {
     let mut all: Vec<Repair> = Vec::new();
     work::count(events.len());
     for (event, class) in events.iter().zip(classes) {
+        let silence = unseen.get_key_value(&before_hole(event));
+        let silence = silence.filter(|_| event.gap > 0);
         let timeout = match class {
             _ if event.length == 0 || event.is_unneeded() => continue,
-            Class::Again(why) | Class::Upstream(why) => *why == Why::Rto,
+            Class::Again(why) | Class::Upstream(why) => *why == Why::Rto || silence.is_some(),
             Class::Unneeded(_) | Class::Reordered | Class::NetworkDuplicate => continue,
         };
         let until = match event.repaired_at {
@@ -247,16 +260,17 @@ fn repairs(events: &[Event], classes: &[Class], last: i64) -> Vec<Repair> {
             }
             Some(open) if event.at <= open.until && open.timeout => open.segments += segments,
             previous => {
-                let mut waits = match timeout {
-                    true => waited_since(event),
-                    false => event.at,
+                let (from, mut waits) = match (silence, timeout) {
+                    (Some((at, since)), _) => (*at, *since),
+                    (None, true) => (event.at, waited_since(event)),
+                    (None, false) => (event.at, event.at),
                 };
                 if let Some(open) = previous {
-                    open.until = open.until.min(event.at);
+                    open.until = open.until.min(from);
                     waits = waits.max(open.until);
                 }
                 all.push(Repair {
-                    from: event.at,
+                    from,
                     waits,
                     until,
                     seq: event.seq,

@@ -126,6 +126,9 @@ pub(super) struct Busiest {
     /// Seconds between two connections that the command opened at equal times; none where it did not.
     #[serde(skip)]
     pub(super) opened_each_s: Option<f64>,
+    /// Connections that the command asked for and that were refused.
+    #[serde(skip)]
+    pub(super) refused: u64,
     /// Time that the command ran, seconds; none where connections to some ports alone were watched.
     #[serde(skip)]
     pub(super) took_s: Option<f64>,
@@ -332,9 +335,14 @@ impl Busiest {
         let by_timer = self.opened_each_s.map_or(String::new(), |each| {
             format!(", and opened one each {each:.2} s, as by a timer")
         });
+        let refused = match self.refused {
+            0 => String::new(),
+            1 => ", and one that it asked for was refused".to_owned(),
+            n => format!(", and {n} that it asked for were refused"),
+        };
         match (self.open_part(), self.open_s, self.took_s) {
             (Some(_), Some(open), Some(took)) => format!(
-                "connections across the path were open for {open:.1} s of {took:.1} s; for the rest your command had none open{by_timer}; "
+                "connections across the path were open for {open:.1} s of {took:.1} s; for the rest your command had none open{by_timer}{refused}; "
             ),
             _ => String::new(),
         }
@@ -640,6 +648,16 @@ mod tests {
         let words =
             "your command had none open, and opened one each 1.04 s, as by a timer; figures";
         assert!(by_timer.ends_with(words), "{by_timer}");
+        let refused = Busiest {
+            figures: "figures".to_owned(),
+            open_s: Some(1.0),
+            took_s: Some(10.0),
+            refused: 16,
+            ..Busiest::default()
+        };
+        let refused = refused.in_words().line;
+        let words = "your command had none open, and 16 that it asked for were refused; figures";
+        assert!(refused.ends_with(words), "{refused}");
         for often in [said(3000, &[]), said(12_000, &[80])] {
             assert!(often.starts_with("your command sent"), "{often}");
         }

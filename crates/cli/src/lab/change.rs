@@ -122,6 +122,9 @@ impl Planned {
                 *held = changed.limit;
             }
             self.say(changed.place, &changed.words);
+            if let Some(short) = &changed.short {
+                self.say(changed.place, short);
+            }
         }
     }
 

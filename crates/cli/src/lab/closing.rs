@@ -65,9 +65,8 @@ pub(super) fn told(
         datagrams.iter().partition(|sent| sent.outlasts(open));
     let words = |sent: &Sent| sent.line_beside(open);
     let connection = connection.filter(|c| !ports.is_empty() || counts_beside(c, bytes));
-    // Where one carried something the others were tries.
     let carried = connection.is_some_and(|c| c.bytes_sent > 0);
-    let refused = refused::lines(refused, |r| !carried || r.is_made_again());
+    let refused = refused::lines(refused);
     let connection = connection.filter(|c| carried || refused.is_empty() || c.in_vain.is_some());
     let none = || (!ports.is_empty() && refused.is_empty()).then(|| none_to(ports));
     let limit = connection.map(|c| c.line.clone()).or_else(none).into_iter();

@@ -34,13 +34,13 @@ pub(super) use self::open::together;
 use self::queued::Queued;
 use self::silence::Silence;
 pub(super) use self::spent::Spent;
-pub(super) use self::unopened::{InVain, listed};
+pub(super) use self::unopened::InVain;
 use super::back;
 use super::buffer;
 use super::busiest::Busiest;
 use super::cause::{Cause, join_losses, named};
 use super::failed::Failed;
-use super::many::Many;
+use super::many::{Each, Many};
 use super::pool::{is_back_to_back, outstanding};
 use super::samples::{SAMPLES_LEAST, within};
 use super::seen::{End, Seen, name_of};
@@ -98,6 +98,8 @@ pub(super) struct Connections {
     tls: BTreeMap<[String; 2], [u32; 2]>,
     /// The end that ended a handshake of TLS with an alert, if one did, by who opened the connection and the other.
     alerts: BTreeMap<[String; 2], Option<usize>>,
+    /// Connections that were asked for and refused, by who asked and the other end.
+    refused: BTreeSet<[String; 2]>,
     /// Addresses of the command's host; none where that is known by its connections alone.
     command: BTreeSet<String>,
     /// When the lab was about to end the server; none where that is not known.
@@ -243,6 +245,7 @@ impl Connections {
                 each.extend(self.each(ends, one, sent));
             }
         }
+        let each = Each::settled(each);
         told.failed = self.failed();
         told.closed_early = self.closed_early();
         told.empty = self.empty();
@@ -250,6 +253,7 @@ impl Connections {
         told.spent = self.spent();
         told.in_vain = self.in_vain();
         told.opened_each_s = self.opened_each();
+        told.refused = self.refused();
         told.many = Many::of(&each);
         told.open_s = self.open().map(Duration::as_secs_f64);
         told.outstanding_ratio = outstanding(&each, told.open_s);
@@ -441,6 +445,7 @@ impl Watched {
             alerts: Alerts::default(),
             spent: Spent::default(),
             opened_each_s: None,
+            refused: 0,
             took_s: None,
             repaired: String::new(),
             handshake: String::new(),

@@ -9,6 +9,7 @@ use super::at_rest::{AtRest, SAMPLING};
 use super::outages::Outages;
 use super::refusals::Refusals;
 use super::short_queue::short_queue;
+use super::standing::standing;
 use crate::args::LabRunArgs;
 
 /// What is said of the whole run.
@@ -19,6 +20,8 @@ pub(super) struct Crossed {
     pub(super) outages: Option<Outages>,
     /// How long connections took that the server refused, in words; none where that is little.
     pub(super) refusals: Option<String>,
+    /// That a queue stood in front of a link of the path, in words; none where none did.
+    pub(super) standing: Option<String>,
     /// Sentences on what makes it another test than it seems to be.
     pub(super) notes: Vec<String>,
 }
@@ -32,15 +35,23 @@ impl Crossed {
         let host = lab.hosts.get(path.hosts[0]);
         let loopback = host.and_then(|host| host.loopback_packets().ok());
         let short = args.scenario.is_none().then(|| short_queue(path, lab));
+        // Once something has crossed it, a name that was asked for beside that is nobody's concern.
+        let counters = host
+            .filter(|_| frames == 0)
+            .map(farpath_emu::Host::counters);
+        let no_routes = counters.and_then(Result::ok).map_or(0, |c| c.no_routes);
+        let names: Vec<&str> = lab.hosts.iter().map(|host| host.name.as_str()).collect();
         let looped = looped(frames, loopback.unwrap_or_default());
         Crossed {
             frames,
             outages: Outages::of(rest, took),
             refusals: Refusals::at_rest(rest, &args.port).words(took.as_secs_f64()),
+            standing: standing(rest, took),
             notes: short
                 .flatten()
                 .into_iter()
                 .chain(looped)
+                .chain(outside(no_routes, &names))
                 .chain(unnoted(took))
                 .chain(accept_queues(&lab.hosts))
                 .collect(),
@@ -74,9 +85,30 @@ fn looped(frames: u64, loopback: u64) -> Option<String> {
     }
 }
 
+/// That the command's host, one of these, had no route to what it was asked for so many times.
+fn outside(no_routes: u64, hosts: &[&str]) -> Option<String> {
+    (no_routes > 0).then(|| {
+        format!(
+            "your command's host had no route to an address that was asked for, {}: a lab has its own hosts alone, {}. The Internet is out of \
+             reach of it, and so is what resolves other names; --server starts on the other host what your command is to talk to",
+            count_of(no_routes, "time", "times"),
+            hosts.join(", ")
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A download from the Internet: its name does not resolve, and its address has no route.
+    #[test]
+    fn a_command_that_asks_outside_the_lab_is_said() {
+        let said = outside(2, &["client", "server"]).expect("it had none");
+        let words = "asked for, 2 times: a lab has its own hosts alone, client, server. The Internet is out of reach";
+        assert!(said.contains(words), "{said}");
+        assert_eq!(outside(0, &["client", "server"]), None);
+    }
 
     #[test]
     fn a_run_of_more_than_an_hour_is_not_noted_to_its_end() {

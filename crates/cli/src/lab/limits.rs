@@ -7,12 +7,15 @@ use farpath_scenario::plan::port_of;
 use farpath_scenario::{LinkId, QueueLimit, Scenario, Way};
 
 use super::bytes::quantity;
+use super::short_queue::few_of_link;
 
 /// A queue that holds more or less.
 pub(super) struct Changed {
     pub(super) place: (LinkId, Way),
     /// What it holds now, and held before.
     pub(super) words: String,
+    /// That it has room for few packets, where it follows from a rate; none where it has more, or a host's kernel holds it.
+    pub(super) short: Option<String>,
     pub(super) limit: Limit,
     /// Its port has that limit to change. Where it is the queue of a host's own interface, what waits there waits in the host.
     pub(super) is_ports: bool,
@@ -34,12 +37,21 @@ pub(super) fn changed(old: &Scenario, new: &Scenario, held: &[Limit]) -> Vec<Cha
             let held = held.get(port).unwrap_or(before);
             let queue = link.directions[n].queue;
             let is_set = old.links[number].directions[n].queue != queue;
+            let is_ports = link.ends[n].0 >= new.hosts.len();
+            let follows = matches!(queue, QueueLimit::Bdp(_) | QueueLimit::Time(_));
+            let short = match now {
+                Limit::Bytes(bytes) if is_ports && follows => {
+                    few_of_link(&link.name, *bytes, link.directions[n].mtu)
+                }
+                _ => None,
+            };
             if is_set || (before != now && held != now) {
                 changed.push(Changed {
                     place,
                     words: words(queue, [held, now]),
+                    short,
                     limit: *now,
-                    is_ports: link.ends[n].0 >= new.hosts.len(),
+                    is_ports,
                 });
             }
         }
@@ -111,6 +123,11 @@ mod tests {
                 "Forward: queue 1bdp = 5000 B, was 250 kB",
                 "Reverse: queue 1bdp = 5000 B, was 250 kB"
             ]
+        );
+        let found = changed(&scenario("1bdp", &[]), &scenario("1bdp", &slow), &[]);
+        assert!(
+            found.iter().all(|c| c.short.is_some()),
+            "3.3 packets are few"
         );
         let other = ["link.path.queue=40kB", slow[0], slow[1]];
         assert_eq!(

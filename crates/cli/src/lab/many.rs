@@ -1,5 +1,6 @@
 //! Many connections that carried a little each: what they have in common says more than the largest of them.
 
+mod behind;
 mod words;
 
 use std::collections::BTreeMap;
@@ -10,8 +11,9 @@ use farpath_observe::Timers;
 use farpath_units::Duration;
 use serde::Serialize;
 
+use self::behind::Behind;
 use super::ending::Ending;
-use super::unheard::{Undecided, Unheard};
+use super::unheard::{Undecided, Unheard, deadline};
 
 /// What one of them came to.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +52,8 @@ pub(super) struct Each {
     pub(super) requests: [u64; 2],
     /// Time until its SYN was answered, beyond a round trip and what the path's losses cost, seconds: the server answered none at first.
     pub(super) late: f64,
+    /// Requests that the server had answered when it closed it right behind an answer, before the command did; none where it did not.
+    pub(super) behind: Option<u64>,
     /// Its SYN carried data: it took no round trip to be set up.
     pub(super) is_fast: bool,
     /// Time in which the command had it open, had nothing to wait for on it and did not ask, seconds.
@@ -79,6 +83,7 @@ impl Each {
             is_rejected: false,
             requests: [0; 2],
             late: 0.0,
+            behind: None,
             is_fast: false,
             idle: 0.0,
         })
@@ -131,6 +136,21 @@ impl Each {
             unheard,
             ..self
         }
+    }
+
+    /// All of these: where the command is known to have waited at the end of some, it did so at the end of those of which that is unknown, if the pauses are
+    /// alike, as with a deadline of its own.
+    pub(super) fn settled(all: Vec<Each>) -> Vec<Each> {
+        let unheard = || all.iter().map(|e| e.unheard);
+        let is_known = unheard().any(Unheard::is_unanswered) && deadline(unheard()).is_some();
+        let settle = |each: Each| match each.unheard {
+            Unheard::Unknown(seconds, _) if is_known => each.with_unheard(Unheard::Awaited {
+                seconds,
+                is_unanswered: true,
+            }),
+            _ => each,
+        };
+        all.into_iter().map(settle).collect()
     }
 
     /// The same where the server ended it so.
@@ -229,6 +249,9 @@ pub(super) struct Many {
     /// Those that the command closed while the answer was on its way.
     #[serde(skip)]
     early: u64,
+    /// Those that the server closed right behind an answer.
+    #[serde(skip)]
+    behind: Behind,
     /// Those whose handshake of TLS ended with an alert.
     #[serde(skip)]
     rejected: u64,
@@ -335,6 +358,7 @@ impl Many {
             closed_idle: ended(Ending::is_idle),
             reset_idle: ended(Ending::is_met),
             early: these().filter(|e| e.is_early).count() as u64,
+            behind: Behind::of(these().filter_map(|e| e.behind)),
             rejected: these().filter(|e| e.is_rejected).count() as u64,
             late: these().filter(|e| e.late > 0.0).count() as u64,
             late_s: these().map(|e| e.late).sum(),
@@ -895,6 +919,16 @@ mod tests {
                      that is unknown: nobody saw it";
         assert!(said.contains(words), "{said}");
         assert!(!said.contains("kept open"), "{said}");
+        // One of which it is known, and others that were given up as soon.
+        let alike = |seconds: f64| {
+            let each = Each::of(["198.18.0.1:40000", "198.18.0.2:7000"], 200, None);
+            let each = each.expect("they have ports");
+            let unknown = Unheard::Unknown(seconds, "nobody saw it");
+            let all = [awaited, unknown, unknown].map(|unheard| each.with_unheard(unheard));
+            let settled = Each::settled(all.to_vec()).into_iter();
+            settled.filter(|e| e.unheard.is_unanswered()).count()
+        };
+        assert_eq!((alike(0.8), alike(0.2)), (3, 1));
         let heard = of(6, Unheard::Nothing).expect("they are many").words(0);
         assert!(heard.ends_with("kept open spares it"), "{heard}");
     }
@@ -930,6 +964,30 @@ mod tests {
         assert!(!both.contains("kept open"), "{both}");
         assert!(said(4, 0).contains("kept open"), "{}", said(4, 0));
         assert!(!said(0, 0).contains("the server"));
+    }
+
+    /// Thirty requests on six connections, of which the server closes each behind the fifth answer; and a request on each.
+    #[test]
+    fn a_limit_of_requests_for_each_connection_is_named() {
+        let said = |answers: u64| {
+            let each = |n: u16| Each {
+                ports: [40_000 + n, 7000],
+                sent: 200,
+                rtt: Some(0.1),
+                busy: 0.5,
+                served: Some(0.0),
+                behind: (n < 5).then_some(answers),
+                ..plain()
+            };
+            let all: Vec<Each> = (0..6).map(each).collect();
+            Many::of(&all).expect("they are many").words(0)
+        };
+        let limited = said(5);
+        let words = "; the server closed 5 of them right behind its answer, after 5 requests each, as with a limit of requests for each: a higher one \
+                     spares it";
+        assert!(limited.contains(words), "{limited}");
+        assert!(!limited.contains("kept open"), "{limited}");
+        assert!(said(1).contains("a connection that is kept open spares it"));
     }
 
     #[test]

@@ -53,6 +53,7 @@ mod sender;
 mod settings;
 mod short_queue;
 mod sockets;
+mod standing;
 mod status;
 mod too_soon;
 mod totals;

@@ -1,8 +1,10 @@
 //! Where a command of `lab run` runs: two hosts of a scenario, and a ping of the lab's own between them.
 
+use std::net::SocketAddr;
+
 use farpath_experiment::open;
 use farpath_record::count_of;
-use farpath_scenario::plan::{Plan, PlanError};
+use farpath_scenario::plan::{Plan, PlanError, node_at};
 use farpath_scenario::{Change, NodeId, Periodic, Scenario, Test};
 use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
@@ -86,6 +88,14 @@ impl Path {
         &self.scenario.hosts[self.hosts[host]].name
     }
 
+    /// The name of the host that has this end, where it is neither the command's nor the server's.
+    pub(super) fn other_name(&self, end: &SocketAddr) -> Option<String> {
+        let NodeId(node) = node_at(end.ip())?;
+        let host = self.scenario.hosts.get(node);
+        let host = host.filter(|_| !self.hosts.contains(&node))?;
+        Some(host.name.clone())
+    }
+
     /// The number of the lab's own ping among the tests: the last.
     pub(super) fn ping(&self) -> usize {
         self.scenario.tests.len() - 1
@@ -95,15 +105,21 @@ impl Path {
     pub(super) fn holds(&self) -> Result<[u64; 2], Failure> {
         let plan = Plan::new(&self.scenario).map_err(Failure::environment)?;
         let walks = self.ways(&plan).map(|dir| plan.walk(&self.scenario, dir));
-        let rtt = walks.iter().fold(Duration::ZERO, |sum, walk| {
-            sum + plan.propagation(&self.scenario, walk)
-        });
+        let rtt = self.round_trip(&plan);
         Ok(walks.map(|walk| {
             let rates = walk.iter().map(|hop| plan.ports[hop.port].rate);
             rates
                 .min()
                 .map_or(0, |rate: Rate| rate.bytes_in(rtt).as_bytes())
         }))
+    }
+
+    /// The round trip between the two hosts, without queues and what impairments add.
+    pub(super) fn round_trip(&self, plan: &Plan) -> Duration {
+        let walks = self.ways(plan).map(|dir| plan.walk(&self.scenario, dir));
+        walks.iter().fold(Duration::ZERO, |sum, walk| {
+            sum + plan.propagation(&self.scenario, walk)
+        })
     }
 
     /// The way of what each of the two hosts sends to the other: that of the lab's own ping and of its answers.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration as Wall;
 
 use farpath_emu::lab::{Lab, Options};
-use farpath_emu::plane::{Turns, Way};
+use farpath_emu::plane::{Opening, Turns, Way};
 use farpath_emu::state::State;
 use farpath_emu::{Held, Host, SMALLEST_IPV6_MTU};
 use farpath_experiment::algorithms::Programs;
@@ -243,6 +243,7 @@ fn lines(
     let asked = (connection, &args.port[..]);
     let mut told = told(asked, refused, datagrams, impaired, &more);
     told.extend(crossed.refusals.clone());
+    told.extend(crossed.standing.clone());
     let outages = crossed.outages.as_ref();
     let down = outages.and_then(|o| o.sentence(connection, &told));
     told.extend(down);
@@ -343,9 +344,14 @@ fn by_frames(
     // What answers a port that has asked comes late where nobody listens there any more.
     let is_late = |([from, to], _): &(Way, u64)| lab.plane.has_asked([*to, *from]);
     let (late, unheard): (Vec<_>, Vec<_>) = unheard.partition(is_late);
-    let frames = (lab.plane.openings(), unheard.into_iter());
+    // Once the lab has ended the server nothing listens.
+    let is_in_time = |o: &Opening| o.asked <= ended.until[usize::from(!is_of(0, &o.ends[1]))];
+    let openings = lab.plane.openings().filter(is_in_time);
+    let frames = (openings, unheard.into_iter());
     let mut refused = refused::refused(frames, (ports, &ended.listening), is_of);
     refused.extend(refused::late(late.into_iter(), ports, is_of));
+    let name = |end: &SocketAddr| path.other_name(end);
+    let refused: Vec<Refused> = refused.into_iter().map(|r| r.named(name)).collect();
     let sent = datagrams::sent((path, lab, evidence), ended.took).into_iter();
     let judged = |sent: Sent| sent.doubted(doubt.cloned()).refused(&refused);
     (

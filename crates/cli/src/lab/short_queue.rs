@@ -37,10 +37,25 @@ pub(super) fn short_queue(path: &Path, lab: &Lab) -> Option<String> {
 
 /// That a queue of so many bytes has room for few frames of this size.
 fn few(bytes: u64, frame: u64) -> Option<String> {
+    let room = room(bytes, frame)?;
+    Some(format!(
+        "the queue in front of the path, 1bdp without --queue, {room}; --queue '{ROOM} packets' is a longer one"
+    ))
+}
+
+/// That the queue of a link has room for few packets of this MTU, where it was given so many bytes in a running lab.
+pub(super) fn few_of_link(link: &str, bytes: u64, mtu: u32) -> Option<String> {
+    let room = room(bytes, u64::from(mtu) + HEADER)?;
+    Some(format!(
+        "the queue {room}; `link.{link}.queue={ROOM} packets` is a longer one"
+    ))
+}
+
+/// What a queue of so many bytes has room for, where that is few frames of this size.
+fn room(bytes: u64, frame: u64) -> Option<String> {
     (bytes < FEW * frame).then(|| {
         format!(
-            "the queue in front of the path, 1bdp without --queue, has room for {bytes} B, {:.1} full packets: bursts find it full, and losses \
-             limit TCP; --queue '{ROOM} packets' is a longer one",
+            "has room for {bytes} B, {:.1} full packets: bursts find it full, and losses limit TCP",
             bytes as f64 / frame as f64
         )
     })
@@ -56,5 +71,9 @@ mod tests {
         let said = few(3000, 1514).expect("it is short");
         assert!(said.contains("room for 3000 B, 2.0 full packets"), "{said}");
         assert_eq!(few(200_000, 1514), None);
+        // 1 Mbit/s and 10 ms.
+        let said = few_of_link("path", 1250, 1500).expect("it is short");
+        assert!(said.contains("room for 1250 B, 0.8 full packets"), "{said}");
+        assert!(said.contains("`link.path.queue=20 packets`"), "{said}");
     }
 }

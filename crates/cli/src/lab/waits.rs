@@ -287,11 +287,16 @@ impl Waits {
     pub(super) fn lined(&self, time: Duration) -> Option<String> {
         let [line, _] = self.lines;
         let share = line.all.as_secs_f64() / self.all(time);
-        let link = match line.is_own {
+        let link = self.filled();
+        (2.0 * share >= 1.0).then(|| format!("{link} was full {:.0} % of the time", 100.0 * share))
+    }
+
+    /// The link that what this end sends takes longest.
+    fn filled(&self) -> &'static str {
+        match self.lines[0].is_own {
             true => "its host's own link",
             false => "a link of the path",
-        };
-        (2.0 * share >= 1.0).then(|| format!("{link} was full {:.0} % of the time", 100.0 * share))
+        }
     }
 
     /// The part of a connection's `time`, which ends at an instant, in which nothing was to come any more. It begins when the command's end has all

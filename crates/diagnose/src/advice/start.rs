@@ -75,7 +75,9 @@ fn shorter(e: &Evidence, [rtt_s, bytes]: [f64; 2], system: Option<System>) -> Re
     let mut remedy = Remedy::without_risk([
         "keep one connection open for several files (HTTP keep-alive, HTTP/2): its window is open from the files before, and its set-up is spared",
     ]);
-    if system.is_none_or(|s| s == System::Linux) {
+    // What begins with one segment, as SYNs were lost, begins so with any setting.
+    let begins = e.first_segments() >= INITIAL[0];
+    if begins && system.is_none_or(|s| s == System::Linux) {
         larger(e, bytes, &mut remedy);
     }
     remedy.commands.extend([

@@ -95,6 +95,11 @@ impl Counted {
         dropped.is_some_and(|(datagrams, _)| datagrams.value >= 10.0)
     }
 
+    /// Whether TCP between the same hosts lost segments, beside a test with datagrams.
+    pub(crate) fn tcp_loses(&self) -> bool {
+        self.lossy.is_some()
+    }
+
     /// Whether no test with datagrams stands beside the flow.
     pub(crate) fn lacks_datagrams(&self) -> bool {
         self.datagram_tests.is_empty()

@@ -35,7 +35,8 @@ impl Evidence {
     fn shows_queue(&self) -> bool {
         let added = self.queueing().zip(self.rtt_floor.as_ref());
         let queued = added.is_some_and(|(added, floor)| added > QUEUED * floor.value);
-        queued || self.waits().is_some() || self.outgrown().is_some() || self.account.is_some()
+        let by_window = self.outgrown().is_some() || self.saw().is_some();
+        queued || by_window || self.waits().is_some() || self.account.is_some()
     }
 
     /// Whether nothing was sent again, but by what slow start overshot.

@@ -95,7 +95,7 @@ pub(crate) fn after_burst(test: &Test) -> Option<f64> {
 impl Evidence {
     /// The burst that a bucket of tokens lets through: fast intervals at the start alone, in one run, and flat and lossy ones after them.
     pub(crate) fn burst(&self) -> Option<Burst> {
-        burst_of(&self.counted).filter(|_| !self.udp)
+        burst_of(&self.counted).filter(|b| !self.udp && !self.bbr_may_hold(b.beyond))
     }
 
     /// The rate that lasted, bit/s: after a burst what came then, else the mean.

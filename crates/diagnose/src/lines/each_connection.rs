@@ -48,7 +48,7 @@ pub(crate) fn by_each(e: &Evidence, ceilings: &[Limit], items: &mut Vec<Item>) {
             holds: 1.0,
             weights: vec![
                 // Connections that share a policer do not carry more: it is one for each.
-                (Cause::Policer, 24.0),
+                (Cause::Policer, 16.0),
                 (Cause::RandomLoss, -10.0),
                 (Cause::Application, -8.0),
             ],

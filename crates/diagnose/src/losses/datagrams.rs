@@ -1,10 +1,14 @@
 //! What tests with datagrams say of the losses of TCP between the same hosts.
 
+use crate::asking::Asking;
 use crate::cause::Cause;
-use crate::ceiling::Limit;
+use crate::ceiling::{Limit, bps};
+use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
+use crate::infer::Ranking;
 use crate::items::{Item, LOSSES, of, step};
+use crate::losses::lookalike::{even_part, give_each, most_of_others};
 use crate::seen::after_start;
 
 /// The share of segments sent again after slow start; none where the intervals do not count them.
@@ -27,16 +31,17 @@ fn chance_enough(e: &Evidence, ceilings: &[Limit]) -> f64 {
     again.value / (over * over).max(1e-9)
 }
 
-/// Datagrams that came faster than TCP, and of which many were lost.
-fn faster_than_tcp(own: f64, [rate, lost, passed]: [&Figure; 3], items: &mut Vec<Item>) {
+/// Datagrams that came faster than the flow, and of which many were lost. Of another test with datagrams they show a ceiling alone, which
+/// [`by_ceiling`] weighs.
+fn faster(e: &Evidence, own: f64, [rate, lost, passed]: [&Figure; 3], items: &mut Vec<Item>) {
     let [shown, through] = [rate, passed].map(|r| crate::ceiling::bps(r.value));
     // Where TCP has more than what passed, something else took them: their receiver's socket, or a class of their own.
     let elsewhere = step(own / passed.value.max(1.0), 1.05, 1.25);
     items.push(Item {
         holds: step(lost.value, 0.005, 0.03) * (1.0 - elsewhere),
         weights: vec![
-            (Cause::Policer, 18.0),
-            (Cause::Shaper, 6.0),
+            (Cause::Policer, if e.udp { 0.0 } else { 18.0 }),
+            (Cause::Shaper, if e.udp { 0.0 } else { 6.0 }),
             (Cause::ShallowBuffer, -14.0),
             (Cause::RandomLoss, -6.0),
         ],
@@ -46,7 +51,7 @@ fn faster_than_tcp(own: f64, [rate, lost, passed]: [&Figure; 3], items: &mut Vec
         ),
     });
     items.push(Item {
-        holds: elsewhere,
+        holds: if e.udp { 0.0 } else { elsewhere },
         weights: vec![(Cause::ShallowBuffer, -3.0)],
         sentence: format!(
             "datagrams at {shown} had {through}, less than TCP: their receiver's socket lost them, or a class of their own, not what holds TCP"
@@ -95,7 +100,7 @@ pub(crate) fn by_datagrams(
         return;
     }
     if lost.low > 0.005 && rate.value > own {
-        return faster_than_tcp(own, [rate, lost, passed], items);
+        return faster(e, own, [rate, lost, passed], items);
     }
     let expected = later_share(e).or(e.again.as_ref().map(|a| a.value));
     let expected = expected.unwrap_or(0.0);
@@ -141,8 +146,9 @@ pub(crate) fn by_datagrams(
 const ALIKE: f64 = 0.05;
 const FASTER: f64 = 1.25;
 
-/// A test of which less than this was lost came through.
+/// A test of which less than this was lost came through; one of which as much passed as of others lost this part at least.
 const LOST: f64 = 0.03;
+const LOST_OWN: f64 = 0.005;
 
 /// What the flow sent, bit/s, where as much of it and of other tests passed though they sent at other rates.
 fn held_alike(e: &Evidence) -> Option<[f64; 2]> {
@@ -160,7 +166,8 @@ fn held_alike(e: &Evidence) -> Option<[f64; 2]> {
         let times = sent / own;
         !(1.0 / FASTER..=FASTER).contains(&times)
     });
-    let consistent = e.udp && lossy(lost) && alike && all.iter().all(slower);
+    let own_lossy = lost.value > LOST_OWN;
+    let consistent = e.udp && own_lossy && alike && all.iter().all(slower);
     Some([own, other.filter(|_| consistent)?])
 }
 
@@ -192,4 +199,53 @@ pub(crate) fn by_ceiling(e: &Evidence, items: &mut Vec<Item>) {
             }
         ),
     });
+}
+
+/// Who leaves such a ceiling, the first that is named.
+const LEAVE: [Cause; 3] = [Cause::Policer, Cause::Shaper, Cause::Link];
+
+impl Evidence {
+    /// Whether nothing but as much that passed, whatever was sent, speaks for a ceiling: no round trip, no counter and no TCP.
+    fn has_open_ceiling(&self) -> bool {
+        let timed = self.rtt_loaded.is_some() && self.rtt_at_rest().is_some();
+        let stated = self.policer.is_some() || self.shaper.is_some();
+        let counted = self.found_policer.is_some() || self.around.ports.police();
+        let other = timed || stated || counted || self.counted_else.tcp_loses();
+        !other && held_alike(self).is_some()
+    }
+
+    /// What tells a policer from a shaper or a line, where datagrams leave it open.
+    pub(crate) fn asks_ceiling(&self, asking: &Asking) -> Option<MissingFact> {
+        self.has_open_ceiling().then(|| MissingFact {
+            fact: "rtt_loaded_ns",
+            would_decide: "whether the round trip grows while more is sent than passes: a line or a shaper lets packets wait, a policer none".to_owned(),
+            command: format!("{}, once at rest and once during a test", asking.ping(20)),
+        })
+    }
+}
+
+/// Gives a policer, a shaper and the line the same share, where datagrams show a ceiling and nothing tells whose it is. Says so where it does.
+pub(crate) fn even_out(e: &Evidence, ranking: &mut [Ranking]) -> Option<(Vec<Cause>, String)> {
+    let passed = e.rate.as_ref().filter(|_| e.has_open_ceiling())?.value;
+    // Who stated the line knows it.
+    let alike = match e.stated.is_some() {
+        true => &LEAVE[..2],
+        false => &LEAVE[..],
+    };
+    let leads = ranking.first().is_some_and(|r| alike.contains(&r.cause));
+    let each = even_part(ranking, alike);
+    if !leads || most_of_others(ranking, alike) > each {
+        return None;
+    }
+    give_each(ranking, alike, each);
+    let who = match alike.len() {
+        2 => "a policer or a shaper",
+        _ => "a policer, a shaper or a full line",
+    };
+    let text = format!(
+        "it is {who} at {}, {:.0} % together: a ping during the test tells them apart, as a policer lets nothing wait",
+        bps(passed),
+        100.0 * each * alike.len() as f64
+    );
+    Some((alike.to_vec(), text))
 }

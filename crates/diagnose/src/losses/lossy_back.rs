@@ -5,6 +5,7 @@ use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
 use crate::flows::flow::Flow;
+use crate::infer::usual_line;
 use crate::items::{Item, LOSSES, of};
 use crate::losses::way_back::UNSEEN;
 use crate::read::Facts;
@@ -17,6 +18,9 @@ const PINGS_LEAST: f64 = 10.0;
 
 /// What it is worth, decibans: a window, a buffer or a program that is seen to hold the sender is ahead of it.
 const WORTH: f64 = 18.0;
+
+/// A flow that has this part of what a known line leaves has all of it.
+const FULL: f64 = 0.95;
 
 /// The shares that runs of pings lost, the least and the most; none where one lost little.
 pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Option<[f64; 2]> {
@@ -36,9 +40,19 @@ pub(crate) fn runs(facts: &Facts, flow: &Flow) -> Option<[f64; 2]> {
 }
 
 impl Evidence {
-    /// What pings lost on the way back, where the flow lost hardly anything on the way there.
+    /// What pings lost on the way back, where the flow lost hardly anything on the way there. None where the flow fills its line: a way
+    /// back that loses would leave less.
     pub(crate) fn loses_back(&self) -> Option<[f64; 2]> {
-        self.unmissed.and_then(|unmissed| unmissed.runs)
+        let runs = self.unmissed.and_then(|unmissed| unmissed.runs)?;
+        (!self.has_whole_line()).then_some(runs)
+    }
+
+    /// Whether the flow has all that its line leaves: one that is known, a usual one, or a port of a lower speed.
+    fn has_whole_line(&self) -> bool {
+        let rate = self.settled().map_or(0.0, |rate| rate.value);
+        let known = self.line.as_ref().map(|(line, _)| line.value);
+        let full = known.is_some_and(|line| rate > FULL * line * self.payload_share());
+        full || usual_line(self).is_some() || self.lower_port().is_some()
     }
 
     /// What to do about it.
@@ -73,4 +87,35 @@ pub(crate) fn by_lossy_back(e: &Evidence, items: &mut Vec<Item>) {
             unmissed.sent_again()
         ),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::{Figure, Place};
+    use crate::losses::unmissed::Unmissed;
+
+    /// A flow of so many Mbit/s, beside which 40 % of the pings were not answered.
+    fn evidence(mbit: f64) -> Evidence {
+        Evidence {
+            rate: Some(Figure::exact(mbit * 1e6, Place::You)),
+            unmissed: Some(Unmissed::of_runs([0.4, 0.4])),
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        }
+    }
+
+    /// A target that limits its answers to pings leaves a flow all of 1 Gbit/s.
+    #[test]
+    fn a_flow_that_fills_its_line_loses_nothing_that_holds_it_on_the_way_back() {
+        assert_eq!(evidence(940.0).loses_back(), None);
+        assert_eq!(evidence(60.0).loses_back(), Some([0.4, 0.4]));
+        let on = |line: f64| Evidence {
+            line: Some((Figure::exact(line, Place::You), "the line")),
+            ..evidence(290.0)
+        };
+        assert_eq!(on(300e6).loses_back(), None);
+        assert_eq!(on(1e9).loses_back(), Some([0.4, 0.4]));
+    }
 }

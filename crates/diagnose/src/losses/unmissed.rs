@@ -70,6 +70,18 @@ impl Evidence {
 }
 
 impl Unmissed {
+    /// Of pings whose runs lost these shares, beside 100 000 segments of which none was lost.
+    #[cfg(test)]
+    pub(crate) fn of_runs(runs: [f64; 2]) -> Unmissed {
+        Unmissed {
+            share: runs[0],
+            segments: 1e5,
+            again: 0.0,
+            told: false,
+            runs: Some(runs),
+        }
+    }
+
     /// `none of at least 93000 segments`.
     pub(crate) fn sent_again(&self) -> String {
         let of = format!("{:.0} segments or more", self.segments);

@@ -199,12 +199,12 @@ pub(crate) struct Around {
     pub(crate) own_port: Option<String>,
     /// A router's port that is full and drops, where no test says how fast a flow was.
     pub(crate) full_port: Option<crate::interfaces::full_port::FullPort>,
+    /// An interface of an end that others fill.
+    pub(crate) full_host: Option<crate::interfaces::full_host::FullHost>,
     /// Drops that counters of a host have, where they are all that texts have and were read once.
     pub(crate) counted_once: Option<crate::interfaces::counted_once::CountedOnce>,
     /// A queue that drops as its text is printed, for people.
     pub(crate) full_queue: Option<String>,
-    /// An interface of an end that others fill.
-    pub(crate) full_host: Option<crate::interfaces::full_host::FullHost>,
     /// Datagrams that a host dropped at full sockets, where no test says how fast they came.
     pub(crate) overfull: Option<crate::hosts::datagram_socket::Overfull>,
     /// A wait for a server, where nothing else explains it.
@@ -334,8 +334,8 @@ impl Evidence {
         self.of_server_wait(facts);
         self.of_datagram_sockets(facts);
         self.of_full_port(facts);
-        self.of_full_queue(facts);
         self.of_full_host(facts, flow);
+        self.of_full_queue(facts);
         self.of_fetches(facts, flow);
         self.of_small_files(flow);
         self.of_air(facts, flow);

@@ -274,7 +274,7 @@ pub(crate) fn at_rest(e: &Evidence, items: &mut Vec<Item>) {
 }
 
 /// What two lost pings of many say, 0 to 1: one may have waited for its neighbour's address, and three are not chance.
-const TWO: f64 = 0.5;
+const TWO: f64 = 0.75;
 
 /// A share above this is of so few pings that two lost say nothing.
 const FEW: f64 = 0.1;

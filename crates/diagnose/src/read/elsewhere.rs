@@ -1,4 +1,5 @@
-//! Commands that run another one on another host, or in a container: `ssh HOST iperf3`, `kubectl exec POD -- cat FILE`, `docker exec NAME ss`.
+//! Commands that run another one on another host, in a container or in a network namespace: `ssh HOST iperf3`, `kubectl exec POD -- cat FILE`,
+//! `docker exec NAME ss`, `ip netns exec NAME ss`.
 //! What is printed then is of that host.
 
 use super::label::{behind_prompt, is_command, is_known};
@@ -93,6 +94,12 @@ pub(super) fn of_command(part: &str) -> Option<&str> {
             })?;
             (name, words.next()?)
         }
+        // A network of its own on the same host, as a container has it.
+        "ip" => {
+            let runs = words.next()? == "netns" && words.next()? == "exec";
+            let name = words.next().filter(|_| runs)?;
+            (name, words.next()?)
+        }
         _ if CONTAINERS.contains(&program) => {
             words.find(|word| *word == "exec")?;
             let name = behind_options(&mut words, |option| VALUED.contains(&option))?;
@@ -161,6 +168,8 @@ mod tests {
             ),
             ("a$ ssh -p 2222 -q root@192.0.2.7 ss -tin", "192.0.2.7"),
             ("a$ ssh gw1 ss -tin; echo done", "gw1"),
+            ("# ip netns exec ns1 iperf3 -c 192.0.2.9", "ns1"),
+            ("a$ sudo ip netns exec ns1 ss -tin", "ns1"),
             ("a$ ssh gw1 'ss -tin; nstat -az'", "gw1"),
             ("a# sudo docker exec -u root db1 sh -c 'ss -tin'", "db1"),
             ("PS C:\\> ssh gw1 ping -c 3 b", "gw1"),
@@ -180,6 +189,8 @@ mod tests {
             "$ ssh gw1 ss -tin; ssh gw2 ss -tin",
             "$ echo gw1 gw2 | xargs -n1 -I{} ssh {} ss -tin",
             "$ pdsh -w gw1,gw2 ss -tin",
+            "a# ip link show eth0",
+            "a# ip netns exec ns1 bash",
         ] {
             assert_eq!(host(other), None, "{other}");
         }

@@ -1,6 +1,8 @@
 //! iperf3's text: both ends, `-P`, `-R`, `--bidir`, `-u`, `-V`. Both ends' reports stand in the client's own text.
 
+use super::iperf_closing::{Closing, names_sender};
 use super::iperf_row::{IperfRow, bracketed, connected, row};
+use super::moments::Moments;
 use super::{Facts, Line, Tool};
 use crate::fact::{Figure, Of, Place};
 use crate::seen::{End, Report, Row, Side, Test};
@@ -27,8 +29,8 @@ pub(super) struct Iperf3 {
     mss: Option<Figure>,
     /// Ids whose closing row came without the word behind it: mail broke the line.
     closed: Vec<String>,
-    /// Closing rows that were read, by id, role and whether they are the sender's: mail has them twice.
-    reported: Vec<(String, String, bool)>,
+    /// Closing rows that were read: mail has them twice.
+    reported: Vec<Closing>,
     ids: Vec<String>,
     /// Whether the columns of its intervals have those of a sender, segments sent again.
     repeats: Option<bool>,
@@ -107,6 +109,9 @@ impl Tool for Iperf3 {
         };
         if self.test.is_none() && !going && !is_own(read.rest) {
             return false;
+        }
+        if self.is_of_another(&read, role, line.at, &facts.moments) {
+            self.begin_next(facts);
         }
         self.row(&read, role, line.at);
         true
@@ -253,9 +258,9 @@ impl Iperf3 {
             test.streams = (self.ids.len() as u32 / 2).max(1);
         }
         datagrams(test, &words, at);
-        let named = last == "sender" || last == "receiver";
-        if named || is_total(test, read) {
-            self.closing(read, (role, is_back), named.then_some(last == "sender"), at);
+        let of_sender = names_sender(read.rest);
+        if of_sender.is_some() || is_total(test, read) {
+            self.closing(read, (role, is_back), of_sender, at);
             return;
         }
         let sum = read.id.starts_with("SUM");
@@ -293,6 +298,33 @@ impl Iperf3 {
         add_row(test, read, (side, again, cwnd), at);
     }
 
+    /// Whether a closing row is of another test than those above it, as `grep` leaves them of logs: its end has reported something else
+    /// already, or as much at another time.
+    fn is_of_another(&self, read: &IperfRow<'_>, role: &str, at: Place, moments: &Moments) -> bool {
+        let Some(sent) = names_sender(read.rest) else {
+            return false;
+        };
+        let mut known = self.reported.iter().rev();
+        let known = known.find(|r| r.is_of(read, role) && r.sent == sent);
+        known.is_some_and(|r| !r.says(read) || moments.is_dated_between(r.at, at))
+    }
+
+    /// Closes a test, and begins another between the same hosts.
+    fn begin_next(&mut self, facts: &mut Facts) {
+        let next = Iperf3 {
+            server: self.server,
+            reverse: self.reverse,
+            host: core::mem::take(&mut self.host),
+            port: self.port,
+            parallel: self.parallel,
+            asked: self.asked.clone(),
+            repeats: self.repeats,
+            ..Iperf3::default()
+        };
+        self.close(facts);
+        *self = next;
+    }
+
     /// A closing row: of the end that it names or, where mail broke the line, of the sender before the receiver.
     fn closing(
         &mut self,
@@ -311,14 +343,12 @@ impl Iperf3 {
         let sum = read.id.starts_with("SUM");
         let again = self.closed.iter().any(|id| id == read.id);
         let sent = of_sender.unwrap_or(!again);
-        let is_same = |r: &&(String, String, bool)| r.0 == read.id && r.1 == role;
-        let mut known = self.reported.iter().filter(is_same);
+        let mut known = self.reported.iter().filter(|r| r.is_of(read, role));
         // A total of no end's behind both is one of them once more.
-        if known.any(|r| r.2 == sent || of_sender.is_none() && !r.2) {
+        if known.any(|r| r.sent == sent || of_sender.is_none() && !r.sent) {
             return;
         }
-        self.reported
-            .push((read.id.to_owned(), role.to_owned(), sent));
+        self.reported.push(Closing::of(read, role, sent, at));
         self.summed |= sum && of_sender.is_some();
         report(test, read, (&words, sent, sum), at);
         if of_sender.is_none() && test.udp {

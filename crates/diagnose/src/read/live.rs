@@ -159,9 +159,8 @@ impl Facts {
             "bytes_received"
         };
         self.exact(of, way, flow.bytes, at);
-        if !flow.is_scaled {
-            self.word(of, "unscaled", "unscaled", at);
-        }
+        let scaling = if flow.is_scaled { "scaled" } else { "unscaled" };
+        self.word(of, scaling, scaling, at);
         if !flow.sends {
             return;
         }
@@ -201,6 +200,36 @@ impl Facts {
         ] {
             let of_busy = (share(limit) / busy.max(1e-9)).min(1.0);
             self.exact(of, name, of_busy, at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Evidence;
+    use crate::flows::flow::flows;
+
+    /// A kernel that says of a connection whether its windows are scaled leaves nothing of that open.
+    #[test]
+    fn the_kernel_says_whether_windows_are_scaled() {
+        let end = |port| End {
+            host: "127.0.0.1".to_owned(),
+            port: Some(port),
+        };
+        for is_scaled in [true, false] {
+            let mut facts = Facts::default();
+            facts.live(&LiveFlow {
+                own: end(40_000),
+                peer: end(5201),
+                sends: true,
+                seconds: 10.0,
+                bytes: 1e7,
+                is_scaled,
+                ..LiveFlow::default()
+            });
+            let e = Evidence::of(&facts, &flows(&facts)[0]);
+            assert_eq!((e.scaled, e.unscaled.is_some()), (is_scaled, !is_scaled));
         }
     }
 }

@@ -44,6 +44,7 @@ pub(crate) mod here;
 pub(crate) mod ip_interface;
 mod iperf2;
 mod iperf3;
+mod iperf_closing;
 mod iperf_row;
 mod json;
 pub(crate) mod kernel_log;

@@ -158,6 +158,12 @@ impl Moments {
         self.commands.get(above).is_some_and(|(at, _)| *at < last)
     }
 
+    /// Whether `date` printed something between two places.
+    pub(crate) fn is_dated_between(&self, first: Place, last: Place) -> bool {
+        let above = self.dates.partition_point(|(at, _)| *at <= first);
+        self.dates.get(above).is_some_and(|(at, _)| *at < last)
+    }
+
     /// Takes what a line says of the load under which what follows was sent.
     fn load(&mut self, line: Line<'_>) {
         let heads = heading(line.bare);

@@ -22,6 +22,11 @@ pub(super) struct PowerShell {
     name: String,
     /// Adapters that have a link.
     up: Vec<Adapter>,
+    /// Hosts with several of them.
+    several: Vec<(Of, Vec<Adapter>)>,
+    /// The command above asks by which adapter a host is reached, and the one that it named first.
+    routes: bool,
+    used: Option<String>,
 }
 
 /// Which table is read.
@@ -49,6 +54,9 @@ struct Adapter {
 
 /// Commands whose output is read here.
 const COMMANDS: [&str; 2] = ["get-netadapter", "get-netadapterstatistics"];
+
+/// Commands that say by which adapter a host is reached.
+const ROUTES: [&str; 3] = ["find-netroute", "test-netconnection", "tnc"];
 
 /// Templates of TCP's settings, and the one that Windows 10 and its servers use.
 const TEMPLATES: [&str; 7] = [
@@ -111,6 +119,11 @@ impl Tool for PowerShell {
             self.begins(going, facts);
             return true;
         }
+        if asks(text, &ROUTES) {
+            self.begins(going, facts);
+            self.routes = true;
+            return true;
+        }
         let words: Vec<&str> = text.split_whitespace().collect();
         if let Some(table) = head(&words) {
             self.begins(going, facts);
@@ -138,6 +151,13 @@ impl Tool for PowerShell {
 
     fn finish(&mut self, facts: &mut Facts) {
         self.settle(facts);
+        for (host, all) in core::mem::take(&mut self.several) {
+            let is_used = |a: &&Adapter| self.used.as_ref() == Some(&a.name);
+            match all.iter().find(is_used) {
+                Some(used) => takes(host, used, facts),
+                None => leaves(&all, facts),
+            }
+        }
     }
 }
 
@@ -147,6 +167,7 @@ impl PowerShell {
         self.settle(facts);
         self.host = self.host.filter(|h| going && facts.may_be_here(*h));
         (self.table, self.columns) = (Table::None, Vec::new());
+        self.routes = false;
         self.name.clear();
     }
 
@@ -285,6 +306,12 @@ impl PowerShell {
         let known = counter.is_some() || passed.is_some();
         let names = ["ifAlias", "InterfaceAlias"].contains(&key);
         let is_key = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric());
+        if self.routes && going && is_key {
+            if key == "InterfaceAlias" {
+                self.used.get_or_insert_with(|| crate::redact(value));
+            }
+            return true;
+        }
         if !(known || names || going && is_key && key != "SettingName") {
             return false;
         }
@@ -329,39 +356,53 @@ impl PowerShell {
         }
     }
 
-    /// A table is over: the only adapter with a link that no other one carries. Of several nothing says which the flow uses.
+    /// A table is over: the only adapter with a link that no other one carries. Which of several the flow uses another command may say.
     fn settle(&mut self, facts: &mut Facts) {
-        let is_of = |a: &Adapter, words: &[&str]| words.iter().any(|w| a.described.contains(w));
         let mut real = core::mem::take(&mut self.up);
-        real.retain(|a| !is_of(a, &VIRTUAL));
+        real.retain(|adapter| !adapter.is_of(&VIRTUAL));
         let Some(first) = real.first() else {
             return;
         };
-        if real.len() > 1 {
-            let each = real.iter().map(|a| format!("{} {}", a.name, bps(a.bps)));
-            let each: Vec<String> = each.collect();
-            let note = format!(
-                "{}: several adapters have a link: {}; which of them the flow uses, Find-NetRoute -RemoteIPAddress HOST says, and none is taken for its line",
-                facts.place(first.at),
-                each.join(", ")
-            );
-            if facts.notes.len() < NOTES_MAX {
-                facts.notes.push(note);
-            }
-            return;
-        }
         let host = self.host(first.at, facts);
-        facts.word(host, PORT, &first.name, first.at);
-        if is_of(first, &RADIO) {
-            facts.exact(host, "radio_sends_bps", first.bps, first.at);
-            return;
+        match real.len() {
+            1 => takes(host, first, facts),
+            _ => self.several.push((host, real)),
         }
-        facts.exact(host, "nic_bps", first.bps, first.at);
-        facts.negotiated.push(Negotiated {
-            name: first.name.clone(),
-            at: Some(first.at),
-            ..Negotiated::default()
-        });
+    }
+}
+
+impl Adapter {
+    /// Whether its name or its kind has one of these words.
+    fn is_of(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.described.contains(word))
+    }
+}
+
+/// The adapter that a host's flows use.
+fn takes(host: Of, adapter: &Adapter, facts: &mut Facts) {
+    facts.word(host, PORT, &adapter.name, adapter.at);
+    if adapter.is_of(&RADIO) {
+        facts.exact(host, "radio_sends_bps", adapter.bps, adapter.at);
+        return;
+    }
+    facts.exact(host, "nic_bps", adapter.bps, adapter.at);
+    facts.negotiated.push(Negotiated {
+        name: adapter.name.clone(),
+        at: Some(adapter.at),
+        ..Negotiated::default()
+    });
+}
+
+/// Says that nothing says which of several adapters a flow uses.
+fn leaves(all: &[Adapter], facts: &mut Facts) {
+    let each = all.iter().map(|a| format!("{} {}", a.name, bps(a.bps)));
+    let each: Vec<String> = each.collect();
+    if let Some(first) = all.first().filter(|_| facts.notes.len() < NOTES_MAX) {
+        facts.notes.push(format!(
+            "{}: several adapters have a link: {}; which of them the flow uses, Find-NetRoute -RemoteIPAddress HOST says, and none is taken for its line",
+            facts.place(first.at),
+            each.join(", ")
+        ));
     }
 }
 

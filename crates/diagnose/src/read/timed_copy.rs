@@ -3,7 +3,7 @@
 
 use super::copies::{bytes, copy, rsync_typed};
 use super::elsewhere::parts;
-use super::label::behind_prompt;
+use super::label::{behind_prompt, is_typed};
 use super::logins::lasted;
 use super::shell::{before, words};
 use super::{Facts, Line, NOTES_MAX, Tool, copy_typed};
@@ -64,6 +64,10 @@ impl Tool for TimedCopy {
             return self.ends(clock(time), line.at);
         }
         if let Some(command) = behind_prompt(line.bare) {
+            if is_typed(line.bare) || command.starts_with("time ") {
+                // What is timed below is another command's.
+                self.copies.retain(|copied| copied.took.is_some());
+            }
             let begins = self.typed(command, line.at);
             if begins || command.starts_with(|c: char| c.is_ascii_alphabetic()) {
                 return begins;
@@ -316,6 +320,9 @@ mod tests {
         let other = copied.replace("scp -rq photos", "scp -rq films");
         assert_eq!(made(&format!("{other}{time}")), None);
         assert_eq!(made(copied), None);
+        // Another command's time is not the copy's.
+        let login = format!("{copied}$ time ssh backup true\n{time}");
+        assert_eq!(made(&login), None);
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Evidence {
             again: dip.iter().filter_map(|r| r.retransmits).sum(),
             window: rows[first - 1].cwnd.zip(narrow).map(<[f64; 2]>::from),
         })
-        .filter(|dip| dip.cost >= COST_LEAST)
+        .filter(|dip| dip.cost >= COST_LEAST && !self.probes_within(dip.span))
     }
 }
 
@@ -133,6 +133,7 @@ impl Dip {
 
 /// A dip between intervals that are as fast as usual: no start is that, whatever else the verdict is.
 pub(crate) fn by_dip(e: &Evidence, items: &mut Vec<Item>) {
+    crate::windows::probe_rtt::by_probe_rtt(e, items);
     let Some(dip) = e.dip() else { return };
     items.push(Item {
         holds: 1.0,

@@ -157,7 +157,9 @@ impl Stop {
 impl Evidence {
     /// What is said of it beside the cause.
     pub(crate) fn stop_sentence(&self) -> Option<String> {
-        let stop = self.stop.as_ref()?;
+        let Some(stop) = self.stop.as_ref() else {
+            return self.lost_syns_in_words();
+        };
         let cost = stop.cost.map_or_else(String::new, |bytes| {
             format!(
                 ": {} less than at the rate before it",

@@ -22,23 +22,24 @@ const STAYS: f64 = 0.05;
 const ROUNDS: f64 = 4.0;
 
 /// A sender's kernel that waited for a window or a buffer for more than this part of its time knows better.
-const WAITS: f64 = 0.2;
+pub(crate) const WAITS: f64 = 0.2;
 
 /// Round trips of the flow below so many times those at rest have no queue in them.
-const QUEUED: f64 = 1.25;
+pub(crate) const QUEUED: f64 = 1.25;
 
 /// Most that is said of a line which nobody named, and whose queue no round trip shows. A choice.
 const UNNAMED: f64 = 0.8;
 
 /// What the window would stop at if they held the flow.
-const ROOMS: [Cause; 3] = [
+pub(crate) const ROOMS: [Cause; 3] = [
     Cause::ReceiveWindow,
     Cause::SendBuffer,
     Cause::NoWindowScaling,
 ];
 
 /// What leaves a window that is not used up.
-const OF_SENDER: [Cause; 4] = [Cause::Application, Cause::Pacing, Cause::Disk, Cause::Ramp];
+pub(crate) const OF_SENDER: [Cause; 4] =
+    [Cause::Application, Cause::Pacing, Cause::Disk, Cause::Ramp];
 
 /// A window that outgrew its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +116,7 @@ impl Evidence {
     /// The most that is said of a line by such a window alone: a shaper leaves the same, and no text says how fast the line is.
     pub(crate) fn at_most_of_outgrown(&self) -> f64 {
         let open = self.line.is_none() && self.rtt_loaded.is_none();
-        match open && self.outgrown().is_some() {
+        match open && (self.outgrown().is_some() || self.saw().is_some()) {
             true => UNNAMED,
             false => 1.0,
         }
@@ -124,6 +125,7 @@ impl Evidence {
 
 /// Weighs such a window: a line or a shaper is full, and no window, buffer or program holds the flow.
 pub(crate) fn by_outgrown(e: &Evidence, items: &mut Vec<Item>) {
+    crate::windows::sawtooth::by_saw(e, items);
     let Some(outgrown) = e.outgrown() else { return };
     let full = of(&[Cause::Link, Cause::Shaper], 14.0);
     let dropping = [

@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::ceiling::{UNSCALED, bps, bytes};
 use crate::evidence::Evidence;
-use crate::items::Item;
+use crate::items::{Item, spread};
 use crate::lines::bloat::ms;
 
 /// From so many times the round trip at rest on, and so much above its longest, seconds, a queue stands under load.
@@ -21,6 +21,9 @@ const EXPLAINS: [f64; 2] = [0.8, 1.1];
 
 /// Below this part of what the line leaves something slower is full.
 const SLOWER: f64 = 0.8;
+
+/// Intervals differ by less than this part of their mean where one flow has all that the queue lets through.
+const STAYS: f64 = 0.05;
 
 /// What a window or buffer that fills a queue shows.
 #[derive(Clone, Debug)]
@@ -98,8 +101,26 @@ impl Evidence {
     }
 }
 
+/// A queue that stands is none of a policer's, which lets nothing wait. Where the rate stays as well, what the queue drops costs nothing.
+fn against_policer(e: &Evidence, items: &mut Vec<Item>) {
+    // One that shows itself may lie behind a queue of something else.
+    let shown = e.policer.is_some() || e.found_policer.is_some() || e.account.is_some();
+    if e.stands().is_none() || shown || e.around.ports.police() {
+        return;
+    }
+    let stays = spread(&e.steady).is_some_and(|s| s < STAYS);
+    let losses = [(Cause::CongestionLoss, -8.0), (Cause::ShallowBuffer, -8.0)];
+    let losses = losses.into_iter().filter(|_| stays);
+    items.push(Item {
+        holds: 1.0,
+        weights: losses.chain([(Cause::Policer, -24.0)]).collect(),
+        sentence: String::new(),
+    });
+}
+
 /// What stands in a queue is more than the path holds: its narrowest link is full, of this flow or of others beside it.
 pub(crate) fn by_standing(e: &Evidence, items: &mut Vec<Item>) {
+    against_policer(e, items);
     let Some(standing) = e.fills_queue() else {
         return;
     };
@@ -143,4 +164,41 @@ pub(crate) fn by_standing(e: &Evidence, items: &mut Vec<Item>) {
             bps(standing.leaves)
         ),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::{Figure, Place};
+
+    /// 95 Mbit/s over 15 ms at rest, and so many under load.
+    fn ranked(loaded_s: f64) -> Vec<crate::infer::Ranking> {
+        let exact = |value: f64| Figure::exact(value, Place::You);
+        let e = Evidence {
+            rate: Some(exact(95e6)),
+            rtt: Some(exact(loaded_s)),
+            rtt_floor: Some(exact(0.015)),
+            rtt_loaded: Some(exact(loaded_s)),
+            again: Some(exact(3e-4)),
+            retransmits: Some(exact(26.0)),
+            steady: vec![95e6; 8],
+            peak: 95e6,
+            interval_s: 1.0,
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        };
+        crate::infer::weigh(&e, &[]).ranking
+    }
+
+    #[test]
+    fn a_queue_that_stands_is_not_before_a_policer() {
+        let of = |ranking: &[crate::infer::Ranking], cause: Cause| {
+            let found = ranking.iter().find(|r| r.cause == cause);
+            found.map_or(0.0, |r| r.confidence)
+        };
+        let stands = ranked(0.052);
+        assert!(of(&stands, Cause::Policer) < 0.01, "{stands:?}");
+        assert!(of(&stands, Cause::Policer) < of(&ranked(0.0152), Cause::Policer));
+    }
 }

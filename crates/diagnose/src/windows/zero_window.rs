@@ -43,13 +43,14 @@ impl Facts {
     /// Takes the window that a segment announces; none of a segment that resets, which has 0 always.
     pub(crate) fn announces(&mut self, seen: &Announced<'_>) {
         let [from, to] = seen.ends;
+        let room = self.zero_windows.len() < KEPT_MAX;
         let known = self
             .zero_windows
             .iter_mut()
             .find(|zero| zero.from == *from && zero.to == *to);
         match known {
             Some(zero) => zero.takes(seen),
-            None if seen.window == 0 && self.zero_windows.len() < KEPT_MAX => {
+            None if seen.window == 0 && room => {
                 self.zero_windows.push(ZeroWindow {
                     from: from.clone(),
                     to: to.clone(),

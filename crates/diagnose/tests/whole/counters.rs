@@ -496,3 +496,20 @@ rtt min/avg/max/mdev = 2.74/2.75/2.76/0.01 ms
     let idle = &flow(15.0, 20.0).changes[0];
     assert!(idle.predicted_bps.is_some_and(|b| b > 90e9), "{idle:#?}");
 }
+
+/// 4.1 of 91 million segments, and nothing else: nothing was said of it.
+#[test]
+fn what_a_host_sent_again_of_all_is_said_where_nothing_else_is() {
+    let counts = |again: u64| {
+        format!(
+            "web2$ nstat -az\n#kernel\nTcpOutSegs                      91234567           0.0\nTcpRetransSegs                  {again}            0.0\n"
+        )
+    };
+    let notes = |again: u64| of(&[("web2.txt", &counts(again))]).notes.join("\n");
+    let much = notes(4_102_312);
+    assert!(
+        much.contains("web2 sent 4.50 % of its TCP segments again"),
+        "{much}"
+    );
+    assert!(!notes(1_023).contains("again since"));
+}

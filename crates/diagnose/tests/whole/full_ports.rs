@@ -126,6 +126,49 @@ GigabitEthernet0/0/1 is up, line protocol is up
     assert!(why.contains("this flow has 96 % of that"), "{why}");
 }
 
+/// 1.18 GB in 10 s are 944 of the 1000 Mbit/s of an interface, on which a test has 20.
+#[test]
+fn an_interface_that_others_fill_between_two_dates_is_named() {
+    let reading = |clock: &str, bytes: u64| {
+        format!(
+            "root@dl:~# date; ip -s link show eth0
+Mon Nov 30 {clock} UTC 2026
+2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
+    link/ether 52:54:00:12:34:56 brd ff:ff:ff:ff:ff:ff
+    RX:  bytes packets errors dropped  missed   mcast
+    {bytes} 6123456      0       0       0       0
+    TX:  bytes packets errors dropped carrier collsns
+    1234567890 1123456      0       0       0       0
+"
+        )
+    };
+    let test = "root@dl:~# ethtool eth0 | grep Speed
+\tSpeed: 1000Mb/s
+root@dl:~# iperf3 -c 198.51.100.9 -R -t 5
+Connecting to host 198.51.100.9, port 5201
+Reverse mode, remote host 198.51.100.9 is sending
+[  5] local 192.0.2.7 port 40112 connected to 198.51.100.9 port 5201
+[ ID] Interval           Transfer     Bitrate
+[  5]   0.00-5.00   sec  11.9 MBytes  20.0 Mbits/sec                  receiver
+";
+    let of = |seconds: u32| {
+        let both = reading("10:00:00", 8_123_456_789)
+            + &reading(&format!("10:00:{seconds}"), 9_303_456_789);
+        crate::first(&(both + test))
+    };
+    let flow = of(10);
+    assert_eq!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
+    let why = flow.verdict.because.join("\n");
+    assert!(
+        why.contains("received 944 Mbit/s, 94 % of its 1.00 Gbit/s"),
+        "{why}"
+    );
+    assert!(flow.changes[0].commands[0].contains("iftop -n -i eth0"));
+    // As many bytes in a minute fill nothing.
+    let why = of(59).verdict.because.join("\n");
+    assert!(!why.contains("others fill it"), "{why}");
+}
+
 /// The speed of a port of EOS stands in the share that it prints beside a rate, and a line that is filtered has its name from the command.
 #[test]
 fn a_filtered_port_of_eos_is_full_by_its_own_share() {
@@ -173,47 +216,4 @@ noc@mx1> show interfaces ge-0/0/3 | match rate
         "{said}"
     );
     assert!(said.contains("drops 810 packets a second"), "{said}");
-}
-
-/// 1.18 GB in 10 s are 944 of the 1000 Mbit/s of an interface, on which a test has 20.
-#[test]
-fn an_interface_that_others_fill_between_two_dates_is_named() {
-    let reading = |clock: &str, bytes: u64| {
-        format!(
-            "root@dl:~# date; ip -s link show eth0
-Mon Nov 30 {clock} UTC 2026
-2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
-    link/ether 52:54:00:12:34:56 brd ff:ff:ff:ff:ff:ff
-    RX:  bytes packets errors dropped  missed   mcast
-    {bytes} 6123456      0       0       0       0
-    TX:  bytes packets errors dropped carrier collsns
-    1234567890 1123456      0       0       0       0
-"
-        )
-    };
-    let test = "root@dl:~# ethtool eth0 | grep Speed
-\tSpeed: 1000Mb/s
-root@dl:~# iperf3 -c 198.51.100.9 -R -t 5
-Connecting to host 198.51.100.9, port 5201
-Reverse mode, remote host 198.51.100.9 is sending
-[  5] local 192.0.2.7 port 40112 connected to 198.51.100.9 port 5201
-[ ID] Interval           Transfer     Bitrate
-[  5]   0.00-5.00   sec  11.9 MBytes  20.0 Mbits/sec                  receiver
-";
-    let of = |seconds: u32| {
-        let both = reading("10:00:00", 8_123_456_789)
-            + &reading(&format!("10:00:{seconds}"), 9_303_456_789);
-        crate::first(&(both + test))
-    };
-    let flow = of(10);
-    assert_eq!(flow.verdict.cause, "cross_traffic", "{:#?}", flow.verdict);
-    let why = flow.verdict.because.join("\n");
-    assert!(
-        why.contains("received 944 Mbit/s, 94 % of its 1.00 Gbit/s"),
-        "{why}"
-    );
-    assert!(flow.changes[0].commands[0].contains("iftop -n -i eth0"));
-    // As many bytes in a minute fill nothing.
-    let why = of(59).verdict.because.join("\n");
-    assert!(!why.contains("others fill it"), "{why}");
 }

@@ -117,3 +117,35 @@ fn tests_without_names_of_their_ends_are_named_by_their_lines() {
     );
     assert_eq!(names(&[90, 80, 70, 60, 50]), [alone; 5]);
 }
+
+/// What `grep receiver` leaves of a log by the hour: each line is a test, and as much at another time is one more.
+#[test]
+fn each_bare_closing_row_is_a_test_of_its_own() {
+    let rates = [93.9, 94.0, 94.0, 93.8, 92.0, 91.5, 20.2, 11.8, 16.7];
+    let row = |mbps: f64| {
+        format!(
+            "[  5]   0.00-10.02  sec  {:.1} MBytes  {mbps:.1} Mbits/sec                  receiver\n",
+            mbps * 1.194
+        )
+    };
+    let each = rates.iter().enumerate();
+    let dated = each.map(|(n, mbps)| {
+        let hour = 2 * n;
+        format!("Mon Nov 23 {hour:02}:00:01 CET 2026\n{}", row(*mbps))
+    });
+    let text: String = dated.collect();
+    let found = of_files(&[("log.txt", &text)], &Known::default());
+    assert_eq!(found.flows.len(), rates.len());
+    let [history] = &found.histories[..] else {
+        panic!("one flow: {:#?}", found.histories);
+    };
+    let [least, _, most] = history.goodput_bps;
+    assert_eq!([least, most], [11.8e6, 94e6]);
+    let two = row(94.0) + &row(11.8);
+    let found = of_files(&[("log.txt", &two)], &Known::default());
+    let rates = found.flows.iter().map(|f| f.observed.goodput_bps);
+    assert_eq!(rates.collect::<Vec<_>>(), [Some(94e6), Some(11.8e6)]);
+    // Mail has a row twice.
+    let twice = of_files(&[("log.txt", &row(94.0).repeat(2))], &Known::default());
+    assert_eq!(twice.flows.len(), 1);
+}

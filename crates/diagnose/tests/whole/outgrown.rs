@@ -64,3 +64,38 @@ fn a_window_smaller_than_hosts_have_is_no_verdict() {
     let rooms = ["receive_window", "send_buffer"];
     assert!(!rooms.contains(&cause), "{:#?}", flow.verdict);
 }
+
+/// 50 Mbit/s whose queue holds what slow start overran, and then what a window grows to between two losses: 118 kB are on their way.
+#[test]
+fn a_full_line_whose_queue_drops_some_is_no_policer() {
+    let rows = [
+        (51.4, 61, 231),
+        (47.2, 0, 180),
+        (47.0, 0, 201),
+        (47.1, 0, 219),
+        (47.0, 2, 164),
+        (47.1, 0, 187),
+        (47.0, 0, 208),
+        (47.2, 0, 225),
+        (47.0, 2, 170),
+        (47.1, 0, 190),
+    ];
+    let mut text = ping(20.0)
+        + "$ iperf3 -c 203.0.113.9 -t 10\nConnecting to host 203.0.113.9, port 5201\n[  5] local 192.168.178.22 port 47312 connected to 203.0.113.9 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n";
+    for (n, (mbit, again, window)) in rows.iter().enumerate() {
+        text += &format!(
+            "[  5]  {n:>2}.00-{}.00  sec  {:.2} MBytes  {mbit:.1} Mbits/sec  {again:>3}   {window} KBytes\n",
+            n + 1,
+            mbit / 8.388_608
+        );
+    }
+    text += "- - - - -\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00 sec  56.6 MBytes  47.5 Mbits/sec   65             sender\n[  5]   0.00-10.02 sec  56.6 MBytes  47.1 Mbits/sec                  receiver\n\niperf Done.\n";
+    let flow = first(&text);
+    let full = ["link", "shaper"].contains(&flow.verdict.cause);
+    assert!(full, "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("the queue of a full line or shaper"), "{why}");
+    let second = flow.verdict.second.as_ref().map_or("", |s| s.cause);
+    assert!(!["policer", "shallow_buffer"].contains(&second));
+    assert!(asked_with(&flow, "rtt_loaded_ns").is_some(), "{flow:#?}");
+}

@@ -52,6 +52,19 @@ vEthernet (Default Swi... Hyper-V Virtual Ethernet Adapter             25 Up    
     assert_eq!(said(&f, "nic_bps"), Vec::<f64>::new());
     let note = f.notes.join("\n");
     assert!(note.contains("several adapters have a link"), "{note}");
+    // By which of them a host is reached another command says.
+    let route = "PS C:\\Users\\eva> Test-NetConnection fs1
+
+ComputerName   : fs1
+RemoteAddress  : 192.0.2.9
+InterfaceAlias : Ethernet 2
+SourceAddress  : 192.0.2.7
+PingSucceeded  : True
+
+";
+    let f = facts(&(adapters(&format!("{WIRED}{second}")) + route));
+    assert_eq!(said(&f, "nic_bps"), [1e9]);
+    assert!(f.notes.is_empty(), "{:?}", f.notes);
     let radio = "Wi-Fi                     Intel(R) Wi-Fi 6 AX200 160MHz                 8 Up           00-00-5E-00-53-02     866.7 Mbps\n";
     let f = facts(&adapters(radio));
     assert_eq!(said(&f, "nic_bps"), Vec::<f64>::new());

@@ -177,7 +177,7 @@ impl Talk {
         }
         let heard = &self.streams[1 - end];
         self.answers_part[end] = heard.arrived > 0 && !heard.is_all_there();
-        self.goes_on_idle(end);
+        self.goes_on_idle(end, length);
         self.answers_late(end);
         match end {
             0 => self.question = Some((now, self.streams[1].arrived)),

@@ -76,6 +76,14 @@ impl Path<'_> {
         if others.is_empty() {
             return;
         }
+        if let Some(mean) = self
+            .mean_wait(own, &others)
+            .filter(|mean| mean.shows(record))
+        {
+            let other = &self.scenario.tests[others[0].0].name;
+            mean.correct(own, other, record);
+            return;
+        }
         let waits = self.met(own, &others);
         let names: Vec<String> = others
             .iter()
@@ -121,7 +129,7 @@ impl Path<'_> {
     }
 
     /// Whether a port can make the test's times longer: both ways, but for packets that are timed one way.
-    fn uses(&self, number: usize, port: usize) -> bool {
+    pub(super) fn uses(&self, number: usize, port: usize) -> bool {
         let both = !matches!(self.scenario.tests[number].kind, TestKind::OneWay(_));
         let back = self.back.iter().filter(|_| both);
         self.there.iter().chain(back).any(|h| h.port == port)
@@ -524,7 +532,7 @@ fn begins(names: &[String], bursts: &[bool]) -> String {
 }
 
 /// Metrics that waiting makes longer.
-fn is_time(metric: &str) -> bool {
+pub(super) fn is_time(metric: &str) -> bool {
     ["rtt_", "delay_", "response_"]
         .iter()
         .any(|of| metric.starts_with(of))

@@ -29,14 +29,26 @@ pub(crate) fn line_bps(scenario: &Scenario, plan: &Plan, flow: usize) -> Option<
     steady.then_some(narrowest.bps)
 }
 
+/// Beside what leaves it the queue, a flow comes to the end of a buffer of up to so many times path and queue before a loss does: headers
+/// and bursts fill the queue a little earlier.
+const NEAR: f64 = 1.1;
+
+/// Another test on the same port.
+struct Beside<'a> {
+    name: &'a str,
+    /// What it lets be under way at most, bytes.
+    window: f64,
+    streams: f64,
+    /// It keeps what it has under way by a model of the path, and leaves the queue to who fills it.
+    is_by_model: bool,
+}
+
 impl Path<'_> {
-    /// What is said of a transfer whose buffers hold more than its path, and less than path and queue.
+    /// What is said of a transfer whose buffers hold more than its path, and less than path and queue; or of one of several that share a
+    /// link, where its buffers end its window before a loss does.
     pub(super) fn unfilled(&self, test: &Test, flow: &Flow) -> Option<String> {
         let tcp = test.kind.bulk()?;
-        let by_itself = matches!(
-            flow.cc,
-            Some(Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3 | Cc::Westwood)
-        );
+        let by_itself = is_by_model(flow.cc) || flow.cc == Some(Cc::Westwood);
         let stated = tcp.window.is_some() || tcp.socket_buffer.is_some();
         if by_itself || stated || !flow.loses_nothing() || flow.narrowest.place != "link" {
             return None;
@@ -48,8 +60,10 @@ impl Path<'_> {
         let own = flow.window as f64 * flow.streams;
         let sends = flow.config.amount.map_or(f64::INFINITY, |all| all as f64) * flow.streams;
         let others = self.windows_beside(port)?;
-        let holds = own + others.iter().map(|(_, window)| window).sum::<f64>();
-        if !(queue.is_finite() && pipe < holds && holds < pipe + queue && own < sends) {
+        let holds = own + others.iter().map(|other| other.window).sum::<f64>();
+        let ends = pipe < holds && holds < pipe + queue;
+        let decides = pipe < own && is_in_the_way(own, pipe + queue, flow.streams, &others);
+        if !(queue.is_finite() && own < sends && (ends || decides)) {
             return None;
         }
         let (sender, receiver) = test.data_ends();
@@ -71,7 +85,14 @@ impl Path<'_> {
                 "{lets}, and path and queue of link {link} hold {room}: the window ends there, and by itself it never fills the queue"
             ));
         }
-        let names: Vec<String> = others.iter().map(|(n, _)| format!("`{n}`")).collect();
+        let names: Vec<String> = others.iter().map(|o| format!("`{}`", o.name)).collect();
+        if !ends {
+            return Some(format!(
+                "{lets}, and path and queue of link {link} hold {room}: beside {} its window ends at the buffer before a loss cuts it, and \
+                 their shares follow from that: with a buffer of twice the {room} or so they follow from congestion control",
+                names.join(", "),
+            ));
+        }
         Some(format!(
             "{lets}, {} with {}, and path and queue of link {link} hold {room}: their windows end there and never fill the queue; \
              buffers share the line, and not their congestion control",
@@ -80,9 +101,9 @@ impl Path<'_> {
         ))
     }
 
-    /// What other tests let be under way at most that cross a port at the same time, each by name, bytes; none where one of them carries
-    /// something else than bulk, or a port before it holds it.
-    fn windows_beside(&self, port: usize) -> Option<Vec<(&str, f64)>> {
+    /// Other tests that cross a port at the same time; none where one of them carries something else than bulk, or a port before it
+    /// holds it.
+    fn windows_beside(&self, port: usize) -> Option<Vec<Beside<'_>>> {
         let number = self.plan.flows[self.flow].test;
         let crossing = self
             .companions(number)
@@ -91,9 +112,26 @@ impl Path<'_> {
             .map(|(n, path)| {
                 let test = &self.scenario.tests[n];
                 let flow = path.flow_of(test.kind.bulk()?);
-                let window = flow.window as f64 * flow.streams;
-                (flow.narrowest.port == Some(port)).then_some((test.name.as_str(), window))
+                (flow.narrowest.port == Some(port)).then_some(Beside {
+                    name: &test.name,
+                    window: flow.window as f64 * flow.streams,
+                    streams: flow.streams,
+                    is_by_model: is_by_model(flow.cc),
+                })
             })
             .collect()
     }
+}
+
+/// Whether a congestion control holds what is under way by a model of the path or by delay, and not by losses.
+fn is_by_model(cc: Option<Cc>) -> bool {
+    matches!(cc, Some(Cc::Vegas | Cc::Fast | Cc::Bbr | Cc::Bbr3))
+}
+
+/// Whether a window of `own` bytes, of so many streams together, ends before the flow has what it would have of the `room` of path and
+/// queue: an equal part of it, or all of it where another leaves that.
+fn is_in_the_way(own: f64, room: f64, streams: f64, others: &[Beside<'_>]) -> bool {
+    let all = streams + others.iter().map(|other| other.streams).sum::<f64>();
+    let leave = others.iter().any(|other| other.is_by_model);
+    !others.is_empty() && (own < room * streams / all || leave && own < NEAR * room)
 }

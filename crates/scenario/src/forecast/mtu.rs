@@ -121,6 +121,7 @@ impl Path<'_> {
             cc: flow.cc?,
             segments_per_ack: flow.counted_per_ack(),
             always: agreed.mtu_probing == MtuProbing::Always,
+            rack: agreed.sack && agreed.recovery.rack,
         })
     }
 

@@ -6,17 +6,17 @@ use super::Path;
 use crate::model::{Arrivals, Test, Udp};
 
 /// Part of a rate by which a link must be slower for anything to wait in front of it.
-const LESS: f64 = 1e-9;
+pub(super) const LESS: f64 = 1e-9;
 
 /// Gaps behind a link are taken for exponential in front of one so many times slower. Behind one ten times as fast up to 1.3 % fewer
 /// datagrams are lost, simulated at loads of 0.5 and 0.9.
-const FASTER: f64 = 10.0;
+pub(super) const FASTER: f64 = 10.0;
 
 /// Share of the datagrams from which on a loss is said.
-const WORTH: f64 = 1e-6;
+pub(super) const WORTH: f64 = 1e-6;
 
 /// Load from which on datagrams may wait in a queue of which no law is known.
-const LOADED: f64 = 0.05;
+pub(super) const LOADED: f64 = 0.05;
 
 /// What the peaks of a stream lose.
 #[derive(Default)]
@@ -86,7 +86,7 @@ impl Path<'_> {
     }
 
     /// Whether nothing but lines and random losses lies between the source of a stream and its receiver.
-    fn keeps_gaps(&self, test: &Test, (len, payload): (u32, u32)) -> bool {
+    pub(super) fn keeps_gaps(&self, test: &Test, (len, payload): (u32, u32)) -> bool {
         let changes = self.there.iter().any(|hop| {
             let line = &self.direction(hop.port).impairments;
             line.jitter.is_some() || line.reordering.is_some() || line.duplication.is_some()

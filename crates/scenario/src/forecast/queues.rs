@@ -7,6 +7,7 @@ use farpath_predict::Cc;
 use farpath_predict::aimd::Aimd;
 use farpath_predict::law;
 use farpath_record::{Origin, Record};
+use farpath_tcp::Flavour;
 use farpath_units::Size;
 
 use super::Path;
@@ -38,6 +39,11 @@ const FRAMES_FEW: u64 = 10;
 /// 11 % at 50 %.
 const ACKS_LOST: f64 = 0.05;
 
+/// What is said of a window that jumps (simulated, one flow without pacing).
+const JUMPS: &str = "Linux's Westwood+ goes from half of its window back to its estimate as a repair ends, and sends the difference at \
+    once: over 100 Mbit/s and 100 ms one flow has 0.55, 0.62, 0.85 and 1.00 of the line behind queues of 0.05, 0.1, 0.25 and 0.43, and 0.93 and \
+    more where its host paces";
+
 /// A queue in front of the line whose overflows cut windows below what fills it.
 pub(super) struct ShortQueue {
     /// What it holds, of what the path holds.
@@ -50,6 +56,8 @@ pub(super) struct ShortQueue {
     own: bool,
     /// Whether the forecast has that share; where not it is as if the queue were long.
     pub(super) is_counted: bool,
+    /// The window goes back from half to an estimate at the end of each repair, as of Linux's Westwood+.
+    jumps: bool,
     /// It holds less than what leaves together for one acknowledgement.
     tiny: bool,
     /// It holds no burst of a host that sends super-frames.
@@ -79,6 +87,9 @@ impl ShortQueue {
             ),
             true => format!(
                 "the queue in front of the line holds {of_pipe:.3} of what the path holds: each time it is full a loss cuts the window, which leaves one flow {percent:.1} % of the line{bursts}"
+            ),
+            false if self.jumps => format!(
+                "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, and {JUMPS}: simulate"
             ),
             false if !self.own => format!(
                 "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, and no closed form says what this algorithm makes of that: simulate"
@@ -275,7 +286,7 @@ impl Path<'_> {
         let managed = |h: &Hop| self.queueing(h.port).and_then(manager);
         if let Some(name) = self.there.iter().find_map(managed) {
             record.notes.push(format!(
-                "as if a queue dropped only what it cannot hold: {name} drops or marks before that, and one flow gets less than the line"
+                "as if a queue dropped only what it cannot hold: {name} drops or marks before that, and one flow alone gets less than the line, where several may fill it"
             ));
         }
         record.notes.extend(short.map(ShortQueue::note));
@@ -319,6 +330,7 @@ impl Path<'_> {
             share,
             own: law.is_some(),
             is_counted: law.is_some() && by_law && flow.streams <= 1.0,
+            jumps: flow.cc == Some(Cc::Westwood) && flow.config.flavour == Flavour::Linux,
             tiny: segments < PAIR,
             bursts: bytes < BURST || flow.config.tso > 0 && bytes < HOLDS_BURSTS * pipe,
             twice: flow.config.tso > 0 && bytes < CUT_TWICE * pipe && pipe > MANY * f64::from(mss),

@@ -229,6 +229,38 @@ fn buffers_of_several_tests_share_a_line() {
     assert_eq!(about(&notes("1bdp", stream)), "");
 }
 
+/// CUBIC beside BBR in a queue of about the buffer: the buffer decided between 1 and 43 % for BBR, and no note named it.
+#[test]
+fn a_buffer_that_decides_between_two_tests_is_named() {
+    let said = |queue: &str, first: &str, second: &str| {
+        let test = |name: &str, host: &str, cc: &str| {
+            format!(
+                "[[test]]\nname = \"{name}\"\nkind = \"tcp\"\nfrom = \"{host}\"\nto = \"b\"\ncc = \"{cc}\"\nduration = \"60 s\"\n"
+            )
+        };
+        let text = format!(
+            "[scenario]\nname = \"s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"c\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
+             [[link]]\nname = \"la\"\nends = [\"a\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"lc\"\nends = [\"c\", \"r\"]\nrate = \"1 Gbit/s\"\n\
+             [[link]]\nname = \"neck\"\nends = [\"r\", \"b\"]\nrate = \"50 Mbit/s\"\ndelay = \"20 ms\"\nqueue = \"{queue}\"\n{}{}",
+            test("one", "a", first),
+            test("two", "c", second)
+        );
+        let notes = records_of(text).swap_remove(0).notes;
+        let about = |n: &&String| n.contains("before a loss cuts it");
+        notes.iter().find(about).cloned().unwrap_or_default()
+    };
+    let note = said("16bdp", "cubic", "bbr");
+    let figures =
+        "`tcp_wmem` of a lets 4.19 MB be under way, and path and queue of link neck hold 4.";
+    assert!(note.starts_with(figures), "{note}");
+    assert!(note.contains("beside `two`"), "{note}");
+    // A shorter queue is full before, another by losses takes its half, and BBR ends at its own model.
+    assert_eq!(said("8bdp", "cubic", "bbr"), "");
+    assert_eq!(said("16bdp", "cubic", "cubic"), "");
+    assert_eq!(said("16bdp", "bbr", "cubic"), "");
+}
+
 #[test]
 fn a_named_loss_costs_what_the_climb_lacks() {
     let reno = format!("{BULK}cc = \"reno\"");
@@ -465,6 +497,51 @@ fn random_and_regular_losses_have_their_own_constants() {
     let share = of(&damaged, "goodput_bps") / random;
     assert!((share - 1.0).abs() < 1e-6, "{share}");
     assert!(!says(&damaged, "lost periodically"), "{:?}", damaged.notes);
+    // With an ACK for each segment a sender of 2004 grows as one that counts bytes, and counts ACKs.
+    let old = |every: u32| {
+        let test =
+            format!("kind = \"tcp\"\ncc = \"reno\"\nduration = \"300 s\"\ndelayed_ack = {every}");
+        let hosts = ["profile = \"linux-2004\"", ""];
+        wide_between(hosts, "[link.forward]\nlose_every = 1000", &test)
+    };
+    let (each, second) = (old(1), old(2));
+    let words = "it counts ACKs, one for each segment, and they are lost periodically";
+    assert!(says(&each, words), "{:?}", each.notes);
+    assert!(
+        says(&second, "it counts ACKs, and they are lost"),
+        "{:?}",
+        second.notes
+    );
+}
+
+/// Half of the line behind 0.05 of what the path holds, where Reno has three quarters: the window jumps as a repair ends.
+#[test]
+fn westwood_of_linux_in_a_short_queue_has_its_burst_named() {
+    let note = |cc: &str, queue: &str| {
+        let line = format!("delay = \"50 ms\"\nqueue = \"{queue}\"");
+        let record = behind_queue(
+            &line,
+            &format!("cc = \"{cc}\"\nduration = \"300 s\"\nwindow = \"16 MB\""),
+        );
+        says(&record, "back to its estimate as a repair ends")
+    };
+    assert!(note("westwood", "0.1bdp"));
+    assert!(!note("westwood", "2bdp"));
+    assert!(!note("reno", "0.1bdp"));
+    let lossy = predicted("loss = 1e-3", &format!("{BULK}cc = \"westwood\""));
+    let words = "The estimate lags behind a window that grows";
+    assert!(says(&lossy, words), "{:?}", lossy.notes);
+}
+
+/// 18.9 of 21.7 Mbit/s forecast, 1 in 10 000 at 100 ms, and no note said so.
+#[test]
+fn cubic_under_regular_losses_has_its_fast_convergence_said() {
+    let of_losses = |losses: &str| predicted(losses, BULK);
+    let words = "no fast convergence (RFC 9438 §4.7): of losses at even distances";
+    let regular = of_losses("lose_every = 10000");
+    assert!(says(&regular, words), "{:?}", regular.notes);
+    assert!(!says(&of_losses("loss = 1e-4"), words));
+    assert!(!says(&of_losses(""), words));
 }
 
 /// Each of the 192 cells of a frame takes it along: 1 − (1 − 1e-5)^192 of frames, and by chance as these.

@@ -1510,6 +1510,9 @@ fn a_metric_without_its_unit() {
     let said = rendered(format!("{BASE}{expect}"));
     assert!(said.contains("help: did you mean `goodput_bps`?"), "{said}");
     assert!(said.ends_with("1 error in x.toml\n"), "{said}");
+    let letter = expect.replace("goodput", "goodputt");
+    let said = rendered(format!("{BASE}{letter}"));
+    assert!(said.contains("help: did you mean `goodput_bps`?"), "{said}");
     let several = expect.replace("goodput", "rtt");
     let said = rendered(format!("{BASE}{several}"));
     let words = "did you mean `rtt_min_ns`, `rtt_avg_ns` or `rtt_max_ns`?";

@@ -53,12 +53,14 @@ pub struct TcpSink {
     mark: Time,
     /// What arrived in steps of a part of a round trip.
     pub(crate) steps: Option<Steps>,
-    /// Bytes delivered before the measurement began, once it has.
-    before: Option<u64>,
-    /// Bytes delivered before it ended, once it has.
-    until: Option<u64>,
+    /// Bytes delivered before the measurement began, once it has, and those that waited above a gap.
+    before: Option<(u64, u64)>,
+    /// The same when it ended, once it has.
+    until: Option<(u64, u64)>,
     /// Bytes delivered at the end of each interval.
     pub samples: Vec<u64>,
+    /// The instant the first byte was delivered.
+    pub first: Option<Time>,
     /// The instant the last byte so far was delivered.
     pub last: Time,
     /// Its SYN-ACKs.
@@ -89,6 +91,7 @@ impl TcpSink {
             before: None,
             until: None,
             samples: Vec::new(),
+            first: None,
             last: Time::ZERO,
             answers: Answers::default(),
             syn_again: false,
@@ -108,9 +111,21 @@ impl TcpSink {
 
     /// Bytes delivered within the measurement so far.
     pub fn measured_bytes(&self) -> u64 {
-        let delivered = self.receiver.delivered();
-        let before = self.before.unwrap_or(delivered);
-        self.until.unwrap_or(delivered) - before
+        let [before, until] = self.bounds();
+        until.0 - before.0
+    }
+
+    /// By how many bytes more waited above a gap when the measurement began than when it ended: they had arrived before, and count as
+    /// delivered in it.
+    pub fn carried_in(&self) -> u64 {
+        let [before, until] = self.bounds();
+        before.1.saturating_sub(until.1)
+    }
+
+    /// What was delivered and what waited when the measurement began and ended, as far as it has.
+    fn bounds(&self) -> [(u64, u64); 2] {
+        let now = (self.receiver.delivered(), self.receiver.waiting());
+        [self.before.unwrap_or(now), self.until.unwrap_or(now)]
     }
 
     /// When this end's SYNs went unanswered once too often.
@@ -324,6 +339,7 @@ impl TcpSink {
             }
         }
         if taken > 0 && len > 0 {
+            self.first.get_or_insert(first.at);
             self.last = frames[taken - 1].at;
         }
         self.arrived(len * (taken - counted) as u64);
@@ -358,6 +374,7 @@ impl TcpSink {
             None => self.receiver.on_data(now, frame.seq, len, retransmit),
         };
         if self.receiver.delivered() != delivered {
+            self.first.get_or_insert(now);
             self.last = now;
             if tuned {
                 due = self
@@ -426,11 +443,12 @@ impl TcpSink {
             (true, false) => until,
             (true, true) => Time::MAX,
         };
+        let reached = (delivered, self.receiver.waiting());
         if now >= from {
-            self.before.get_or_insert(delivered);
+            self.before.get_or_insert(reached);
         }
         if now >= until {
-            self.until.get_or_insert(delivered);
+            self.until.get_or_insert(reached);
         }
         if let Some(steps) = &mut self.steps {
             steps.go_on(now);

@@ -61,6 +61,15 @@ fn a_random_stream_of_less_than_half_a_line_makes_others_wait() {
         .iter()
         .find(|n| n.contains("it comes and goes"));
     assert!(note.is_some(), "{:?}", record.notes);
+    // The mean is M/D/1's, and most packets meet nothing.
+    for metric in ["delay_min_ns", "delay_avg_ns", "delay_p50_ns"] {
+        let (predicted, simulated) = (record.metrics[metric], world.metric("probe", metric));
+        let share = predicted / simulated;
+        assert!(
+            (share - 1.0).abs() < 0.03,
+            "{metric}: {predicted} {simulated}"
+        );
+    }
     let (_, even) = beside("constant", 1222);
     assert!(even.metrics.contains_key("delay_p99_ns"));
 }

@@ -117,7 +117,9 @@ impl Watched {
         let way = way.and_then(|waits| waits.on_the_way(end, time));
         let way = way.map(|words| words + others);
         let known = known.into_iter().chain(served).chain(lined);
-        let known = known.chain(way).chain(beside);
+        let parts = waits.filter(|_| !is_known && way.is_none());
+        let parts = parts.and_then(|waits| waits.parts(self.host, time));
+        let known = known.chain(way).chain(parts).chain(beside);
         let known = known.chain(told.how_ended()).collect();
         told.counted(time, known, outage.words());
         let deferred = waits.map_or(String::new(), |waits| waits.deferred_words(time));

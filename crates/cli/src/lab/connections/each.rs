@@ -3,7 +3,7 @@
 use farpath_units::Duration;
 
 use super::unopened::address;
-use super::{Connections, Watched};
+use super::{Connections, Watched, turned};
 use crate::lab::ending::Ending;
 use crate::lab::failed::Failed;
 use crate::lab::many::Each;
@@ -50,10 +50,20 @@ impl Connections {
             errand: waits.map_or(0.0, |w| w.errand_of_server(one.host)),
             is_rejected: self.is_rejected(ends),
             is_fast: waits.is_some_and(Waits::is_fast),
+            behind: self.closed_behind(ends, one),
             idle: waits.map_or(0.0, |w| w.idle_of_command(one.host)),
             ..e
         });
         of.map(|e| e.with_ending(ending).with_requests(asked))
+    }
+
+    /// How many requests on `one` of these ends the server had answered when it closed the connection right behind an answer; none where it did not.
+    fn closed_behind(&self, ends: &[String; 2], one: &Watched) -> Option<u64> {
+        let of_server = match one.host {
+            0 => turned(ends),
+            _ => ends.clone(),
+        };
+        self.waits.get(&of_server)?.closed_behind()
     }
 
     /// The command's ends of its connections that carried anything.

@@ -117,6 +117,9 @@ impl Connections {
     /// Takes in how a connection began, as the path itself saw it.
     pub(in crate::lab) fn take_opening(&mut self, opening: &Opening) {
         let [a, b] = opening.ends.map(name_of);
+        if opening.is_refused {
+            self.refused.insert([a.clone(), b.clone()]);
+        }
         // What waited for the window took a round trip as well.
         let tls = match opening.tls_round_trips {
             0 => [0; 2],

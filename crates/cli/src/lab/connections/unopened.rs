@@ -71,6 +71,13 @@ impl Connections {
         })
     }
 
+    /// How many connections that the command asked for were refused.
+    pub(super) fn refused(&self) -> u64 {
+        let own = self.own_addresses();
+        let asked = |[from, _]: &&[String; 2]| own.contains(address(from));
+        self.refused.iter().filter(asked).count() as u64
+    }
+
     /// The addresses of the command's host.
     pub(super) fn own_addresses(&self) -> BTreeSet<&str> {
         let known = self.command.iter().map(String::as_str);
@@ -110,7 +117,7 @@ impl Connections {
 }
 
 /// These ends: few one by one, many by their number and the first.
-pub(in crate::lab) fn listed(ends: &[String]) -> String {
+pub(super) fn listed(ends: &[String]) -> String {
     match ends {
         few if few.len() <= FEW => few.join(", "),
         many => format!("{} ends, {} among them", many.len(), many[0]),

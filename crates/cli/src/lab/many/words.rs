@@ -33,7 +33,8 @@ impl Many {
         let is_spared = !(is_full || self.is_unheard() || self.is_excessive());
         let advice = match share >= ADVISED && is_spared {
             true => format!(
-                "; a connection that is kept open spares {spared}{}",
+                "; {} spares {spared}{}",
+                self.behind.remedy(self.connections),
                 self.growth()
             ),
             false => String::new(),

@@ -84,6 +84,16 @@ impl Waits {
         self.closed[usize::from(host == 0)]
     }
 
+    /// How many requests this end had answered when it closed the connection right behind an answer, and before the other one, which asked. None where it
+    /// did not close so, or had waited for another request.
+    pub(in crate::lab) fn closed_behind(&self) -> Option<u64> {
+        let [own, other] = self.closed;
+        let is_first = own.is_some_and(|own| other.is_none_or(|other| own < other));
+        let is_behind = self.was_idle.is_none() && self.has_sent == [true; 2];
+        let answers = self.beats[0].taken;
+        (is_first && is_behind && !self.is_opener && answers > 0).then_some(answers)
+    }
+
     /// Whether an instant lies between the first frame with data and the last, where both ends sent some.
     pub(in crate::lab) fn is_used_at(&self, at: Time) -> bool {
         let is_within = |begun: Time| (begun..=begun + self.span).contains(&at);

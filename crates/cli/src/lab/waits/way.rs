@@ -8,6 +8,9 @@ use crate::lab::sender::SENDERS;
 /// A smaller part of the time in which a part of a message was on the way is not named.
 const HANDED_LEAST: f64 = 0.1;
 
+/// Nor is a smaller part beside others.
+const PART_LEAST: f64 = 0.1;
+
 impl Waits {
     /// That the command waited for the server for half of a connection's `time` or more, in words; where this is the end of a host that has
     /// this number.
@@ -68,6 +71,41 @@ impl Waits {
         })
     }
 
+    /// What shares of a connection's `time` frames say, in words, where none of them is half of it: of a link that this end filled, of the command, which had
+    /// all that was sent to it, and of the server. None where they are less than half together. This is the end of a host that has this number.
+    pub(in crate::lab) fn parts(&self, host: usize, time: Duration) -> Option<String> {
+        let [command, server] = SENDERS;
+        let paused = match host {
+            0 => self.own + self.paused,
+            _ => self.other + self.asking.paused,
+        };
+        let [line, _] = self.lines;
+        let mut parts = [
+            (
+                line.all.as_secs_f64(),
+                format!("{} was full", self.filled()),
+            ),
+            (
+                paused.as_secs_f64(),
+                format!("{command} had all that was sent to it and asked for nothing"),
+            ),
+            (
+                self.of_server(host),
+                format!("{command} waited for {server}"),
+            ),
+        ];
+        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let all = self.all(time);
+        let shares = parts.iter().map(|(part, words)| (part / all, words));
+        let named: Vec<(f64, &String)> = shares.filter(|(s, _)| *s >= PART_LEAST).collect();
+        let sum: f64 = named.iter().map(|(share, _)| share).sum();
+        let said = named
+            .iter()
+            .map(|(share, words)| format!("{words} {:.0} % of the time", 100.0 * share));
+        let said: Vec<String> = said.collect();
+        (2.0 * sum >= 1.0).then(|| said.join(", and "))
+    }
+
     /// How long the connection of a command that has this end took to be set up, how long a request or an answer was on the way, without what filled a
     /// link for a round trip or longer, and how long the server had a request, seconds.
     pub(in crate::lab) fn spent(&self) -> [f64; 3] {
@@ -91,7 +129,7 @@ impl Waits {
 
 #[cfg(test)]
 mod tests {
-    use farpath_emu::plane::{Handing, Turns};
+    use farpath_emu::plane::{Handing, OnLine, Turns};
 
     use super::*;
 
@@ -128,6 +166,29 @@ mod tests {
         assert_eq!(said.as_deref(), Some(words));
         let idle = Waits::of(&turns(0), 0).on_the_way((0, at(9600)), Duration::from_ms(16_000));
         assert_eq!(idle, None);
+    }
+
+    /// Six answers, one each second, of which each fills a link for 0.4 s: the command sleeps for the rest, in which nothing is on the way.
+    #[test]
+    fn parts_that_are_half_of_the_time_together_are_said() {
+        let said = |paused: u64| {
+            let turns = Turns {
+                span: Duration::from_secs(6),
+                at: [paused, 100].map(Duration::from_ms),
+                lines: [
+                    OnLine::default(),
+                    OnLine {
+                        all: Duration::from_ms(2400),
+                        ..OnLine::default()
+                    },
+                ],
+                ..turns(0)
+            };
+            Waits::of(&turns, 1).parts(1, Duration::from_secs(6))
+        };
+        let words = "a link of the path was full 40 % of the time, and your command had all that was sent to it and asked for nothing 33 % of the time";
+        assert_eq!(said(2000).as_deref(), Some(words));
+        assert_eq!(said(200), None);
     }
 
     /// A header, a second, and then the body, by the frames of both ends.

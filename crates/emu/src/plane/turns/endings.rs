@@ -43,6 +43,8 @@ pub(super) struct End {
     pub(super) is_reset: bool,
     /// Data has come after its FIN.
     pub(super) is_sent_more: bool,
+    /// What it sent to one that had closed is as long as a request of its own.
+    pub(super) asks_again: bool,
 }
 
 impl End {
@@ -89,16 +91,20 @@ impl Talk {
         }
     }
 
-    /// An end sends new data, other than a farewell. Where the other end had closed the idle connection, that data meets a closed one.
-    pub(super) fn goes_on_idle(&mut self, end: usize) {
+    /// An end sends new data of this length, other than a farewell. Where the other end had closed the idle connection, that data meets a closed one. Half
+    /// as much as its longest segment is a request: a word such as QUIT is shorter than that.
+    pub(super) fn goes_on_idle(&mut self, end: usize, length: u32) {
         if self.farewell != Some(end) {
             let idle = std::mem::take(&mut self.turns.idle);
-            self.turns.met_closed[end] |= idle[end].is_some();
+            let is_idle = idle[end].is_some();
+            self.turns.met_closed[end] |= is_idle;
             let behind = self.left_behind.take();
             let has_all = self.streams[1 - end].is_all_there();
             let is_behind = has_all && behind == Some(1 - end);
             self.turns.met_behind[end] |= is_behind;
             self.turns.tried_behind[end] |= is_behind;
+            let is_long = length >= self.longest[end].div_ceil(2);
+            self.over[end].asks_again |= is_long && (is_idle || is_behind);
         }
     }
 
@@ -149,11 +155,12 @@ impl Talk {
         }
     }
 
-    /// An end closes: who does without a reset to what it has sent asked for nothing.
+    /// An end closes: who does without a reset to what it has sent asked for nothing, unless that was as long as a request. One that reads the other
+    /// one's FIN in place of an answer closes before the reset has come.
     pub(super) fn closes_unmet(&mut self, end: usize) {
-        let is_reset = self.over[1 - end].is_reset;
-        self.turns.met_closed[end] &= is_reset;
-        self.turns.met_behind[end] &= is_reset;
+        let is_met = self.over[1 - end].is_reset || self.over[end].asks_again;
+        self.turns.met_closed[end] &= is_met;
+        self.turns.met_behind[end] &= is_met;
     }
 
     /// Which of the ends that `sent` a request to one that had closed got a reset for it.
@@ -357,11 +364,13 @@ mod tests {
         );
     }
 
-    /// A client that asks again on it, and gets a reset; and one that says farewell, by an alert of TLS or by what it does not wait for.
+    /// A client that asks again on it, and gets a reset, or closes before that has come; and one that says farewell, by an alert of TLS or by a short
+    /// word that it does not wait for.
     #[test]
     fn a_request_on_a_connection_that_the_server_has_closed_is_known() {
         let met = |payload: &[u8], closes: bool| -> Turns {
             let mut talk = idle();
+            talk.longest[0] = 80;
             let length = payload.len() as u32;
             talk.reads(0, (81, length), payload);
             talk.sent(0, (81, length), at(3000));
@@ -374,7 +383,8 @@ mod tests {
         };
         let asked = met(&[7; 80], false);
         assert_eq!((asked.met_closed, asked.idle), ([true, false], [None; 2]));
-        let closed = met(&[7; 80], true);
+        assert_eq!(met(&[7; 80], true).met_closed, [true, false]);
+        let closed = met(&[7; 6], true);
         assert_eq!((closed.met_closed, closed.idle), ([false; 2], [None; 2]));
         assert_eq!(closed.was_idle, [Some((at(200), at(2150))), None]);
         let alert = [&[23, 3, 3, 0, 19][..], &[7; 19]].concat();
@@ -389,6 +399,7 @@ mod tests {
             let ends = ["198.18.0.1:4000", "198.18.0.2:70"].map(|end| end.parse().expect(end));
             let mut talk = Talk::new(ends);
             let length = payload.len() as u32;
+            talk.longest[0] = 80;
             talk.opens(0, 1, at(0));
             talk.sent(0, (1, 80), at(100));
             talk.arrived(0, (1, 80), at(150));
@@ -415,7 +426,8 @@ mod tests {
             ([true, false], [false; 2])
         );
         assert_eq!(asked.idle, [None; 2], "it was not idle");
-        let closes = met(1500, &[7; 80], true);
+        assert_eq!(met(1500, &[7; 80], true).met_behind, [true, false]);
+        let closes = met(1500, &[7; 6], true);
         assert_eq!(
             (closes.met_behind, closes.tried_behind),
             ([false; 2], [true, false])

@@ -71,7 +71,8 @@ pub struct Turns {
     pub idle: [Option<(Time, Time)>; 2],
     /// The same, whether either has sent data since or not.
     pub was_idle: [Option<(Time, Time)>; 2],
-    /// Whether each of the ends has sent a request behind such a time, after the other one had closed, and got a reset for it.
+    /// Whether each of the ends has sent a request behind such a time, after the other one had closed, and got a reset for it: one that
+    /// closed before the reset came has done so where that was as long as its requests.
     pub met_closed: [bool; 2],
     /// The same where the other one had closed right behind its answer, and the request came once all of that was there.
     pub met_behind: [bool; 2],

@@ -5,7 +5,7 @@ use farpath_predict::law::{self, LOSS_MAX};
 use farpath_predict::pftk::Pftk;
 use farpath_predict::recovery::{CUBIC_C, Losses, cubic_own_window, mathis_constant};
 use farpath_predict::repairs::LOSS_HELD;
-use farpath_tcp::{Flavour, UNSCALED_WINDOW};
+use farpath_tcp::{ByteCounting, Flavour, UNSCALED_WINDOW};
 use farpath_units::Duration;
 
 use crate::forecast::flow::Flow;
@@ -39,6 +39,9 @@ const REPAIR_RTTS: f64 = 3.2;
 const REPAIR_S: f64 = 0.4;
 /// Part of a transfer's time from which on that is worth a word.
 pub(super) const REPAIR_WORTH: f64 = 0.01;
+
+/// What is said of CUBIC's law of losses at even distances (`docs/models/predict.md`, "Limits").
+const CUBIC_EVENLY: &str = "CUBIC's law counts no fast convergence (RFC 9438 §4.7): of losses at even distances simulated flows have 0.87 to 1.06 of it";
 
 /// What is said of losses in what goes in one flight.
 const ONE_FLIGHT: &str = "outside the formula's range: all of it goes in the first flight, where a lost segment often waits for a timer, which no \
@@ -212,9 +215,10 @@ impl Flow {
 
     /// With which of its constants Reno's law was taken: `predict path` takes another unless --segments-per-ack says otherwise.
     pub(super) fn law_of_reno(&self) -> String {
-        let counted = match self.segments_per_step() {
-            1.0 => "counts bytes",
-            _ => "counts ACKs",
+        let counted = match (self.config.byte_counting, self.segments_per_step()) {
+            (ByteCounting::Off, 1.0) => "counts ACKs, one for each segment",
+            (ByteCounting::Off, _) => "counts ACKs",
+            _ => "counts bytes",
         };
         let lost = match self.losses {
             Losses::Random => "at random",
@@ -355,6 +359,7 @@ impl Flow {
                 "CUBIC's law is one of periodic losses: random ones of the same mean give up to a quarter more, and more while the start counts: \
                  do not rank it beside others by forecasts"
             }
+            Cc::Cubic if self.chain.is_none() => CUBIC_EVENLY,
             Cc::Htcp if random => {
                 "H-TCP's law is one of periodic losses and of a window cut to half: under random ones a simulated flow has up to a third more at 50 ms and above (three fifths with `flavour = \"rfc\"`), up to a fifth at 16 and 30 ms, and up to 7 % at 10 ms"
             }
