@@ -34,7 +34,7 @@ impl Tool for Foreign {
         }
     }
 
-    fn line(&mut self, line: Line<'_>, going: bool, _facts: &mut Facts) -> bool {
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let (text, at) = (line.bare, line.at);
         if sros::asks(text).is_some() {
             return false;
@@ -44,6 +44,9 @@ impl Tool for Foreign {
             return false;
         };
         self.now = Some(platform);
+        if platform == Platform::PanOs {
+            facts.counts_non_syn(text, at);
+        }
         match self.seen.iter_mut().find(|(known, ..)| *known == platform) {
             Some((_, _, last)) => *last = at,
             None => self.seen.push((platform, at, at)),
