@@ -120,12 +120,7 @@ fn is_of_fortios(text: &str) -> bool {
 
 /// `admin@PA-850(active)> show counter global`, `Name: ethernet1/1, ID: 16`: Junos, whose prompt is alike, has none of these commands.
 fn is_of_panos(text: &str) -> bool {
-    let commands = [
-        "show counter ",
-        "show session ",
-        "show interface ethernet",
-        "show running resource-monitor",
-    ];
+    let commands = ["show counter ", "show session ", "show interface ethernet"];
     let typed = text.split_once("> ").is_some_and(|(prompt, command)| {
         let is_prompt = prompt.contains('@') && !prompt.contains(char::is_whitespace);
         is_prompt && commands.iter().any(|c| command.starts_with(c))
