@@ -49,6 +49,7 @@ pub(crate) fn ceilings(e: &Evidence) -> Vec<Limit> {
     }
     all.extend(e.around.group.as_ref().map(Group::ceiling));
     all.extend(crate::interfaces::slot::ceiling(e));
+    all.extend(crate::interfaces::usb_port::ceiling(e));
     if !e.udp {
         // Datagrams have no window, and nobody slows down when they are lost.
         windows(e, &mut all);

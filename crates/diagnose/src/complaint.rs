@@ -1,34 +1,47 @@
 //! Which of several flows are what somebody complains of: a slow one whose cause is sure comes before those that are far faster and free.
 
+use crate::cause::Cause;
 use crate::document::FlowReport;
 use crate::programs::unrated::{is_free, leads};
 
 /// From this confidence on a cause explains what is slow. A choice, as the next.
 const SURE: f64 = 0.8;
 
-/// A transfer so many times as fast as another shows that the path carries more.
+/// A transfer so many times as fast as another shows that the path carries more; from the second on it is another matter altogether.
 const FASTER: f64 = 1.5;
+const FAR: f64 = 5.0;
+
+/// Up to this confidence a cause is a guess, which need not stand before a sure one. A choice.
+const LIKELY: f64 = 0.6;
 
 /// Whether the flow at this position only stands beside what is explained: nothing is known to hold it back, nobody expected more of it, and
-/// a slow flow whose cause is sure is what the texts are about.
+/// a slow flow whose cause is sure is what the texts are about. So does one that is far faster, whose own cause is a guess; and one that fills its
+/// line beside a far slower one whose cause is likely.
 pub fn is_beside(reports: &[FlowReport], n: usize) -> bool {
-    let free = |r: &&FlowReport| !r.unrated && r.target.is_none() && is_free(r);
-    let Some(report) = reports.get(n).filter(free) else {
+    let open = |r: &&FlowReport| !r.unrated && r.target.is_none();
+    let Some(report) = reports.get(n).filter(open) else {
         return false;
     };
     let rate = report.observed.goodput_bps.unwrap_or(0.0);
-    let is_slower = |own: f64| own > 0.0 && FASTER * own <= rate;
-    let explained = |r: &FlowReport| {
-        let sure = r.verdict.confidence >= SURE && !r.unrated && !is_free(r);
-        sure && r.observed.goodput_bps.is_some_and(is_slower)
+    let explained = |times: f64, least: f64| {
+        let is_slower = |own: f64| own > 0.0 && times * own <= rate;
+        reports.iter().any(|r| {
+            let likely = r.verdict.confidence >= least && !r.unrated && !is_free(r);
+            likely && r.observed.goodput_bps.is_some_and(is_slower)
+        })
     };
-    rate > 0.0 && (leads(reports) || reports.iter().any(explained))
+    let free = is_free(report);
+    let guessed = report.verdict.confidence < LIKELY;
+    let full = free && report.verdict.cause != Cause::Unknown.name();
+    let beside = free && (leads(reports) || explained(FASTER, SURE))
+        || guessed && explained(FAR, SURE)
+        || full && explained(FAR, LIKELY);
+    rate > 0.0 && beside
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cause::Cause;
     use crate::document::{Observed, VerdictReport};
     use crate::history::shown;
 
@@ -74,6 +87,32 @@ mod tests {
             let first = shown(&all, &[]).next().map(|r| r.verdict.cause);
             assert_eq!(first, Some("host_cpu"));
         }
+    }
+
+    /// A test with a window that may hold it beside a copy that is a tenth as fast; and one way that is full beside the other, which loses.
+    #[test]
+    fn a_far_faster_test_comes_behind_what_is_slow() {
+        let guess = [
+            report(Cause::ReceiveWindow, 0.41, 883e6),
+            report(Cause::Application, 0.98, 75e6),
+        ];
+        let full = [
+            report(Cause::Link, 0.57, 940e6),
+            report(Cause::RandomLoss, 0.67, 4.4e6),
+        ];
+        for all in [guess, full] {
+            assert!(
+                is_beside(&all, 0) && !is_beside(&all, 1),
+                "{:?}",
+                all[0].verdict
+            );
+        }
+        // A sure cause of its own is a matter of its own.
+        let sure = [
+            report(Cause::ReceiveWindow, 0.9, 883e6),
+            report(Cause::Application, 0.98, 75e6),
+        ];
+        assert!(!is_beside(&sure, 0));
     }
 
     /// A cause that is not sure explains nothing, and what is as slow, or held itself, is a matter of its own.

@@ -27,4 +27,5 @@ pub(crate) mod quiet_port;
 pub(crate) mod radio_link;
 pub(crate) mod slot;
 pub(crate) mod slow_pair;
+pub(crate) mod usb_port;
 pub(crate) mod weak_radio;

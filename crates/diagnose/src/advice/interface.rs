@@ -118,7 +118,10 @@ fn system_of(facts: &Facts, host: u32) -> Option<System> {
 
 /// What to change about an interface: its card's slot, or what it drops.
 pub(super) fn of_card(e: &Evidence, among: (&Facts, &Flow)) -> Change {
-    slot(e, among).unwrap_or_else(|| dropping(e, among))
+    let (facts, flow) = among;
+    let usb = e.change_usb(|host| host_of(facts, flow, host));
+    let mended = usb.or_else(|| slot(e, among));
+    mended.unwrap_or_else(|| dropping(e, among))
 }
 
 /// What to change about the slot of a card, where the rate is what it leaves.

@@ -4,14 +4,18 @@ use crate::advice::Remedy;
 use crate::cause::Cause;
 use crate::document::Change;
 use crate::evidence::Evidence;
-use crate::fact::Of;
+use crate::fact::{Figure, Of};
 use crate::flows::flow::word;
+use crate::infer::usual_line;
 use crate::items::Item;
 use crate::read::Facts;
 
 /// The words of a pair that a test of a cable found at fault, and of a port that agreed on less than it can.
 pub(crate) const PAIR_FAULT: &str = "cable_pair_fault";
 pub(crate) const AGREED_ON_LESS: &str = "port_agreed_on_less";
+
+/// How what is said of a port ends whose partner offers no more.
+pub(crate) const NO_MORE: &str = "what is plugged in there does not";
 
 /// What such a port carries, bit/s, and what a full one leaves for payload at least, of that (IEEE 802.3 clause 25; 94.9 % with full frames).
 const SPEED: f64 = 100e6;
@@ -45,7 +49,19 @@ impl SlowPair {
     }
 }
 
+/// What the line is called then.
+const CALLED: &str = "a port that agreed on 100 Mbit/s";
+
 impl Evidence {
+    /// Takes such a port for the line, where nobody said that and the rate is what it leaves for payload.
+    pub(crate) fn of_slow_pair(&mut self, facts: &Facts) {
+        let fills = usual_line(self) == Some(SPEED) && self.line.is_none();
+        let at = word(facts, Of::Path, AGREED_ON_LESS).map(|(_, at)| at);
+        if let Some(at) = at.filter(|_| fills) {
+            self.line = Some((Figure::exact(SPEED, at), CALLED));
+        }
+    }
+
     /// Such a port, where the rate is what it leaves for payload.
     fn slow_pair(&self) -> Option<&SlowPair> {
         let rate = self.rate.as_ref()?.value;
@@ -57,13 +73,29 @@ impl Evidence {
     pub(crate) fn mend_pair(&self) -> Option<Change> {
         let pair = self.slow_pair()?;
         let port = pair.said.split([':', ' ']).next().unwrap_or("");
+        if pair.said.ends_with(NO_MORE) {
+            let remedy = Remedy {
+                commands: vec![format!(
+                    "what {port} is plugged into offers 100 Mbit/s at most: find which device and port that is, and set it to auto and 1 Gbit/s, or take another port or device that has it; then {}",
+                    shown(port)
+                )],
+                risk: format!("the link of {port} is down meanwhile"),
+                ..Remedy::default()
+            };
+            return Some(remedy.change(
+                &format!("the other end of the cable of {port}"),
+                None,
+                None,
+            ));
+        }
         let remedy = Remedy {
             commands: vec![
                 format!(
                     "change the cable between {port} and what is plugged in there, with each patch and socket between: 1 Gbit/s needs all four pairs of it, and 100 Mbit/s two"
                 ),
                 format!(
-                    "show interfaces {port} status: a-1000 then. Where it stays at a-100, what is plugged in offers no more: its card, or a phone or an adapter between"
+                    "{}. Where it stays at 100 Mbit/s, what is plugged in offers no more: its card, or a phone or an adapter between",
+                    shown(port)
                 ),
             ],
             undo: vec!["the cable that it had before".to_owned()],
@@ -71,6 +103,15 @@ impl Evidence {
             ..Remedy::default()
         };
         Some(remedy.change(&format!("the cable of {port}"), None, None))
+    }
+}
+
+/// What shows the speed of a port then: RouterOS calls its ports after what they are.
+fn shown(port: &str) -> String {
+    let kinds = ["ether", "sfp", "combo", "qsfp"];
+    match kinds.iter().any(|kind| port.starts_with(kind)) {
+        true => format!("/interface ethernet monitor {port} once: rate: 1Gbps then"),
+        false => format!("show interfaces {port} status: a-1000 then"),
     }
 }
 
@@ -89,7 +130,7 @@ pub(crate) fn by_slow_pair(e: &Evidence, items: &mut Vec<Item>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::{Figure, Place};
+    use crate::fact::Place;
 
     /// No change was named for a port that had agreed on 100 Mbit/s.
     #[test]

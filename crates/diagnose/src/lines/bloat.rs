@@ -6,6 +6,7 @@ use crate::fact::{Figure, Of};
 pub(crate) use crate::figures::ms;
 use crate::flows::flow::{Flow, number, word};
 use crate::items::{Item, spread, step};
+use crate::lines::filled_shaper::SHAPER_HELD;
 use crate::lines::leaves::{by_leaves, shaping};
 use crate::lines::shared_queue::{SharedQueue, by_shared_queue};
 use crate::paths::detour::by_other_ways;
@@ -95,6 +96,8 @@ impl Evidence {
         self.around.shaper_of = Some(host);
         self.around.held = held;
         self.around.shaper_drops = get("qdisc_drops");
+        let [held, packets] = SHAPER_HELD.map(get);
+        self.around.shaper_held = held.zip(packets).map(|(n, of)| [n.value, of.value]);
         self.around.shaper_queue = get("shaper_queue_ns").map(|q| q.times(NS));
     }
 

@@ -9,8 +9,17 @@ use crate::infer::{OVER, UNDER};
 use crate::items::{Item, spread};
 use crate::verdict::NARROW;
 
+/// How many packets a shaper held back (`overlimits` of a tbf), and how many it sent, as facts of its host.
+pub(crate) const SHAPER_HELD: [&str; 2] = ["shaper_overlimits", "shaper_packets"];
+
+/// One that held back this part of all packets works. A choice: one that a flow does not fill holds back bursts alone.
+const HELD: f64 = 0.1;
+
 /// Payload fills a shaper that has this part of its rate: headers take 4 to 6 % of it in full frames.
 const FULL: [f64; 2] = [0.93, 1.0];
+
+/// What it says that a shaper counts packets which it held back, decibans. A choice: the count may be of another time.
+const COUNTED: f64 = 6.0;
 
 /// Intervals after the start that differ by less than this part of their mean stand at one rate. A choice.
 const FLAT: f64 = 0.03;
@@ -44,8 +53,15 @@ impl Evidence {
             narrow && near && AS_EVEN.contains(&l.cause)
         };
         let other = policed || ceilings.iter().any(leaves);
+        let flat = flat || self.holds_back().is_some();
         let full = flat && (FULL[0]..=FULL[1]).contains(&part);
         (full && !other).then_some(stated)
+    }
+
+    /// Packets that the shaper held back, and all that it sent, where that is a large part.
+    fn holds_back(&self) -> Option<[f64; 2]> {
+        let held = self.around.shaper_held;
+        held.filter(|[held, all]| *held >= HELD * all && *all > 0.0)
     }
 }
 
@@ -68,6 +84,13 @@ pub(crate) fn by_filled_shaper(e: &Evidence, ceilings: &[Limit], items: &mut Vec
             bps(stated.value)
         ),
     });
+    items.extend(e.holds_back().map(|[held, all]| Item {
+        holds: 1.0,
+        weights: vec![(Cause::Shaper, COUNTED)],
+        sentence: format!(
+            "its queue held {held:.0} packets back (overlimits) while {all:.0} left by it"
+        ),
+    }));
 }
 
 #[cfg(test)]

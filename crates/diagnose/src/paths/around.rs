@@ -73,6 +73,8 @@ pub(crate) struct Around {
     pub(crate) shaper_queue: Option<Figure>,
     /// Packets that its queue dropped.
     pub(crate) shaper_drops: Option<Figure>,
+    /// Packets that the shaper held back, and all that it sent.
+    pub(crate) shaper_held: Option<[f64; 2]>,
     /// What a cloud lets the hosts send and receive.
     pub(crate) cloud: Cloud,
     /// The share that was lost of pings to the peer of a test with datagrams, which counts its own losses.
@@ -207,6 +209,8 @@ pub(crate) struct Around {
     pub(crate) overfull: Option<crate::hosts::datagram_socket::Overfull>,
     /// A wait for a server, where nothing else explains it.
     pub(crate) server_wait: Option<crate::programs::server_wait::Waited>,
+    /// The network adapter at a slow port of USB.
+    pub(crate) usb: Option<crate::interfaces::usb_port::UsbPort>,
     /// The slot of an interface card that carries least.
     pub(crate) slot: Option<crate::interfaces::slot::Slot>,
     /// That the last member of a port channel is full of the flow, for people.
@@ -259,6 +263,21 @@ impl Evidence {
 const OF_RADIO: [f64; 3] = [0.35, 0.7, 0.86];
 
 impl Evidence {
+    /// Takes what segments show that do not arrive, or that announce no window.
+    fn of_segments_seen(&mut self, facts: &Facts, flow: &Flow) {
+        let looped = facts.routing_loop.as_ref();
+        self.around.looped = looped.map(|found| (found.clone(), found.said(facts)));
+        let lost = crate::losses::lost_answers::LostAnswers::of(facts);
+        self.around.lost_answers = lost.map(|lost| {
+            let said = lost.said(facts);
+            (lost, said)
+        });
+        let zero = crate::windows::zero_window::ZeroWindow::longest(facts);
+        self.around.zero_window = zero.filter(|zero| zero.is_of(flow));
+        let unseen = facts.unseen_syn.as_ref();
+        self.around.unseen_syn = unseen.map(|found| (found.clone(), found.said(facts)));
+    }
+
     /// What disks, radio links and interfaces of routers say.
     pub(crate) fn of_surroundings(&mut self, facts: &Facts, flow: &Flow) {
         let ends = [
@@ -291,17 +310,7 @@ impl Evidence {
         self.around.dead_port = crate::interfaces::dead_port::DeadPort::of(facts, log);
         self.around.lost_at = lost_at(facts, flow);
         self.around.trace_alone = by_trace_alone(facts);
-        let looped = facts.routing_loop.as_ref();
-        self.around.looped = looped.map(|found| (found.clone(), found.said(facts)));
-        let lost = crate::losses::lost_answers::LostAnswers::of(facts);
-        self.around.lost_answers = lost.map(|lost| {
-            let said = lost.said(facts);
-            (lost, said)
-        });
-        let zero = crate::windows::zero_window::ZeroWindow::longest(facts);
-        self.around.zero_window = zero.filter(|zero| zero.is_of(flow));
-        let unseen = facts.unseen_syn.as_ref();
-        self.around.unseen_syn = unseen.map(|found| (found.clone(), found.said(facts)));
+        self.of_segments_seen(facts, flow);
         self.around.barred = crate::reach::barred::is_said(facts);
         self.around.stalled = crate::windows::no_rate::stalled(facts);
         self.around.fault = crate::hosts::host_fault::fault(facts);
@@ -314,7 +323,9 @@ impl Evidence {
         self.of_cables(facts, flow);
         self.of_group(facts, flow);
         self.of_own_port(facts);
+        self.of_slow_pair(facts);
         self.of_slots(facts, flow);
+        self.of_usb(facts, flow);
         self.of_held_small(facts, flow);
         self.of_full_table(facts);
         self.of_accept_queue(facts);
@@ -433,6 +444,7 @@ pub(crate) fn by_surroundings(e: &Evidence, items: &mut Vec<Item>) {
     crate::hosts::cloud::by_cloud(e, items);
     crate::interfaces::pauses::by_pauses(e, items);
     crate::interfaces::slot::by_slot(e, items);
+    crate::interfaces::usb_port::by_usb(e, items);
     crate::programs::held_small::by_held_small(e, items);
     crate::interfaces::weak_radio::by_radio(e, items);
     crate::interfaces::air::by_air(e, items);

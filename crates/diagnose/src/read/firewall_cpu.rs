@@ -1,5 +1,5 @@
-//! How busy the processors of firewalls are: `get system performance status` of FortiOS, of which the fullest core counts, and
-//! `show security monitoring fpc` of Junos on an SRX.
+//! How busy the processors of firewalls are: `get system performance status` of FortiOS and `show running resource-monitor` of PAN-OS, of which
+//! the fullest core counts, and `show security monitoring fpc` of Junos on an SRX.
 
 use super::router_cpu::is_busy;
 use super::{Facts, Line, NOTES_MAX, Tool};
@@ -10,6 +10,7 @@ use crate::words::whole;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum System {
     FortiOs,
+    PanOs,
     Srx,
 }
 
@@ -19,6 +20,8 @@ pub(super) struct Firewalls {
     asked: Option<System>,
     firewall: String,
     most: Option<u64>,
+    /// Cores of PAN-OS whose latest row follows.
+    cores: usize,
 }
 
 /// From this part of the time on a core is full, percent. A choice.
@@ -28,6 +31,7 @@ impl Tool for Firewalls {
     fn name(&self) -> &'static str {
         match self.asked {
             Some(System::Srx) => "show security monitoring",
+            Some(System::PanOs) => "show running resource-monitor",
             _ => "FortiOS",
         }
     }
@@ -38,7 +42,7 @@ impl Tool for Firewalls {
             *self = Firewalls {
                 asked: Some(system),
                 firewall: crate::redact(firewall),
-                most: None,
+                ..Firewalls::default()
             };
             return true;
         }
@@ -47,6 +51,7 @@ impl Tool for Firewalls {
         };
         let load = match system {
             System::FortiOs => core(text),
+            System::PanOs => self.of_panos(text).map(|busy| ("a core", busy)),
             System::Srx => on_srx(text).map(|busy| ("the CPU", busy)),
         };
         let Some((core, busy)) = load else {
@@ -69,6 +74,27 @@ impl Tool for Firewalls {
     }
 }
 
+impl Firewalls {
+    /// How busy the fullest core of PAN-OS is, percent, by the first row below `core    0    1    2    3`, which is the latest; a core that has other
+    /// work has a `*`. Of longer spans each core has a mean and a maximum, and the means count.
+    fn of_panos(&mut self, text: &str) -> Option<u64> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if let ["core", rest @ ..] = &words[..] {
+            self.cores = rest.len();
+            return None;
+        }
+        let every = words
+            .len()
+            .checked_div(self.cores)
+            .filter(|n| [1, 2].contains(n))?;
+        let number = |word: &&str| if *word == "*" { Some(0) } else { whole(word) };
+        let all: Option<Vec<u64>> = words.iter().map(number).collect();
+        let all = all.filter(|all| all.len() == every * self.cores)?;
+        self.cores = 0;
+        all.into_iter().step_by(every).max().filter(|n| *n <= 100)
+    }
+}
+
 /// Whether a command of FortiOS prints how busy its cores are.
 pub(super) fn is_of_fortios(command: &str) -> bool {
     command.starts_with("get system performance status")
@@ -83,8 +109,15 @@ fn asks(text: &str) -> Option<(System, &str)> {
     let (prompt, command) = text.split_once('>')?;
     let name = prompt.rsplit('@').next()?;
     let named = !name.is_empty() && !name.contains(char::is_whitespace);
-    let asked = command.trim_start().starts_with("show security monitoring");
-    (named && asked).then_some((System::Srx, name))
+    let command = command.trim_start();
+    let of = [
+        ("show security monitoring", System::Srx),
+        ("show running resource-monitor", System::PanOs),
+    ];
+    let asked = of.into_iter().find(|(asked, _)| command.starts_with(asked));
+    let (_, system) = asked.filter(|_| named)?;
+    // `admin@pa850(active)> …`
+    Some((system, name.split('(').next().unwrap_or(name)))
 }
 
 /// A core, or all of them, and how busy it was, percent: `CPU0 states: 2% user 3% system 0% nice 0% idle 0% iowait 0% irq 95% softirq`.
@@ -120,6 +153,7 @@ fn follows(system: System, text: &str) -> bool {
             "IPS attacks",
             "Uptime",
         ],
+        System::PanOs => &["Resource ", "CPU load", "core ", "avg", ":", "*"],
         System::Srx => &[
             "FPC ",
             "PIC ",
@@ -129,12 +163,16 @@ fn follows(system: System, text: &str) -> bool {
             "Total Session",
         ],
     };
-    begins.iter().any(|head| text.starts_with(head))
+    let row = system == System::PanOs
+        && text
+            .split_whitespace()
+            .all(|word| word == "*" || whole(word).is_some());
+    row || begins.iter().any(|head| text.starts_with(head))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{System, asks, core, on_srx};
+    use super::{Firewalls, System, asks, core, on_srx};
 
     #[test]
     fn the_cores_of_a_firewall_are_read() {
@@ -154,5 +192,19 @@ mod tests {
         let srx = asks("noc@srx> show security monitoring fpc 0");
         assert_eq!(srx, Some((System::Srx, "srx")));
         assert_eq!(asks("noc@srx> show interfaces xe-0/0/0"), None);
+        let pan = asks("admin@pa850(active)> show running resource-monitor second last 5");
+        assert_eq!(pan, Some((System::PanOs, "pa850")));
+    }
+
+    #[test]
+    fn the_latest_row_of_cores_counts() {
+        let of = |rows: [&str; 3]| {
+            let mut own = Firewalls::default();
+            rows.map(|row| own.of_panos(row))
+        };
+        let seconds = ["core    0    1    2", "*   97   12", "*   20   10"];
+        assert_eq!(of(seconds), [None, Some(97), None]);
+        let minutes = ["core    0         1", "avg max avg max", "3   9   88  99"];
+        assert_eq!(of(minutes), [None, None, Some(88)]);
     }
 }

@@ -34,7 +34,7 @@ impl Tool for Foreign {
         }
     }
 
-    fn line(&mut self, line: Line<'_>, going: bool, _facts: &mut Facts) -> bool {
+    fn line(&mut self, line: Line<'_>, going: bool, facts: &mut Facts) -> bool {
         let (text, at) = (line.bare, line.at);
         if sros::asks(text).is_some() {
             return false;
@@ -44,6 +44,9 @@ impl Tool for Foreign {
             return false;
         };
         self.now = Some(platform);
+        if platform == Platform::PanOs {
+            facts.counts_non_syn(text, at);
+        }
         match self.seen.iter_mut().find(|(known, ..)| *known == platform) {
             Some((_, _, last)) => *last = at,
             None => self.seen.push((platform, at, at)),
@@ -117,12 +120,7 @@ fn is_of_fortios(text: &str) -> bool {
 
 /// `admin@PA-850(active)> show counter global`, `Name: ethernet1/1, ID: 16`: Junos, whose prompt is alike, has none of these commands.
 fn is_of_panos(text: &str) -> bool {
-    let commands = [
-        "show counter ",
-        "show session ",
-        "show interface ethernet",
-        "show running resource-monitor",
-    ];
+    let commands = ["show counter ", "show session ", "show interface ethernet"];
     let typed = text.split_once("> ").is_some_and(|(prompt, command)| {
         let is_prompt = prompt.contains('@') && !prompt.contains(char::is_whitespace);
         is_prompt && commands.iter().any(|c| command.starts_with(c))

@@ -131,6 +131,7 @@ pub(crate) mod tries;
 pub(crate) mod tunnels;
 mod typeperf;
 pub(crate) mod uname;
+mod usb;
 mod vrp;
 mod windows;
 pub(crate) mod wireguard;
@@ -332,6 +333,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(network_log::NetworkLog::default()),
         Box::new(kernel_log::KernelLog::default()),
         Box::new(uname::Uname::default()),
+        Box::new(usb::Usb),
         Box::new(queries::Queries),
         Box::new(logins::Login::default()),
         Box::new(sqlplus::SqlPlus::default()),

@@ -80,8 +80,8 @@ impl Here {
         let what = words.next()?;
         let optics = command.contains(" transceiver");
         let port = words.find(|w| !["diagnostics", "optics"].contains(w));
-        let names_port = |w: &&str| w.contains('/') || is_numbered(w);
-        let port = port.filter(|w| what.starts_with("int") && names_port(w));
+        let port = port.filter(|_| what.starts_with("int"));
+        let port = port.and_then(|word| named_port(word, words.next()));
         self.policers = what == "policer";
         self.filter = what == "firewall";
         let tables = self.policers || self.filter;
@@ -93,9 +93,9 @@ impl Here {
         if !prompt.is_empty() {
             self.port.router = crate::redact(router);
         }
-        self.is(port.unwrap_or(""));
+        self.is(port.as_deref().unwrap_or(""));
         self.optics = optics.then(Table::default);
-        let junos = tables || prompt.ends_with('>') && port.is_none_or(is_interface);
+        let junos = tables || prompt.ends_with('>') && port.as_deref().is_none_or(is_interface);
         Some(if junos { "junos" } else { "ios" })
     }
 
@@ -426,6 +426,18 @@ pub(super) fn is_interface(head: &str) -> bool {
     })
 }
 
+/// The port that a command names, in one word or in two: `xe-1/0/3`, `Ethernet52`, `ethernet 1/9`.
+fn named_port(word: &str, next: Option<&str>) -> Option<String> {
+    if word.contains('/') || is_numbered(word) {
+        return Some(word.to_owned());
+    }
+    let number = next.filter(|n| n.starts_with(|c: char| c.is_ascii_digit()) && n.contains('/'));
+    let is_kind = word.bytes().all(|b| b.is_ascii_alphabetic());
+    number
+        .filter(|_| is_kind)
+        .map(|number| format!("{word}{number}"))
+}
+
 /// Whether a word is the name of a port of EOS without a slash: `Ethernet52`, `Po10`.
 fn is_numbered(word: &str) -> bool {
     let digit = word.find(|c: char| c.is_ascii_digit());
@@ -541,4 +553,24 @@ fn counted(text: &str) -> Option<(Kind, f64)> {
     found(Kind::Framing, behind("Framing errors: "))
         .or_else(|| found(Kind::Damaged, behind("CRC/Align errors ")))
         .or_else(|| found(Kind::Errors, behind("Input errors: ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_port;
+
+    #[test]
+    fn a_command_names_its_port_in_one_word_or_two() {
+        for (words, name) in [
+            (["xe-1/0/3", "extensive"], Some("xe-1/0/3")),
+            (["Ethernet52", "|"], Some("Ethernet52")),
+            (["ethernet", "1/9"], Some("ethernet1/9")),
+            (["Gi", "1/0/1"], Some("Gi1/0/1")),
+            (["status", "|"], None),
+            (["queue", "ge-0/0/3"], None),
+        ] {
+            let found = named_port(words[0], Some(words[1]));
+            assert_eq!(found.as_deref(), name, "{words:?}");
+        }
+    }
 }

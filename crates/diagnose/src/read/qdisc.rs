@@ -3,6 +3,7 @@
 use super::Facts;
 use crate::fact::{Figure, Of, Place};
 use crate::interfaces::counter::{Link, Unit, Way};
+use crate::lines::filled_shaper::SHAPER_HELD;
 use crate::words::{after, decimal, keyed, rate, whole};
 
 /// The queue at the root of an interface of a host, as `tc` and `ip link` print it.
@@ -163,6 +164,15 @@ pub(super) fn below(
         let dropped = after(text, "(dropped ").and_then(|d| whole(d.trim_end_matches(',')));
         if let Some(dropped) = dropped {
             facts.exact(host, "qdisc_drops", dropped as f64, at);
+        }
+        let shapes = facts
+            .latest_word(host, "qdisc")
+            .is_some_and(|(kind, _)| kind == "tbf");
+        let held = after(text, " overlimits ").and_then(whole);
+        let packets = after(text, " bytes ").and_then(whole);
+        if let Some((held, packets)) = held.zip(packets).filter(|_| is_root && shapes) {
+            facts.exact(host, SHAPER_HELD[0], held as f64, at);
+            facts.exact(host, SHAPER_HELD[1], packets as f64, at);
         }
         if let Some(dropped) = dropped.filter(|_| is_root) {
             facts.counted(host, port, ("queue_drops", "qdisc"), dropped, at);

@@ -4,6 +4,7 @@ use super::ports::{Here, Several};
 use super::{Facts, Line, Tool};
 use crate::fact::{Of, Place};
 use crate::interfaces::port::{Kind, Port};
+use crate::interfaces::slow_pair::{AGREED_ON_LESS, NO_MORE};
 use crate::words::{rate, whole};
 
 /// The state of reading.
@@ -18,6 +19,9 @@ pub(super) struct RouterOs {
     columns: Vec<String>,
     /// The port that is watched.
     here: Here,
+    /// Its speed, bit/s, and whether it offers 1 Gbit/s or more, as far as its lines say.
+    speed: f64,
+    offers: bool,
     counted: Several,
 }
 
@@ -34,6 +38,9 @@ const COLUMNS: [(&[&str], Kind); 3] = [
     (&["RX-DROP"], Kind::Refused),
     (&["TX-DROP", "TX-QUEUE-DROP"], Kind::Dropped),
 ];
+
+/// A port of Fast Ethernet, bit/s.
+const SLOW: f64 = 100e6;
 
 /// The column of names, behind which all are numbers.
 const NAME: &str = "NAME";
@@ -89,6 +96,7 @@ impl RouterOs {
             let names = value.split_whitespace();
             self.ports = names.map(|name| (crate::redact(name), None)).collect();
             self.here.is(value);
+            (self.speed, self.offers) = (0.0, false);
             if self.ports.len() == 1 {
                 facts.word(Of::Path, "interface", "routeros", at);
             }
@@ -126,8 +134,25 @@ impl RouterOs {
     fn alone(&mut self, key: &str, value: &str, at: Place, facts: &mut Facts) {
         match (key, rate(value), whole(value)) {
             ("rate", Some(bps), _) if bps > 0.0 => {
+                self.speed = bps;
                 facts.exact(Of::Path, "interface_bps", bps, at);
                 self.here.has(Kind::Speed, bps, at, facts);
+            }
+            ("advertising", ..) => self.offers = is_fast(value),
+            ("link-partner-advertising", ..) if self.offers && self.speed == SLOW => {
+                let port = Port {
+                    router: self.router.clone(),
+                    name: self.ports[0].0.clone(),
+                };
+                let why = match is_fast(value) {
+                    true => {
+                        "so does what is plugged in there: its cable carries no more, as one with two of its four pairs"
+                    }
+                    false => NO_MORE,
+                };
+                let named = port.named("a port");
+                let said = format!("{named} agreed on 100 Mbit/s: it offers 1 Gbit/s, and {why}");
+                facts.word(Of::Path, AGREED_ON_LESS, &said, at);
             }
             ("full-duplex", ..) if value == "no" => {
                 facts.word(Of::Path, "half_duplex", "half", at);
@@ -178,6 +203,14 @@ impl RouterOs {
     }
 }
 
+/// Whether a list of modes has one of 1 Gbit/s or more: `10M-baseT-half,…,1G-baseT-full`, `1000M-full`.
+fn is_fast(modes: &str) -> bool {
+    modes.split(',').any(|mode| {
+        let speed = mode.trim().split('-').next().unwrap_or("");
+        rate(&format!("{speed}bps")).is_some_and(|bps| bps >= 1e9)
+    })
+}
+
 /// The router whose command a line is: `[admin@gw1] > /interface ethernet print stats`, `[admin@gw1] /interface> monitor ether1`.
 fn asks(text: &str) -> Option<&str> {
     let (router, command) = typed(text)?;
@@ -208,4 +241,16 @@ fn cells(value: &str, ports: usize) -> Vec<String> {
     }
     let parts = value.split("  ").map(|part| part.replace(' ', ""));
     parts.filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_fast;
+
+    #[test]
+    fn modes_say_how_fast_a_port_can_be() {
+        assert!(is_fast("10M-baseT-half,100M-baseT-full,1G-baseT-full"));
+        assert!(is_fast("100M-full,1000M-full"));
+        assert!(!is_fast("10M-baseT-half,10M-baseT-full,100M-baseT-full"));
+    }
 }

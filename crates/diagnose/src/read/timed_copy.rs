@@ -100,8 +100,9 @@ impl Tool for TimedCopy {
     }
 
     fn finish(&mut self, facts: &mut Facts) {
-        for copied in core::mem::take(&mut self.copies) {
-            self.make(&copied, facts);
+        let all = core::mem::take(&mut self.copies);
+        for copied in &all {
+            self.make(copied, &all, facts);
         }
     }
 }
@@ -186,23 +187,25 @@ impl TimedCopy {
         all.filter(|size| size.value > 0.0)
     }
 
-    /// Makes a test of a copy that printed no rate itself.
-    fn make(&self, copied: &Timed, facts: &mut Facts) {
+    /// Makes a test of a copy that printed no rate itself; `all` are the copies of the text.
+    fn make(&self, copied: &Timed, all: &[Timed], facts: &mut Facts) {
         let Some((seconds, at)) = copied.took else {
             return;
         };
         let own = |test: &Test| test.at > copied.typed && test.at < at;
-        let Some(size) = self
-            .bytes_of(copied)
-            .filter(|_| !facts.tests.iter().any(own))
-        else {
+        if facts.tests.iter().any(own) {
+            return;
+        }
+        let said = self.bytes_of(copied).map(|size| (size, None));
+        let Some((size, files)) = said.or_else(|| by_another(copied, all, facts)) else {
             return;
         };
         let rate = size.times(1.0 / seconds);
         let mut test = copy(copied.tool, copied.side, &rate, (Some(size), seconds), at);
         let is_of = |(known, _): &&(String, Figure)| copied.names.iter().any(|(n, _)| n == known);
-        if let Some((_, count)) = self.counts.iter().rfind(is_of) {
-            test.set(COPIED, count.clone());
+        let counted = self.counts.iter().rfind(is_of);
+        if let Some(count) = counted.map(|(_, count)| count.clone()).or(files) {
+            test.set(COPIED, count);
         }
         if copied.tool == "rsync" {
             if copied.ssh {
@@ -215,6 +218,25 @@ impl TimedCopy {
         }
         facts.tests.push(test);
     }
+}
+
+/// What another copy of the same names printed of itself, as `rsync --stats` does: its bytes, and how many files they were.
+fn by_another(copied: &Timed, all: &[Timed], facts: &Facts) -> Option<(Figure, Option<Figure>)> {
+    let names = |of: &Timed| -> Vec<String> { of.names.iter().map(|(n, _)| n.clone()).collect() };
+    let own = names(copied);
+    let others = all
+        .iter()
+        .filter(|c| c.typed != copied.typed && names(c) == own);
+    let printed = |other: &Timed| {
+        let (_, end) = other.took?;
+        let is_its = |test: &&Test| test.at > other.typed && test.at < end;
+        let test = facts.tests.iter().find(is_its)?;
+        let files = test.numbers.get(COPIED).cloned()?;
+        let report = test.received.as_ref().or(test.sent.as_ref())?;
+        Some((report.bytes.clone()?, Some(files)))
+    };
+    let mut found = others.filter_map(printed);
+    found.next().filter(|_| !own.is_empty())
 }
 
 /// A copy by its command, and the words behind its program.
@@ -286,6 +308,14 @@ mod tests {
         // What stands below, of one file, by `ls`, and as zsh prints the time.
         let file = "% time rsync -q -e 'ssh -p 22' /srv/d.tar me@b:/data/\nrsync -q d.tar  1.31s user 0.92s system 0% cpu 5:00.00 total\n% ls -l /srv/d.tar\n-rw-r--r-- 1 me me 375000000 Dec  1 02:10 /srv/d.tar\n";
         assert_eq!(made(file), Some(("rsync", 10.0, None)));
+        // What another copy of the folder says of itself.
+        let stats = "$ time rsync -a --stats photos/ a:photos\n\nNumber of files: 1,851 (reg: 1,850, dir: 1)\nNumber of regular files transferred: 1,850\nTotal file size: 37,500,000 bytes\nTotal transferred file size: 37,500,000 bytes\n\nsent 37,500,000 bytes  received 81,233 bytes  3,750,000.00 bytes/sec\ntotal size is 37,500,000  speedup is 1.00\n\nreal\t0m10.012s\n";
+        let silent = format!("{stats}$ time scp -rq photos b:\n{time}");
+        let (facts, _) = read_whole(&silent);
+        assert_eq!(facts.tests.len(), 2, "{:#?}", facts.tests);
+        assert_eq!(facts.tests[1].tool, "scp");
+        let files = facts.tests[1].numbers.get(COPIED).map(|n| n.value);
+        assert_eq!(files, Some(1850.0));
         // Another folder's size says nothing of it, and neither does one without a time.
         let other = copied.replace("scp -rq photos", "scp -rq films");
         assert_eq!(made(&format!("{other}{time}")), None);

@@ -22,7 +22,7 @@ use crate::reach::answered_twice::{TWICE, TWO_HOSTS};
 use crate::reach::failed_test::{FailedTest, TEST_FAILED};
 use crate::reach::routing_loop::LOOP;
 use crate::reach::unopened::NOT_BEGUN;
-use crate::reach::unseen_syn::UNSEEN;
+use crate::reach::unseen_syn::{NO_SESSION, UNSEEN};
 use crate::read::Facts;
 use crate::read::kernel_log::WATCHDOG;
 use crate::windows::tcp_memory::ALL_SOCKETS;
@@ -71,6 +71,7 @@ pub(crate) fn headline(verdict: &VerdictReport) -> Option<&str> {
         LOOP,
         LOST_BACK,
         UNSEEN,
+        NO_SESSION,
         FULL_QUEUE,
         ONCE,
     ];

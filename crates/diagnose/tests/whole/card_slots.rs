@@ -57,3 +57,37 @@ fn a_slot_of_few_lanes_holds_the_rate() {
     let flow = first(&format!("{LOG}{wide}{PING}"));
     assert_ne!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
 }
+
+/// 480 Mbit/s of USB 2.0 leave 192 to 426 of them: the port of 1 Gbit/s behind it holds nothing.
+#[test]
+fn an_adapter_at_usb_2_holds_the_rate() {
+    let text = |speed: &str| {
+        format!(
+            "pc$ lsusb -t
+/:  Bus 02.Port 1: Dev 1, Class=root_hub, Driver=xhci_hcd/4p, {speed}
+    |__ Port 2: Dev 3, If 0, Class=Vendor Specific Class, Driver=r8152, {speed}
+pc$ ethtool enx00e04c | grep Speed
+\tSpeed: 1000Mb/s
+pc$ iperf3 -c srv -t 10 -i 5
+[  5] local 192.0.2.5 port 50001 connected to 192.0.2.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-5.00   sec   191 MBytes   320 Mbits/sec    0   425 KBytes
+[  5]   5.00-10.00  sec   190 MBytes   319 Mbits/sec    0   425 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec   381 MBytes   320 Mbits/sec    0             sender
+[  5]   0.00-10.02  sec   381 MBytes   319 Mbits/sec                  receiver
+"
+        )
+    };
+    let flow = first(&text("480M"));
+    assert_eq!(flow.verdict.cause, "nic", "{:#?}", flow.verdict);
+    assert!(
+        because(&flow).contains("USB port of 480 Mbit/s"),
+        "{}",
+        because(&flow)
+    );
+    let all = commands(&flow);
+    assert!(all.contains("into a port of USB 3"), "{all}");
+    assert_ne!(first(&text("5000M")).verdict.cause, "nic");
+}

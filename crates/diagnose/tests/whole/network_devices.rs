@@ -146,3 +146,49 @@ Gi1/0/22  desk 4.07          connected    80         a-full  a-100 10/100/1000Ba
         commands(&flow)
     );
 }
+
+/// RouterOS lists what both ends of a link offer: a port that agreed on 100 Mbit/s is the line that is full, and its other end is named.
+#[test]
+fn a_port_of_routeros_that_agreed_on_less_is_the_line() {
+    let port = |partner: &str| {
+        format!(
+            "[admin@cpe] > /interface ethernet monitor ether1 once
+                      name: ether1
+                    status: link-ok
+          auto-negotiation: done
+                      rate: 100Mbps
+               full-duplex: yes
+               advertising: 10M-baseT-half,100M-baseT-full,1G-baseT-full
+  link-partner-advertising: {partner}
+"
+        )
+    };
+    let test = "C:\\Users\\c>iperf3 -c speed.example -R -t 5
+[  4] local 192.168.88.10 port 50120 connected to 203.0.113.9 port 5201
+[ ID] Interval           Transfer     Bandwidth
+[  4]   0.00-1.00   sec  11.2 MBytes  94.1 Mbits/sec
+[  4]   1.00-2.00   sec  11.2 MBytes  94.1 Mbits/sec
+[  4]   2.00-3.00   sec  11.2 MBytes  94.1 Mbits/sec
+[  4]   3.00-4.00   sec  11.2 MBytes  94.1 Mbits/sec
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bandwidth       Retr
+[  4]   0.00-4.00   sec  45.1 MBytes  94.6 Mbits/sec    3             sender
+[  4]   0.00-4.00   sec  44.9 MBytes  94.1 Mbits/sec                  receiver
+";
+    let flow = first(&(port("10M-baseT-half,100M-baseT-full") + test));
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    let why = because(&flow);
+    assert!(why.contains("what is plugged in there does not"), "{why}");
+    assert!(!why.contains("nobody said how fast"), "{why}");
+    let all = commands(&flow);
+    assert!(
+        all.contains("is plugged into offers 100 Mbit/s at most"),
+        "{all}"
+    );
+    let both = first(&(port("100M-baseT-full,1G-baseT-full") + test));
+    assert!(
+        commands(&both).contains("all four pairs"),
+        "{}",
+        commands(&both)
+    );
+}
