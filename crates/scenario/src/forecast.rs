@@ -9,6 +9,7 @@ mod buffer;
 mod bundle;
 mod ceiling;
 mod cells;
+mod crowd;
 mod discard;
 mod drained;
 mod exchange;
@@ -329,6 +330,10 @@ impl<'a> Path<'a> {
             put(&mut record.metrics, "sent_bps", 0.0);
             put(&mut record.metrics, "goodput_bps", 0.0);
             record.limited_by = Some("application".to_owned());
+            return;
+        }
+        if let Some(served) = self.served_of(test, udp) {
+            self.put_served(test, offered, served, record);
             return;
         }
         let peaks = self.peaks(test, udp, offered);

@@ -66,7 +66,10 @@ impl Path<'_> {
         let others = self.met_by(number);
         self.note_taken(record);
         let is_met = others.iter().any(|(n, _)| !self.is_taken_off(*n));
-        if own.kind.periodic().is_none() && (is_met || self.meets_packets(number)) {
+        let is_met = is_met || self.meets_packets(number);
+        let udp = own.kind.udp();
+        let served = || udp.is_some_and(|udp| self.served_of(own, udp).is_some());
+        if own.kind.periodic().is_none() && is_met && !served() {
             let share = self.equal_share(number, &others);
             record.notes.push(format!(
                 "as if alone on its path; another test uses part of it at the same time{}",
