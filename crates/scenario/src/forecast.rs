@@ -101,7 +101,7 @@ pub fn tiny_queues(scenario: &Scenario, plan: &Plan) -> Vec<(usize, String)> {
     scenario.tests.iter().enumerate().filter_map(of).collect()
 }
 
-/// Whether of two tests, by name, one uses a part of the other's path at the same time. Forecasts take each as if alone: what
+/// Whether of two tests, by name, one uses a part of the other's path at the same time, and forecasts take each as if alone: what
 /// divides or subtracts the two is none.
 pub fn meet(scenario: &Scenario, plan: &Plan, tests: [&str; 2]) -> bool {
     let number = |name: &str| scenario.tests.iter().position(|t| t.name == name);
@@ -112,7 +112,11 @@ pub fn meet(scenario: &Scenario, plan: &Plan, tests: [&str; 2]) -> bool {
         return false;
     };
     let path = Path::new(scenario, plan, flow);
-    path.met_by(one).iter().any(|(number, _)| *number == other)
+    let mut met = path.met_by(one).into_iter();
+    let Some((_, theirs)) = met.find(|(number, _)| *number == other) else {
+        return false;
+    };
+    !(path.is_served(&scenario.tests[one]) && theirs.is_served(&scenario.tests[other]))
 }
 
 /// One flow's way there and back.

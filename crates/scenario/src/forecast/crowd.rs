@@ -149,6 +149,12 @@ impl<'a> Path<'a> {
         })
     }
 
+    /// Whether a test is such a stream, whose forecast is beside the others.
+    pub(super) fn is_served(&self, test: &Test) -> bool {
+        let udp = test.kind.udp();
+        udp.is_some_and(|udp| self.served_of(test, udp).is_some())
+    }
+
     /// The record of such a stream, which offers so much payload, bit/s.
     pub(super) fn put_served(
         &self,

@@ -1,13 +1,26 @@
 //! What a test's connections would have beside those of others if all had as much where they meet (max-min fairness).
 
+use farpath_predict::Cc;
 use farpath_record::quantity::quantity;
 
-use super::Path;
+use super::beside::span;
+use super::flow::Flow;
+use super::{Narrowest, Path};
+use crate::model::{Tcp, Test};
 
 /// Of what a test has alone: what equal shares must leave for a word.
 const LESS: f64 = 0.99;
 /// Of a rate: what sums of steps may be below it.
 const ROUNDING: f64 = 1e-9;
+/// Round trips no further from each other than this are equal.
+const APART: f64 = 0.01;
+
+/// What equal shares of a full link leave a test.
+pub(super) struct EqualShare {
+    /// Of what it has alone on its path; none where some of the connections are not like the others, and theirs are not equal.
+    pub(super) of_alone: Option<f64>,
+    pub(super) words: String,
+}
 
 /// Connections of one test, alike.
 struct Rival<'p, 'a> {
@@ -34,24 +47,24 @@ impl Rival<'_, '_> {
 }
 
 impl Path<'_> {
-    /// What equal shares leave test `number`, in words; `None` where that is what it has alone, or another test is not connections that
-    /// carry data without a pause.
+    /// What equal shares leave test `number`; `None` where that is what it has alone, or another test is not connections that carry data
+    /// without a pause.
     pub(super) fn equal_share(
         &self,
         number: usize,
         others: &[(usize, Path<'_>)],
-    ) -> Option<String> {
+    ) -> Option<EqualShare> {
         let tests = &self.scenario.tests;
         let mut all = vec![(number, self)];
         let met = others.iter().filter(|(n, _)| !self.is_taken_off(*n));
         all.extend(met.map(|(n, path)| (*n, path)));
         let mut rivals = Vec::new();
-        for (n, path) in all {
-            let tcp = tests[n].kind.bulk()?;
+        for (n, path) in &all {
+            let tcp = tests[*n].kind.bulk()?;
             if path.parted().is_some() || path.flow_of(tcp).loss_bps().is_none() {
                 return None;
             }
-            let load = path.load(&tests[n]);
+            let load = path.load(&tests[*n]);
             rivals.push(Rival {
                 path,
                 streams: f64::from(tcp.parallel),
@@ -62,12 +75,90 @@ impl Path<'_> {
         }
         let (alone_bps, streams) = (rivals[0].most_bps, rivals[0].streams);
         let (port, each_bps) = self.first_full(&mut rivals)?;
-        (each_bps < LESS * alone_bps).then(|| {
-            format!(
-                "equal shares of {} leave it {}, and those of unlike round trips or algorithms are not equal",
-                self.port_name(port),
-                quantity("goodput_bps", each_bps * streams)
-            )
+        if each_bps >= LESS * alone_bps {
+            return None;
+        }
+        let together: f64 = rivals.iter().map(|r| r.streams).sum();
+        let fill = rivals.iter().all(|r| r.needs(port) > 0.0);
+        let own = &tests[number];
+        let is_equal = fill
+            && all
+                .iter()
+                .all(|(n, path)| self.is_like((own, port), &tests[*n], path))
+            && self.fills_with((own, port), together, each_bps);
+        let (name, goodput) = (
+            self.port_name(port),
+            quantity("goodput_bps", each_bps * streams),
+        );
+        Some(match is_equal {
+            true => EqualShare {
+                of_alone: Some(each_bps / alone_bps),
+                words: format!(
+                    "{together:.0} connections, alike in everything that is known of them, fill {name}: the forecast is an equal share for each, \
+                     which is the mean of many runs; shares of one are apart, the more the fewer losses it has"
+                ),
+            },
+            false => EqualShare {
+                of_alone: None,
+                words: format!(
+                    "equal shares of {name} leave it {goodput}, and those of unlike round trips or algorithms are not equal"
+                ),
+            },
+        })
+    }
+
+    /// Whether nothing tells another test's connections from this one's but their number: who begins together, with the same settings, over hops of
+    /// the same rates and jitter and an equal round trip, in the same class of the full port, has the same in the mean.
+    fn is_like(&self, (own, port): (&Test, usize), other: &Test, path: &Path<'_>) -> bool {
+        let (Some(one), Some(two)) = (own.kind.bulk(), other.kind.bulk()) else {
+            return false;
+        };
+        let [one, two] = [self.flow_of(one), path.flow_of(two)];
+        let [rtt_s, other_s] = [&one, &two].map(|flow| flow.base.as_secs_f64());
+        let same_time = own.start == other.start
+            && own.start_spread == other.start_spread
+            && own.later.is_empty()
+            && other.later.is_empty()
+            && span(other).1 >= span(own).1;
+        let same_way = (rtt_s / other_s - 1.0).abs() < APART
+            && self.header() == path.header()
+            && self.class_number(port) == path.class_number(port)
+            && self.there.len() == path.there.len()
+            && self.there.iter().zip(&path.there).all(|(h, o)| {
+                let jitter = |port: usize| &self.direction(port).impairments.jitter;
+                self.lasting_rate(h.port) == self.lasting_rate(o.port)
+                    && jitter(h.port) == jitter(o.port)
+            });
+        // What goes by delay or a model of the path keeps what it measured first, and Scalable's shares do not come together.
+        let by_losses = !matches!(
+            one.cc,
+            Some(Cc::Bbr | Cc::Bbr3 | Cc::Fast | Cc::Scalable | Cc::Vegas | Cc::Westwood) | None
+        );
+        same_time
+            && same_way
+            && by_losses
+            && one.config == two.config
+            && one.config.amount.is_none()
+            && one.loses_nothing()
+            && two.loses_nothing()
+            && path.dropping(other).is_empty()
+    }
+
+    /// Whether so many connections of this test's kind, `each_bps` of payload for one, fill a port at all times: its queue is long enough for that.
+    fn fills_with(&self, (own, port): (&Test, usize), together: f64, each_bps: f64) -> bool {
+        let with = |tcp: &Tcp| Flow {
+            streams: together,
+            narrowest: Narrowest {
+                bps: together * each_bps,
+                place: "link",
+                port: Some(port),
+            },
+            ..self.flow_of(tcp)
+        };
+        let all = own.kind.bulk().map(with);
+        all.is_some_and(|flow| {
+            let line_bps = flow.narrowest.bps;
+            self.short_queue(&flow, line_bps, true).is_none()
         })
     }
 
