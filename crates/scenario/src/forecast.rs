@@ -1,7 +1,8 @@
 //! What closed forms say about a scenario's tests: the `predicted` records.
 //!
-//! Each test is predicted alone on its path, with empty queues before it; connections have what steady streams of datagrams leave
-//! (`taken`). Where tests overlap, `beside` says what waits in front of their round trips, or that no closed form knows.
+//! Each test is predicted alone on its path, with empty queues before it. Connections have what steady streams of datagrams leave (`taken`), and
+//! such streams what a full port serves of them (`crowd`); connections that are alike have equal shares (`shares`).
+//! Where tests overlap otherwise, `beside` says what waits in front of their round trips, or that no closed form knows.
 
 mod acks;
 mod beside;
