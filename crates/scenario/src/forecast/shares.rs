@@ -180,7 +180,8 @@ impl Path<'_> {
             && self.there.iter().zip(&path.there).all(same_hop)
     }
 
-    /// Whether so many connections of this test's kind, `each_bps` of payload for one, fill a port at all times: its queue is long enough for that.
+    /// Whether so many connections of this test's kind, `each_bps` of payload for one, fill a port at all times: it stays as it is, and its queue
+    /// of whole frames is long enough for that.
     fn fills_with(&self, (own, port): (&Test, usize), together: f64, each_bps: f64) -> bool {
         let with = |tcp: &Tcp| Flow {
             streams: together,
@@ -191,7 +192,12 @@ impl Path<'_> {
             },
             ..self.flow_of(tcp)
         };
-        let all = own.kind.bulk().map(with);
+        let line = &self.direction(port).impairments;
+        let is_steady = self.holds_frames(port)
+            && line.trace.is_none()
+            && line.flap.is_none()
+            && !self.plan.ports[port].changes;
+        let all = own.kind.bulk().filter(|_| is_steady).map(with);
         all.is_some_and(|flow| {
             let line_bps = flow.narrowest.bps;
             self.short_queue(&flow, line_bps, true).is_none()
