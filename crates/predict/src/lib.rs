@@ -47,6 +47,7 @@ pub mod rfc6349;
 pub mod rounds;
 pub mod rtt;
 pub mod scalable;
+pub mod served;
 mod signal;
 pub mod slow_start;
 mod solve;

@@ -1,7 +1,8 @@
 //! What closed forms say about a scenario's tests: the `predicted` records.
 //!
-//! Each test is predicted alone on its path, with empty queues before it; connections have what steady streams of datagrams leave
-//! (`taken`). Where tests overlap, `beside` says what waits in front of their round trips, or that no closed form knows.
+//! Each test is predicted alone on its path, with empty queues before it. Connections have what steady streams of datagrams leave (`taken`), and
+//! such streams what a full port serves of them (`crowd`); connections that are alike have equal shares (`shares`).
+//! Where tests overlap otherwise, `beside` says what waits in front of their round trips, or that no closed form knows.
 
 mod acks;
 mod beside;
@@ -9,6 +10,7 @@ mod buffer;
 mod bundle;
 mod ceiling;
 mod cells;
+mod crowd;
 mod discard;
 mod drained;
 mod exchange;
@@ -101,7 +103,7 @@ pub fn tiny_queues(scenario: &Scenario, plan: &Plan) -> Vec<(usize, String)> {
     scenario.tests.iter().enumerate().filter_map(of).collect()
 }
 
-/// Whether of two tests, by name, one uses a part of the other's path at the same time. Forecasts take each as if alone: what
+/// Whether of two tests, by name, one uses a part of the other's path at the same time, and forecasts take each as if alone: what
 /// divides or subtracts the two is none.
 pub fn meet(scenario: &Scenario, plan: &Plan, tests: [&str; 2]) -> bool {
     let number = |name: &str| scenario.tests.iter().position(|t| t.name == name);
@@ -112,7 +114,11 @@ pub fn meet(scenario: &Scenario, plan: &Plan, tests: [&str; 2]) -> bool {
         return false;
     };
     let path = Path::new(scenario, plan, flow);
-    path.met_by(one).iter().any(|(number, _)| *number == other)
+    let mut met = path.met_by(one).into_iter();
+    let Some((_, theirs)) = met.find(|(number, _)| *number == other) else {
+        return false;
+    };
+    !(path.is_served(&scenario.tests[one]) && theirs.is_served(&scenario.tests[other]))
 }
 
 /// One flow's way there and back.
@@ -330,6 +336,10 @@ impl<'a> Path<'a> {
             put(&mut record.metrics, "sent_bps", 0.0);
             put(&mut record.metrics, "goodput_bps", 0.0);
             record.limited_by = Some("application".to_owned());
+            return;
+        }
+        if let Some(served) = self.served_of(test, udp) {
+            self.put_served(test, offered, served, record);
             return;
         }
         let peaks = self.peaks(test, udp, offered);

@@ -10,6 +10,7 @@ use farpath_units::{Duration, Size, Time};
 use farpath_wire::FlowDir;
 
 use super::flow::Flow;
+use super::shares::EqualShare;
 use super::{Path, mean_share, put};
 use crate::model::{Arrivals, Tcp, Test, TestKind, Udp};
 use crate::plan::Hop;
@@ -66,12 +67,9 @@ impl Path<'_> {
         let others = self.met_by(number);
         self.note_taken(record);
         let is_met = others.iter().any(|(n, _)| !self.is_taken_off(*n));
-        if own.kind.periodic().is_none() && (is_met || self.meets_packets(number)) {
-            let share = self.equal_share(number, &others);
-            record.notes.push(format!(
-                "as if alone on its path; another test uses part of it at the same time{}",
-                share.map_or_else(String::new, |words| format!(": {words}"))
-            ));
+        let is_met = is_met || self.meets_packets(number);
+        if own.kind.periodic().is_none() && is_met && !self.is_served(own) {
+            share_link(self.equal_share(number, &others), record);
         }
         if others.is_empty() {
             return;
@@ -518,6 +516,28 @@ impl Met {
             ));
         }
     }
+}
+
+/// Takes a share of a full link for the goodput of a test that has it, and says of all others what they are forecast without.
+fn share_link(share: Option<EqualShare>, record: &mut Record) {
+    const ALONE: &str = "as if alone on its path; another test uses part of it at the same time";
+    record.notes.push(match share {
+        None => ALONE.to_owned(),
+        Some(EqualShare {
+            of_alone: None,
+            words,
+        }) => format!("outside the formula's range: {ALONE}: {words}"),
+        Some(EqualShare {
+            of_alone: Some(part),
+            words,
+        }) => {
+            if let Some(goodput) = record.metrics.get_mut("goodput_bps") {
+                *goodput *= part;
+            }
+            record.limited_by = Some("link".to_owned());
+            words
+        }
+    });
 }
 
 /// That bursts wait: those of the tests that begin with one. What comes evenly from its start on has none.

@@ -82,8 +82,9 @@ impl ShortQueue {
         let (of_pipe, percent) = (self.of_pipe, self.share * 100.0);
         match self.is_counted {
             _ if self.streams > 1.0 => format!(
-                "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, and how much of the line {:.0} flows fill that are cut whenever it is full is not foreseen: simulate",
-                self.streams
+                "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, and how much of the line {:.0} flows fill that are cut whenever it is full is not foreseen{}: simulate",
+                self.streams,
+                self.of_several()
             ),
             true => format!(
                 "the queue in front of the line holds {of_pipe:.3} of what the path holds: each time it is full a loss cuts the window, which leaves one flow {percent:.1} % of the line{bursts}"
@@ -98,6 +99,22 @@ impl ShortQueue {
                 "as if the queue in front of the line were long: it holds {of_pipe:.3} of what the path holds, which leaves one flow {percent:.1} % of the line{bursts}"
             ),
         }
+    }
+
+    /// Between what it lies that several flows fill: all cut at once leave what one does, and the rule of Appenzeller, Keslassy and McKeown
+    /// (SIGCOMM 2004), the path's content over √n, is of flows that are cut one by one, hundreds of them.
+    fn of_several(&self) -> String {
+        let asks = 1.0 / self.streams.sqrt();
+        let at_once = match self.own {
+            true => format!(
+                " cut all at once they fill {:.1} % of it, and",
+                self.share * 100.0
+            ),
+            false => String::new(),
+        };
+        format!(
+            ":{at_once} for many that are cut one by one Appenzeller's rule asks for 1/√n, {asks:.3} of what the path holds"
+        )
     }
 
     /// What is said where the share is of whole cycles and less than one is measured.

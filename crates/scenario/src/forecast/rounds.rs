@@ -79,8 +79,7 @@ fn said(scenario: &Scenario, plan: &Plan, port: usize) -> Option<Said> {
         Sharing::Weight(weight) => Some(weight),
         Sharing::Priority => None,
     };
-    let least = (0..queueing.classes.len()).filter_map(weight).min()?.max(1);
-    let unit = unit.max(link.framing.queue_bytes(direction.mtu).div_ceil(least));
+    let unit = round_unit(queueing, unit, link.framing.queue_bytes(direction.mtu));
     let frames = frames(scenario, plan, port, queueing);
     let mut turns: Vec<(usize, u32, u32)> = Vec::new();
     for (class, sizes) in frames {
@@ -128,6 +127,15 @@ fn said(scenario: &Scenario, plan: &Plan, port: usize) -> Option<Said> {
         words,
         classes: turns.into_iter().map(|(class, ..)| class).collect(),
     })
+}
+
+/// Bytes that a round gives for a weight of 1, where `unit` is asked for: the least weight has a `full` frame of them.
+pub(super) fn round_unit(queueing: &Queueing, unit: u32, full: u32) -> u32 {
+    let weights = queueing.classes.iter().filter_map(|c| match c.sharing {
+        Sharing::Weight(weight) => Some(weight),
+        Sharing::Priority => None,
+    });
+    unit.max(full.div_ceil(weights.min().unwrap_or(1).max(1)))
 }
 
 /// The sizes of frames that tests put into each class of a port, bytes in its queue; a none among them stands for sizes that differ.

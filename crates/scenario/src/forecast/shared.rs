@@ -47,7 +47,7 @@ impl Path<'_> {
     }
 
     /// The policers that drop of what a test sends, each with its port.
-    fn dropping<'s>(&'s self, test: &Test) -> Vec<(usize, &'s PoliceRule)> {
+    pub(super) fn dropping<'s>(&'s self, test: &Test) -> Vec<(usize, &'s PoliceRule)> {
         let mut all = Vec::new();
         for hop in &self.there {
             let rules = self.policed_by(hop, test).into_iter().flatten();

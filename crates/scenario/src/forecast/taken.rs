@@ -11,7 +11,7 @@ use crate::model::{Scheduler, Sharing, Test, TestKind};
 /// Of a port's rate: what streams may take of it together. Beside more of them connections are held by what the queue drops.
 const MOST: f64 = 0.9;
 /// Of a port's rate: single packets that take less hardly load it.
-const LEAST: f64 = 1e-3;
+pub(super) const LEAST: f64 = 1e-3;
 /// Of a port's rate: what single packets must take for a word where they are in no forecast.
 const LOADS: f64 = 0.01;
 /// What a line takes for a datagram is less than so many times its length.
@@ -32,13 +32,13 @@ pub(super) struct Taken {
 }
 
 /// Datagrams of a test.
-struct Sent {
+pub(super) struct Sent {
     /// How many a second, on average and while it sends.
-    a_second: f64,
-    most: f64,
+    pub(super) a_second: f64,
+    pub(super) most: f64,
     /// Bytes of each, and how many come back for it.
-    len: u32,
-    answers: f64,
+    pub(super) len: u32,
+    pub(super) answers: f64,
 }
 
 impl<'a> Path<'a> {
@@ -157,7 +157,7 @@ impl<'a> Path<'a> {
     }
 
     /// What a test sends, if that is datagrams at a steady mean rate; `None` of all others.
-    fn sent(&self, test: &Test) -> Option<Sent> {
+    pub(super) fn sent(&self, test: &Test) -> Option<Sent> {
         match &test.kind {
             TestKind::Udp(udp) => {
                 let most = udp.rate.as_bps() as f64 / 8.0 / f64::from(udp.size.max(1));

@@ -4,6 +4,7 @@ mod bundle;
 mod classes;
 mod configured;
 mod crossing;
+mod crowd;
 mod defaults;
 mod doubts;
 mod forecast;
