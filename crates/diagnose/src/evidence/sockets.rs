@@ -34,6 +34,7 @@ impl Evidence {
             |name: &'static str| mean(name).filter(|r| r.value > 0.0).map(|r| r.times(NS));
         self.rtt_loaded = seconds("rtt_loaded_ns").or(self.rtt_loaded.take());
         self.rtt_floor = seconds("rtt_min_ns").or(self.rtt_floor.take());
+        self.words_of_sockets(facts, flow);
         self.of_far_sockets(facts, flow);
         self.of_thresholds(facts, flow);
         self.rwnd_share = mean("rwnd_limited_ratio");
@@ -59,7 +60,6 @@ impl Evidence {
         self.delivered = Delivered::of(sum("delivered_segments"), sum("delivered_marked"));
         self.stuck = Stuck::of(facts, flow, self.mss);
         self.shut = ShutWindow::of(facts, flow);
-        self.words_of_sockets(facts, flow);
         if let Some(window) = most("window_bytes") {
             self.windows.push(Room::announced(window));
         }
@@ -70,12 +70,13 @@ impl Evidence {
         self.socket_rate(facts, flow, &sum("bytes_acked"), &most("busy_ns"));
     }
 
-    /// What sockets hold beyond what is in flight (`unacked`), where an older ss does not print it as `notsent`.
+    /// What sockets hold beyond what is in flight (`unacked`), where an older ss does not print it as `notsent`. A socket whose program sends
+    /// too little holds nothing back.
     fn beyond_flight(&self, flight: Option<Figure>) -> Option<Figure> {
         let (queued, flight) = (self.queued.as_ref()?, flight?);
         let beyond = queued.value - flight.value;
         let place = queued.from.first().copied()?;
-        (beyond > BEYOND * self.mss).then(|| Figure::exact(beyond, place))
+        (self.app_limited.is_none() && beyond > BEYOND * self.mss).then(|| Figure::exact(beyond, place))
     }
 
     /// What the receiver's sockets say of the path: its shortest round trip, and how large the segments are that arrive. Their windows,

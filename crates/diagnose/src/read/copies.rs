@@ -205,6 +205,10 @@ fn is_shell_option(word: &str) -> bool {
 /// two colons are a daemon's, as is `rsync://`.
 pub(super) fn rsync_typed(text: &str) -> Option<bool> {
     let words: Vec<&str> = text.split_whitespace().collect();
+    // zsh's `time` prints the command again, before how long it took.
+    if let [.., "cpu", _, "total"] = words[..] {
+        return None;
+    }
     let is_it = |w: &&str| w.rsplit(['/', '$', '#', '>', '%']).next() == Some("rsync");
     let start = words.iter().position(is_it)?;
     let options = &words[start + 1..];
