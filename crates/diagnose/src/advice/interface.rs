@@ -119,7 +119,7 @@ fn system_of(facts: &Facts, host: u32) -> Option<System> {
 /// What to change about an interface: its card's slot, or what it drops.
 pub(super) fn of_card(e: &Evidence, among: (&Facts, &Flow)) -> Change {
     let (facts, flow) = among;
-    let usb = e.change_usb(|host| host_of(facts, flow, host));
+    let usb = e.change_usb(|host| flow.host_called(facts, host, "the host with that adapter"));
     let mended = usb.or_else(|| slot(e, among));
     mended.unwrap_or_else(|| dropping(e, among))
 }

@@ -23,10 +23,11 @@ impl Evidence {
         let drops = self.nic_drops.as_ref().filter(|d| !d.grew && !self.udp);
         let as_many = drops.is_some_and(|d| d.count.value > 0.0 && alike(self, &d.count) > 0.5);
         let by_interface = cause == Cause::Nic && as_many;
-        match by_socket || by_datagrams || by_interface {
+        let once = match by_socket || by_datagrams || by_interface {
             true => OF_ANY_TIME,
             false => 1.0,
-        }
+        };
+        libm::fmin(once, self.at_most_of_usb(cause))
     }
 }
 

@@ -20,6 +20,9 @@ const SHARE: [f64; 3] = [0.4, 0.67, 0.8875];
 /// A rate of this part of a port's meets it, and surely from the second on; it does not from the third on, and surely from the last.
 const MET: [f64; 4] = [0.4, 0.55, 0.89, 0.92];
 
+/// The most that is said of it: what is left of a port is a rule of thumb. A choice.
+const MOST: f64 = 0.85;
+
 /// From this rate on ports code and share otherwise (USB 3), and carry more than their adapters' Ethernet; bit/s.
 const FAST: f64 = 5e9;
 
@@ -58,6 +61,12 @@ impl Evidence {
         };
         let met = rate.value / usb.carries.value;
         step(met, MET[0], MET[1]) * (1.0 - step(met, MET[2], MET[3]))
+    }
+
+    /// The most that is said of an interface where the port of its adapter is what speaks for it.
+    pub(crate) fn at_most_of_usb(&self, cause: Cause) -> f64 {
+        let by_port = cause == Cause::Nic && self.meets_usb() > 0.0;
+        if by_port { MOST } else { 1.0 }
     }
 
     /// What to change about it, on the host of this name.

@@ -52,7 +52,7 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 32] = [
+const COMMANDS: [&str; 33] = [
     "sysctl",
     "iperf",
     "iperf2",
@@ -85,6 +85,7 @@ const COMMANDS: [&str; 32] = [
     "iw",
     "iwconfig",
     "conntrack",
+    "lsusb",
 ];
 
 /// Other commands that people type before what they paste.

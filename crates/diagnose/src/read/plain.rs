@@ -52,7 +52,7 @@ pub(super) const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "S
 
 /// Bytes of what a log has before a line: a time, and behind it a host and a program, where they stand there.
 fn prefix(line: &str) -> usize {
-    if is_of_router(line) {
+    if is_of_router(line) || is_read_with_time(line) {
         return 0;
     }
     let time = match stamp(line) {
@@ -63,6 +63,16 @@ fn prefix(line: &str) -> usize {
         0 => 0,
         time => time + logger(&line[time..]),
     }
+}
+
+/// Whether a line is read with the time before it: a segment of tcpdump without SYN, whose window is shut for some time, and a step that
+/// `ssh -v` prints.
+fn is_read_with_time(line: &str) -> bool {
+    let segment = line.split_once(": Flags [").is_some_and(|(_, rest)| {
+        let flags = rest.split(']').next().unwrap_or("");
+        !flags.contains('S') && rest.contains(" win ")
+    });
+    segment || line.contains(" debug1: ")
 }
 
 /// Bytes of a day and a time before a line, of syslog and `ts`, `Nov 30 03:12:01`, and of iperf3's `--timestamps`,
@@ -257,6 +267,15 @@ const SEQUENCE_MAX: usize = 16;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// How long a window was shut, and which step of a login waited, say their times.
+    #[test]
+    fn lines_that_are_read_with_their_time_keep_it() {
+        let kept = "14:02:11.101900 IP 192.0.2.9.5432 > 192.0.2.5.40112: Flags [.], ack 1, win 0, length 0\nNov 24 13:00:10 debug1: Authentication succeeded (publickey).\n";
+        assert_eq!(plain(kept.as_bytes()), kept);
+        let other = "14:02:11 iperf Done.\n";
+        assert_eq!(plain(other.as_bytes()).trim(), "iperf Done.");
+    }
 
     #[test]
     fn what_pasting_did_is_undone_and_lines_stay() {
