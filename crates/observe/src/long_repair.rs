@@ -22,8 +22,8 @@ struct Repair {
     until: Time,
     /// Segments sent again in it, where they are known.
     resent: Option<u64>,
-    /// The longest smoothed round trip in it.
-    round: Duration,
+    /// How many round trips it lasted.
+    rounds: f64,
 }
 
 impl Repair {
@@ -39,9 +39,16 @@ impl Repair {
                 .resent
                 .zip(first.resent)
                 .map(|(l, f)| l.saturating_sub(f)),
-            round,
+            rounds: run.windows(2).filter_map(rounds).sum(),
         })
     }
+}
+
+/// How many smoothed round trips lie between two samples.
+fn rounds(both: &[Sample]) -> Option<f64> {
+    let [before, now] = both else { return None };
+    let round = before.srtt.or(now.srtt)?.as_secs_f64();
+    (round > 0.0).then(|| now.t.since(before.t).as_secs_f64() / round)
 }
 
 fn is_in_repair(sample: &Sample) -> bool {
@@ -86,8 +93,7 @@ pub(crate) fn note(connection: &Connection, span: &Span) -> Option<String> {
         }
         seconds += end.since(start).as_secs_f64();
         // The rate of sending again is of the whole repair, some of which may lie outside.
-        let round = repair.round.as_secs_f64();
-        rounds += repair.until.since(repair.from).as_secs_f64() / round.max(f64::MIN_POSITIVE);
+        rounds += repair.rounds;
         resent = resent
             .zip(repair.resent)
             .map(|(all, n): (f64, u64)| all + n as f64);

@@ -76,7 +76,8 @@ impl Evidence {
         let (queued, flight) = (self.queued.as_ref()?, flight?);
         let beyond = queued.value - flight.value;
         let place = queued.from.first().copied()?;
-        (self.app_limited.is_none() && beyond > BEYOND * self.mss).then(|| Figure::exact(beyond, place))
+        (self.app_limited.is_none() && beyond > BEYOND * self.mss)
+            .then(|| Figure::exact(beyond, place))
     }
 
     /// What the receiver's sockets say of the path: its shortest round trip, and how large the segments are that arrive. Their windows,

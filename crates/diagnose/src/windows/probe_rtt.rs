@@ -24,7 +24,7 @@ const LONG_S: f64 = 2.5;
 
 /// Its first intervals lost so many segments at least, and so many times the share of the later ones, where its start overran a queue.
 const OVERRAN: f64 = 20.0;
-const EARLIER: [f64; 2] = [2.0, 3.0];
+const EARLIER: [f64; 2] = [1.5, 2.0];
 
 /// What a sender hands over and does not send yet is so many of its windows at most (Linux, `bbr_sndbuf_expand`).
 const HELD: f64 = 3.0;

@@ -45,7 +45,9 @@ impl Evidence {
 
     /// The most that is said of a window or buffer: little where it would have to be tiny, and nothing shows it.
     pub(crate) fn at_most_of_tiny_room(&self, cause: Cause) -> f64 {
-        match ROOMS.contains(&cause) && self.needs_tiny_room() {
+        // A receiver whose kernel is out of memory announces little.
+        let is_tiny = self.needs_tiny_room() && !self.lacks_memory(cause);
+        match ROOMS.contains(&cause) && is_tiny {
             true => UNSHOWN,
             false => 1.0,
         }

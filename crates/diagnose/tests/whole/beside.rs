@@ -173,10 +173,11 @@ fn datagrams_of_which_as_much_passes_at_each_rate_meet_a_ceiling() {
     let d = of(&[("ticket.txt", &text)]);
     assert_eq!(d.flows.len(), 3, "{:#?}", d.flows);
     for flow in &d.flows[..2] {
-        assert_eq!(flow.verdict.cause, "unknown", "{:#?}", flow.verdict);
+        assert!(flow.verdict.confidence < 0.5, "{:#?}", flow.verdict);
         let because = flow.verdict.because.join("\n");
         assert!(because.contains("as much passed, 40.0 Mbit/s"), "{because}");
-        let all = "a policer, a shaper or a full line at 40.0 Mbit/s";
+        // The line is stated, and faster.
+        let all = "it is a policer or a shaper at 40.0 Mbit/s";
         assert!(because.contains(all), "{because}");
         let asked = flow.missing.iter().any(|m| m.fact == "rtt_loaded_ns");
         assert!(asked, "{:#?}", flow.missing);

@@ -628,8 +628,7 @@ fn the_screen_of_mtr_is_read_as_its_report() {
         let text = format!("                 My traceroute  [v0.95]\n{second}\n{hops}");
         let d = of(&text, &Known::default());
         let because = d.flows[0].verdict.because.join("\n");
-        let says =
-            "13 of 200 packets (6.5 %) to 203.0.113.66 are lost between 192.0.2.1 and 198.51.100.1";
+        let says = "13 of 200 packets (6.50 %) to 203.0.113.66 are lost between 192.0.2.1 and 198.51.100.1";
         assert!(because.contains(says), "{because}");
         let ignored = d.read.iter().map(|piece| piece.ignored_lines.len());
         assert_eq!(ignored.sum::<usize>(), 0, "{:#?}", d.read);

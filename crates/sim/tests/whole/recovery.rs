@@ -55,6 +55,21 @@ fn without_sack_several_losses_cost_a_round_trip_each() {
     );
 }
 
+/// Two segments of one window: Reno of 1990 cuts once for each (RFC 6582 §1), and has to come back from a quarter. Both cuts are one loss event:
+/// three quarters of 843 segments at one a round trip of 100 ms are 63 s, and half of them 42 s.
+#[test]
+fn losses_of_one_window_are_one_event_however_often_it_is_cut() {
+    let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nforward.lose = [{ flow = \"bulk\", segment = 20000 }, { flow = \"bulk\", segment = 20003 }]\n";
+    let recovery = |keys: &str| {
+        let test = format!(
+            "cc = \"reno\"\ndelayed_ack = 1\nwindow = \"1221 kB\"\nduration = \"120 s\"\nsack = false\n{keys}"
+        );
+        path(link, &test).metric("bulk", "recovery_s")
+    };
+    assert_within("two repairs, one cut", recovery(""), 40.0, 44.0);
+    assert_within("two cuts", recovery("newreno = false"), 60.0, 66.0);
+}
+
 /// Reno at 843 segments, cut in half: back after 42 s. A loss that is seen after the last byte was sent is not back at all, though
 /// what was in flight by then was less than the window it left; nor is one that BBR saw, which cuts nothing.
 #[test]

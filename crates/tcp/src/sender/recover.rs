@@ -69,10 +69,11 @@ impl Sender {
     }
 
     /// Whether the last cut is not made good and is still being repaired, or followed by slow start up to the threshold that it
-    /// left: what is cut now belongs to it.
+    /// left, or something is missing that was sent before it (RFC 6582 §3.2, `recover`): what is cut now belongs to it.
     fn is_making_good(&self) -> bool {
         let repairs = matches!(self.state, State::Recovery | State::Loss);
-        self.regain.is_finite() && (repairs || self.cwnd < self.ssthresh)
+        let same_window = self.una < self.recovery_point;
+        self.regain.is_finite() && (repairs || same_window || self.cwnd < self.ssthresh)
     }
 
     /// The window at which the last loss is made good, where its cut was taken back and something that was in flight then is lost

@@ -21,8 +21,8 @@ pub enum Phase {
     Loss,
 }
 
-/// A congestion event: the moment cwnd was cut. Further cuts during its repair, or in the slow start that follows, belong to it. So
-/// does one of what was in flight when it was taken back, unless that is taken back as well.
+/// A congestion event: the moment cwnd was cut. Further cuts during its repair, in the slow start that follows, or for what was sent
+/// before it, belong to it. So does one of what was in flight when it was taken back, unless that is taken back as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossEvent {
     /// When.

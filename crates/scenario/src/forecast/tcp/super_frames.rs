@@ -167,14 +167,12 @@ impl Flow {
     }
 
     /// What a window of an odd number of segments gives, of what it would if the last one of a flight did not wait; 1 of others. It is
-    /// counted where that waits for the next flight, and of three in each case. A kernel may get fewer than seven joined to one. Where the
-    /// sender waits for whole bursts, that is what is counted.
+    /// counted where that waits for the next flight, and of three in each case. A kernel may get fewer than seven joined to one.
     fn share_of_odd(&self) -> f64 {
         let segments = self.window / u64::from(self.config.mss);
         let counts = self.config.flavour == Flavour::Rfc || segments >= LIKE_KERNELS;
         let fewer = self.fewer_by_timer();
-        let is_whole = counts && self.waits_s() <= 0.0;
-        match is_whole && segments > 1 && (segments == 3 || fewer >= 1.0) && self.leaves_one() {
+        match counts && segments > 1 && (segments == 3 || fewer >= 1.0) && self.leaves_one() {
             true => 1.0 - fewer / segments as f64,
             false => 1.0,
         }
