@@ -1,7 +1,7 @@
 //! Repairs that last many round trips. Without SACK a hole is filled each round trip (RFC 6582 §3.2), and until the last one is, what
 //! came behind them fills the receiver's window and the send buffer. What holds the sender back then is the repair.
 
-use farpath_units::{Duration, Time};
+use farpath_units::Time;
 
 use crate::connection::{Connection, Sample};
 use crate::span::Span;

@@ -73,10 +73,9 @@ pub(crate) fn observe(connection: &mut Connection, from: usize, classes: &[Class
     let full = (round_trip, stream.mss());
     let unseen = unseen_timeout::find(&stream.events, classes, &mut intervals, full);
     let repairs = repairs(&stream.events, classes, &unseen, last);
-    let cuts = if echoes {
-        cuts(stream, last)
-    } else {
-        Vec::new()
+    let cuts = match echoes {
+        true => cuts(stream, last),
+        false => Vec::new(),
     };
     // Of data that never came the whole time counts, and so does that of an end that is waited for.
     let over = match (delivered(stream), stream.unanswered(classes)) {

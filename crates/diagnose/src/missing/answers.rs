@@ -79,11 +79,9 @@ pub(super) fn of_answers(e: &Evidence, facts: &Facts, asking: &Asking) -> Vec<Mi
     if let Some(asks) = e.asks_air(asking).or_else(|| e.asks_request()) {
         return vec![asks];
     }
-    if let Some(complaint) = e.asks_complaint() {
-        return vec![complaint];
-    }
-    if let Some(once) = &e.around.counted_once {
-        return vec![once.asks()];
+    let once = e.around.counted_once.as_ref();
+    if let Some(asks) = e.asks_complaint().or_else(|| Some(once?.asks())) {
+        return vec![asks];
     }
     let mut all: Vec<MissingFact> = of_silence(e, facts, asking);
     let unopened = e.unopened.as_ref();

@@ -165,10 +165,9 @@ impl Path<'_> {
         {
             return unknown(why);
         }
-        let unsettled = loads
-            .iter()
-            .map(|(n, l, _)| unsettled(own, &self.scenario.tests[*n], l))
-            .fold(0.0, f64::max);
+        let unsettled =
+            |(n, l, _): &(usize, Load, &Path<'_>)| unsettled(own, &self.scenario.tests[*n], l);
+        let unsettled = loads.iter().map(unsettled).fold(0.0, f64::max);
         let full: Vec<&(usize, Load, &Path<'_>)> = loads
             .iter()
             .filter(|(_, l, _)| l.port.is_some_and(|p| self.uses(number, p)))

@@ -56,7 +56,7 @@ fn without_sack_several_losses_cost_a_round_trip_each() {
 }
 
 /// Two segments of one window: Reno of 1990 cuts once for each (RFC 6582 §1), and has to come back from a quarter. Both cuts are one loss event:
-/// three quarters of 843 segments at one a round trip of 100 ms are 63 s, and half of them 42 s.
+/// three quarters of 843 segments at one a round trip of 100 ms are 63 s; one cut is made good in 42 s.
 #[test]
 fn losses_of_one_window_are_one_event_however_often_it_is_cut() {
     let link = "rate = \"100 Mbit/s\"\ndelay = \"50 ms\"\nforward.lose = [{ flow = \"bulk\", segment = 20000 }, { flow = \"bulk\", segment = 20003 }]\n";
