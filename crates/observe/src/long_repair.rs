@@ -118,6 +118,7 @@ mod tests {
     use super::*;
     use crate::limit::{Limit, Surroundings, shares};
     use crate::timers::Timers;
+    use farpath_units::Duration;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Duration::from_ms(ms)
