@@ -1881,14 +1881,15 @@ fn probes_for_the_round_trip_are_counted_with_and_without_loss() {
 /// trip of 1 to 2, 1.5 in the mean.
 #[test]
 fn a_recovery_takes_the_round_trips_of_the_queue_that_stands() {
-    let lose = |manager: &str| {
+    let lose_of = |manager: &str, window: &str| {
         let loss = "lose = { flow = \"t\", segment = 20000 }\nqueue = \"1000 packets\"";
         routed_by(
             "forward",
             &format!("{loss}\n{manager}"),
-            "cc = \"reno\"\nwindow = \"960000 B\"\nduration = \"120 s\"",
+            &format!("cc = \"reno\"\nwindow = \"{window}\"\nduration = \"120 s\""),
         )
     };
+    let lose = |manager: &str| lose_of(manager, "960000 B");
     // 100 Mbit/s in frames of 1538 bytes over 40.1 ms: a pipe of 326 segments; the window holds 662.
     let (rtt, pipe, top) = (0.0401463, 326.3, 662.0);
     let by_hand = rtt * (top / pipe + (top * top - pipe * pipe) / (2.0 * pipe));
@@ -1898,6 +1899,16 @@ fn a_recovery_takes_the_round_trips_of_the_queue_that_stands() {
         (recovery / by_hand - 1.0).abs() < 0.01,
         "{recovery}, by hand {by_hand}"
     );
+    // Of a window that path and queue do not hold, what they do hold is regained: 1326 segments, from 663.
+    let top = pipe + 1000.0;
+    let by_hand = rtt * (top / pipe + 0.75 * top * top / (2.0 * pipe));
+    let large = lose_of("", "64 MiB");
+    let recovery = of(&large, "recovery_s");
+    assert!(
+        (recovery / by_hand - 1.0).abs() < 0.01,
+        "{recovery}, by hand {by_hand}"
+    );
+    assert!(!says(&large, "idle round trips"), "{:?}", large.notes);
     // Where how long the queue is is not known, that is said.
     let managed = lose("codel = {}");
     assert!(says(&managed, "idle round trips"), "{:?}", managed.notes);
