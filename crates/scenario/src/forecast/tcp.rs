@@ -335,6 +335,11 @@ impl Flow {
                 (Some(Cc::Vegas), Rules::Document) => 2,
                 _ => 1,
             },
+            // What is gathered is acknowledged together.
+            quick: match self.config.gro > Duration::ZERO {
+                true => 0.0,
+                false => f64::from(self.config.first_quick_acks()),
+            },
         }
     }
 

@@ -514,6 +514,31 @@ fn random_and_regular_losses_have_their_own_constants() {
     );
 }
 
+/// Simulated: 2.3018 s, and 2.7410 s without them.
+#[test]
+fn what_is_acknowledged_one_by_one_at_first_shortens_slow_start() {
+    let completion = |keys: &str| {
+        let host = |name: &str| {
+            format!(
+                "[[host]]\nname = \"{name}\"\nprofile = \"linux-2004\"\ntcp_wmem = \"4096 16384 33554432\"\n"
+            )
+        };
+        let text = format!(
+            "[scenario]\nname = \"x\"\n{}{}\
+             [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nframing = \"gbe\"\ndelay = \"100 ms\"\nqueue = \"10000 packets\"\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nbytes = \"1 MB\"\ninitial_window = 2\n\
+             window = \"16 MiB\"\ndelayed_ack = 2\n{keys}\n",
+            host("a"),
+            host("b")
+        );
+        of(&record_of(text), "completion_ns") / 1e9
+    };
+    for (keys, seconds) in [("", 2.302), ("quick_acks = 0", 2.702)] {
+        let found = completion(keys);
+        assert!((found - seconds).abs() < 0.01, "{keys}: {found}");
+    }
+}
+
 /// Half of the line behind 0.05 of what the path holds, where Reno has three quarters: the window jumps as a repair ends.
 #[test]
 fn westwood_of_linux_in_a_short_queue_has_its_burst_named() {
