@@ -61,6 +61,23 @@ pub(crate) fn growth(
     grown - window
 }
 
+/// How many of `quick` segments are left to be acknowledged one by one, each of which makes the window larger by one, when it has grown by so many.
+pub(crate) fn quick_left(quick: f64, grown: f64) -> f64 {
+    libm::fmax(quick - grown, 0.0)
+}
+
+/// [`growth`] where the first `quick` segments of those acknowledged are so one by one.
+pub(crate) fn first_growth(
+    window: f64,
+    acked: f64,
+    quick: f64,
+    (segments_per_ack, max_ssthresh): (f64, Option<f64>),
+) -> f64 {
+    let alone = libm::fmin(quick, acked);
+    let more = growth(window, alone, 1.0, max_ssthresh);
+    more + growth(window + more, acked - alone, segments_per_ack, max_ssthresh)
+}
+
 /// What slow start costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
@@ -75,16 +92,13 @@ pub struct Cost {
 impl SlowStart {
     /// The window after a round that began with `window`.
     pub(crate) fn next(&self, window: f64) -> f64 {
-        // Each of them has made the window larger by one.
-        let quick = libm::fmax(self.quick - (window - self.initial), 0.0);
-        let quick = libm::fmin(quick, window);
-        let begun = window + growth(window, quick, 1.0, self.max_ssthresh);
-        begun
-            + growth(
-                begun,
-                window - quick,
-                self.segments_per_ack,
-                self.max_ssthresh,
+        let quick = quick_left(self.quick, window - self.initial);
+        window
+            + first_growth(
+                window,
+                window,
+                quick,
+                (self.segments_per_ack, self.max_ssthresh),
             )
     }
 
