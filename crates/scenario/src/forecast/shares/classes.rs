@@ -6,6 +6,9 @@ use super::{EqualShare, ROUNDING, Rival, is_beside};
 use crate::forecast::Path;
 use crate::model::Test;
 
+/// What a class is served that has nothing but what rounding leaves, bit/s.
+const NOTHING_BPS: f64 = 1.0;
+
 /// Connections of one class of a port.
 struct Group {
     streams: f64,
@@ -92,7 +95,7 @@ impl Path<'_> {
         flow.config.amount.is_none()
             && flow.loses_nothing()
             && self.dropping(test).is_empty()
-            && (group.each_bps <= 0.0 || self.stays_full(port, &flow))
+            && (group.each_bps < NOTHING_BPS || self.stays_full(port, &flow))
     }
 }
 
