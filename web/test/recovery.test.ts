@@ -12,14 +12,22 @@ function run(samples: number, command: string): ReportData {
 
 test("a run that was proposed is not proposed again", () => {
   const first = coarse(run(600, "farpath run x"), "bulk", "cc")!.command;
-  expect(first).toBe("farpath run x --intervals 8000 --out DIR");
+  expect(first).toBe("farpath run x --intervals 11000 --out DIR");
   expect(coarse(run(8000, "farpath run x --intervals 8000"), "bulk", "cc")).toBeNull();
   // Its intervals came out a little longer than were asked for.
   const again = coarse(run(7400, "farpath run x --intervals 7400"), "bulk", "cc")!.command;
-  expect(again).toBe("farpath run x --intervals 10000 --out DIR");
+  expect(again).toBe("farpath run x --intervals 11000 --out DIR");
   const last = coarse(run(7000, "farpath run x --intervals 100000"), "bulk", "cc")!;
   expect(last.command).toBeNull();
   expect(last.words).toContain("shorter than");
+});
+
+test("more intervals are proposed than the run had asked for without a word", () => {
+  // 60 s by the usual 600: intervals of 100 ms would do, and 60.1 s have those of 200.
+  const t_ns = Array.from({ length: 300 }, (_, i) => i * 200e6);
+  const record = { test: "bulk", origin: "simulated", point: { cc: "scalable" }, metrics: { recovery_s: 1.5 }, series: { cwnd_bytes: { t_ns, v: t_ns.map(() => 1) } } };
+  const data = { command: "farpath run x", scenario: { name: "x" }, document: { records: [record] } } as unknown as ReportData;
+  expect(coarse(data, "bulk", "cc")!.command).toBe("farpath run x --intervals 1300 --out DIR");
 });
 
 /** Windows that fall at 10 s and climb, of algorithms that are back after so many seconds, or not by the end. */

@@ -130,10 +130,10 @@ pub struct UnknownCc(String);
 impl FromStr for Cc {
     type Err = UnknownCc;
 
-    /// Reads a name, or a usual other one: `newreno`, `hstcp`, `stcp`, `h-tcp`, `westwood+`, `bbr1`.
+    /// Reads a name, or a usual other one: `newreno`, `new-reno`, `hstcp`, `stcp`, `h-tcp`, `westwood+`, `bbr1`.
     fn from_str(text: &str) -> Result<Cc, UnknownCc> {
         let name = match text {
-            "newreno" => "reno",
+            "newreno" | "new-reno" => "reno",
             "hstcp" => "highspeed",
             "stcp" => "scalable",
             "h-tcp" => "htcp",

@@ -114,6 +114,7 @@ mod tests {
             segments_per_ack: 1.0,
             max_ssthresh: None,
             rounds_each: 1,
+            quick: 0.0,
         };
         let (_, window) = slow_start.overflowing(bdp * 12.5e6 / 1514.0);
         let like = Climb {
@@ -192,6 +193,7 @@ mod tests {
             segments_per_ack: 1.0,
             max_ssthresh: None,
             rounds_each: 1,
+            quick: 0.0,
         };
         let bound = Overflow::of(slow_start, 3000.0, 4000.0, one.climb);
         assert_eq!((bound.lost(), bound.left()), (1000.0, Some(2000.0)));

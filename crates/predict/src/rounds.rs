@@ -11,7 +11,7 @@ use crate::cc::{Cc, Rules};
 use crate::climb::Climb;
 use crate::htcp::Growth;
 use crate::reduction::Fall;
-use crate::slow_start::growth;
+use crate::slow_start::{first_growth, quick_left};
 
 /// A connection and its losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +33,8 @@ pub struct Connection<'l> {
     pub segments_per_growth: f64,
     /// From where on slow start is limited, in segments (RFC 3742), if it is.
     pub max_ssthresh: Option<f64>,
+    /// Segments that are acknowledged one by one at first; not below 0.
+    pub quick: f64,
     /// Segments for each ACK as [`Climb`] has them.
     pub segments_per_ack: f64,
     /// Whose rules H-TCP, Scalable TCP and Vegas follow.
@@ -209,7 +211,13 @@ impl State {
             return self.window;
         }
         let sent = libm::fmin(self.window, of.cap);
-        let more = growth(self.window, sent, of.segments_per_growth, of.max_ssthresh);
+        let quick = quick_left(of.quick, self.window - of.initial);
+        let more = first_growth(
+            self.window,
+            sent,
+            quick,
+            (of.segments_per_growth, of.max_ssthresh),
+        );
         libm::fmin(self.window + more, of.ceiling)
     }
 }

@@ -28,6 +28,8 @@ pub struct SlowStart {
     pub max_ssthresh: Option<f64>,
     /// Round trips that each window is sent in, above 0: 1, and 2 of Vegas as its paper has it, which grows every other one.
     pub rounds_each: u32,
+    /// Segments that are acknowledged one by one at first, whatever `segments_per_ack` says; not below 0. A receiver of Linux does 16.
+    pub quick: f64,
 }
 
 /// By how much a window of slow start grows when `acked` segments of it are acknowledged: by one for each `segments_per_ack`, and beyond
@@ -59,6 +61,23 @@ pub(crate) fn growth(
     grown - window
 }
 
+/// How many of `quick` segments are left to be acknowledged one by one, each of which makes the window larger by one, when it has grown by so many.
+pub(crate) fn quick_left(quick: f64, grown: f64) -> f64 {
+    libm::fmax(quick - grown, 0.0)
+}
+
+/// [`growth`] where the first `quick` segments of those acknowledged are so one by one.
+pub(crate) fn first_growth(
+    window: f64,
+    acked: f64,
+    quick: f64,
+    (segments_per_ack, max_ssthresh): (f64, Option<f64>),
+) -> f64 {
+    let alone = libm::fmin(quick, acked);
+    let more = growth(window, alone, 1.0, max_ssthresh);
+    more + growth(window + more, acked - alone, segments_per_ack, max_ssthresh)
+}
+
 /// What slow start costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
@@ -73,7 +92,14 @@ pub struct Cost {
 impl SlowStart {
     /// The window after a round that began with `window`.
     pub(crate) fn next(&self, window: f64) -> f64 {
-        window + growth(window, window, self.segments_per_ack, self.max_ssthresh)
+        let quick = quick_left(self.quick, window - self.initial);
+        window
+            + first_growth(
+                window,
+                window,
+                quick,
+                (self.segments_per_ack, self.max_ssthresh),
+            )
     }
 
     /// The window after so many `rounds` from the first on, of which the last began with `window`.
@@ -199,6 +225,7 @@ mod tests {
             segments_per_ack,
             max_ssthresh,
             rounds_each: 1,
+            quick: 0.0,
         }
     }
 
@@ -243,6 +270,26 @@ mod tests {
         assert!((slow.sent / fast.sent - 2.0).abs() < 1e-9);
         assert!((slow.wasted_rtts / fast.wasted_rtts - 2.0).abs() < 1e-9);
         assert!((twice.sent_in(0.35, 0.1, 0.001, 0.001) - 60.0).abs() < 1e-9);
+    }
+
+    /// 2, 4, 8 and 16 segments, of which 2 are left to be acknowledged alone: 2 + 14 / 2 more, and then half of each window.
+    #[test]
+    fn what_is_acknowledged_one_by_one_doubles_the_window() {
+        let late = SlowStart {
+            initial: 2.0,
+            quick: 16.0,
+            ..start(2.0, None)
+        };
+        let found: Vec<f64> = late.windows().take(6).collect();
+        assert_eq!(found, [2.0, 4.0, 8.0, 16.0, 25.0, 37.5]);
+        let none = SlowStart { quick: 0.0, ..late };
+        assert_eq!(none.windows().nth(3), Some(6.75));
+        let each = start(1.0, None);
+        let quick = SlowStart {
+            quick: 16.0,
+            ..each
+        };
+        assert_eq!(each.cost(), quick.cost());
     }
 
     /// 70 segments are flights of 10, 20 and 40, and 80 are one more, of 10; 175 are two of the 45 that a window of 64 KiB holds, and 15.

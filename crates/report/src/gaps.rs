@@ -1,4 +1,4 @@
-//! Points of a sweep at which a test has no recovery, though the table has one at others.
+//! Points of a sweep at which a test has no recovery, though the table has one at others, and origins that have none beside a forecast.
 
 use farpath_record::{Keys, Origin, Point, Record, RunDocument, in_one, is_nothing, points_words};
 
@@ -15,6 +15,8 @@ const UNKNOWN: &str =
 
 /// Reasons that differ in nothing but their numbers, and the points that have one of them.
 struct Lack<'r> {
+    /// Whose value is missing, where others have one.
+    origin: Option<Origin>,
     whys: Vec<String>,
     at: Vec<&'r Point>,
 }
@@ -49,32 +51,62 @@ pub(crate) fn notes(run: &RunDocument, rows: &[Row]) -> Vec<String> {
                 all.push(&record.point);
             }
         }
-        let has = |point: &Point| {
-            let mut rows = rows.iter().filter(|row| row.point == *point);
-            rows.any(|row| of(row).as_ref() == Some(test))
-        };
         let mut lacks: Vec<Lack<'_>> = Vec::new();
-        for point in all.iter().copied().filter(|point| !has(point)) {
+        for point in all.iter().copied() {
             let there = run.records.iter().filter(mine);
-            let why = why(there.filter(|r| r.point == *point).collect());
-            match lacks.iter_mut().find(|known| known.with(&why).is_some()) {
-                Some(known) => {
-                    known.whys.push(why);
-                    known.at.push(point);
+            let there: Vec<&Record> = there.filter(|r| r.point == *point).collect();
+            let here = |&row: &&Row| row.point == *point && of(row).as_ref() == Some(test);
+            match rows.iter().find(here) {
+                None => add(&mut lacks, None, why(there), point),
+                Some(row) => {
+                    for (origin, why) in unseen(run, row, &there) {
+                        add(&mut lacks, Some(origin), why, point);
+                    }
                 }
-                None => lacks.push(Lack {
-                    whys: vec![why],
-                    at: vec![point],
-                }),
             }
         }
         notes.extend(lacks.iter().filter_map(|lack| {
-            let at = points_words(&lack.at, &all, &keys);
+            let at = match points_words(&lack.at, &all, &keys) {
+                all if all.is_empty() => all,
+                some => format!(", at {some}"),
+            };
+            let whose = lack.origin.map(|o| format!(", {}", o.name()));
             let why = lack.with(lack.whys.first()?)?;
-            Some(format!("{test} recovery, at {at}: none ({why})"))
+            Some(format!(
+                "{test} recovery{}{at}: none ({why})",
+                whose.unwrap_or_default()
+            ))
         }));
     }
     notes
+}
+
+/// Keeps a reason, with one that differs in its numbers alone.
+fn add<'r>(lacks: &mut Vec<Lack<'r>>, origin: Option<Origin>, why: String, point: &'r Point) {
+    let mut alike = lacks.iter_mut().filter(|known| known.origin == origin);
+    match alike.find(|known| known.with(&why).is_some()) {
+        Some(known) => {
+            known.whys.push(why);
+            known.at.push(point);
+        }
+        None => lacks.push(Lack {
+            origin,
+            whys: vec![why],
+            at: vec![point],
+        }),
+    }
+}
+
+/// The origins with no value in a row whose records say why; forecasts have notes of their own.
+fn unseen(run: &RunDocument, row: &Row, there: &[&Record]) -> Vec<(Origin, String)> {
+    let values = run.origins().into_iter().zip(row.values.iter().copied());
+    let lacking = values.filter(|(o, value)| value.is_none() && *o != Origin::Predicted);
+    let said = |(origin, _): (Origin, Option<f64>)| {
+        let mut records = there.iter().filter(|r| r.origin == origin);
+        let why = records.find_map(|r| r.absent.get(RECOVERY))?;
+        Some((origin, why.clone()))
+    };
+    lacking.filter_map(said).collect()
 }
 
 /// Why the records of a test at a point have no recovery.
@@ -132,6 +164,14 @@ mod tests {
         let text = said(&run);
         let one = "at cc vegas; cc illinois: none (the test ended 0.4 to 2 s after the cut)";
         assert!(text.contains(one), "{text}");
+        // Beside a forecast whose it is that is missing.
+        let mut foreseen = Record::new(Origin::Predicted, "bulk", "tcp", "a", "b");
+        foreseen.point = run.records[2].point.clone();
+        foreseen.set(RECOVERY, 9.0);
+        let mut both = run.clone();
+        both.records.push(foreseen);
+        let one = format!("bulk recovery, simulated, at cc vegas: none ({why})");
+        assert!(said(&both).contains(&one), "{}", said(&both));
         // Without a row there is nothing to compare with.
         run.records.remove(0);
         assert!(!said(&run).contains("recovery, at"));

@@ -11,6 +11,16 @@ use crate::quantity;
 /// A range that ends here or above is named by its least value alone.
 const UNBOUNDED: i64 = 1_000_000_000;
 
+/// Keys that count segments, which other tools take in bytes.
+const OF_SEGMENTS: &[&str] = &[
+    "initial_ssthresh",
+    "initial_window",
+    "max_ssthresh",
+    "remembered_window",
+];
+/// Payload of a segment of 1500 bytes with timestamps.
+const SEGMENT: u64 = 1448;
+
 /// A number with the unit that its writer probably left out, for a remedy: what people count paths in (Mbit/s, ms,
 /// MiB) where that gives a size that paths have, else the base unit. `None` for counts and ratios, which have no unit.
 pub(crate) fn likely(unit: Unit, n: f64) -> Option<String> {
@@ -107,6 +117,26 @@ pub(crate) fn meant(kind: &Kind, found: &DeValue<'_>) -> Option<String> {
     }
 }
 
+/// What to write for a key that counts segments where its value has a unit: bytes, or segments in words.
+pub(crate) fn in_segments(name: &str, found: &DeValue<'_>) -> Option<String> {
+    let DeValue::String(text) = found else {
+        return None;
+    };
+    if !OF_SEGMENTS.contains(&name) {
+        return None;
+    }
+    let (digits, unit) = quantity::split(text);
+    if ["segment", "segments", "packet", "packets", "mss", "MSS"].contains(&unit) {
+        let count: u64 = digits.parse().ok()?;
+        return Some(format!("`{name}` counts segments: write {name} = {count}"));
+    }
+    let bytes = text.parse::<Size>().ok()?.as_bytes();
+    let count = (bytes / SEGMENT).max(1);
+    Some(format!(
+        "`{name}` counts segments, not bytes: write {name} = {count}, if they carry {SEGMENT} bytes"
+    ))
+}
+
 /// A number in quotes, by itself or of bytes.
 fn of_bytes(text: &str) -> Option<f64> {
     let (digits, unit) = quantity::split(text);
@@ -167,6 +197,24 @@ mod tests {
         assert_eq!(meant(Unit::S, 20.0), "20 s");
         assert_eq!(likely(Unit::Ratio, 0.5), None);
         assert_eq!(likely(Unit::Count, 5.0), None);
+    }
+
+    #[test]
+    fn bytes_are_not_read_as_a_count_of_segments() {
+        let remedy = |name, text: &'static str| in_segments(name, &DeValue::String(text.into()));
+        let twenty = "`remembered_window` counts segments, not bytes: write remembered_window = 20, if they carry 1448 bytes";
+        assert_eq!(
+            remedy("remembered_window", "29200 B").as_deref(),
+            Some(twenty)
+        );
+        let ten = "`initial_window` counts segments: write initial_window = 10";
+        assert_eq!(
+            remedy("initial_window", "10 segments").as_deref(),
+            Some(ten)
+        );
+        // A number alone is taken for what the key counts.
+        assert_eq!(remedy("initial_window", "10"), None);
+        assert_eq!(remedy("parallel", "10 B"), None);
     }
 
     #[test]

@@ -377,6 +377,10 @@ fn wrong_type(
         );
         return;
     }
+    if let Some(remedy) = bare::in_segments(name, found) {
+        faults.push(Diagnostic::new(at, bare::wrong(name, kind, found)).help(remedy));
+        return;
+    }
     let remedy = match (found, kind) {
         (DeValue::Array(_), Kind::SysctlTriple | Kind::Name) => format!("write {name} = {example}"),
         (DeValue::Array(list), _) => several(name, kind, list),

@@ -286,6 +286,16 @@ impl Config {
         first.min(self.receive_window)
     }
 
+    /// Segments that the receiver acknowledges one by one at first: no more than half the window that it offers, as in Linux, and 2
+    /// where that is none.
+    pub fn first_quick_acks(&self) -> u8 {
+        let half = match self.first_offer() / (2 * self.segment()) {
+            0 => 2,
+            half => half.min(255),
+        };
+        self.quick_acks.min(half as u8)
+    }
+
     /// The first slow-start threshold in segments, 2 at least; infinite is unlimited.
     pub fn first_ssthresh(&self) -> f64 {
         let first = self.initial_ssthresh.or(self.remembered_window);

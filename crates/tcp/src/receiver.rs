@@ -118,12 +118,7 @@ impl Receiver {
     pub fn new(config: &Config) -> Receiver {
         let every = u64::from(config.delayed_ack.every.max(1));
         let segment = config.segment();
-        // Linux: half the window in segments, and 2 where that is none.
-        let half = match config.first_offer() / (2 * segment) {
-            0 => 2,
-            half => half.min(255),
-        };
-        let quick = config.quick_acks.min(half as u8);
+        let quick = config.first_quick_acks();
         let timeout = config.delayed_ack.timeout;
         let adapting = (config.flavour == Flavour::Linux).then(|| Adapting::new(timeout));
         let full = FullSegment::of(config);

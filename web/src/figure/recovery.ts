@@ -52,8 +52,10 @@ export interface Options {
 
 /** A window that is back within fewer intervals has no curve. */
 const CURVE = 15;
-/** How many more intervals than a curve needs are proposed to one who asked for some, as times of recovery are known to an interval. */
+/** How many more intervals than a curve needs are proposed, as times of recovery are known to an interval. */
 const MARGIN = 1.25;
+/** How many more than fill the run, which may end later than its last interval that is seen. */
+const OVER = 1.05;
 /** What `--intervals` takes at most. */
 const MOST_INTERVALS = 100_000;
 /** A logarithmic axis begins here, at about a round trip: before that the loss is being repaired. */
@@ -78,22 +80,26 @@ function interval(record: TestRecord): number {
   return t.length < 2 ? 0 : (t.at(-1)! - t[0]!) / (t.length - 1) / 1e9;
 }
 
+/** The longest interval of a run that is no longer: 1, 2 or 5 times a power of ten. One between them is made longer. */
+function roundBelow(seconds: number): number {
+  const power = 10 ** Math.floor(Math.log10(seconds));
+  return ([5, 2].find((n) => n * power <= seconds) ?? 1) * power;
+}
+
 /** Where windows come back within so few intervals that their curves cannot be seen: which, and what would show them; null if all are. */
 export function coarse(data: ReportData, test: string, key: string): { readonly words: string; readonly command: string | null } | null {
   const runs = data.document.records.filter((r) => r.test === test && r.origin === "simulated" && key in r.point && WINDOW in r.series);
   const short = runs.filter((r) => (r.metrics["recovery_s"] ?? 0) > 0 && interval(r) > 0 && r.metrics["recovery_s"]! < CURVE * interval(r));
   if (short.length === 0) return null;
-  const wanted = Math.max(...short.map((r) => (CURVE * r.series[WINDOW]!.t_ns.length * interval(r)) / r.metrics["recovery_s"]!));
-  // What the run was asked for did not do: a quarter more than it needs, or none where it had all there are.
+  const had = Math.max(...short.map((r) => r.series[WINDOW]!.t_ns.length));
   const asked = Number(/ --intervals (\d+)/.exec(data.command ?? "")?.[1] ?? 0);
-  const finer = Math.max(...short.map((r) => (CURVE * interval(r)) / r.metrics["recovery_s"]!));
-  const least = Math.max(wanted, asked * finer * MARGIN);
-  const step = 10 ** Math.floor(Math.log10(least));
-  const intervals = Math.min(MOST_INTERVALS, Math.ceil(least / step) * step);
+  const wanted = Math.max(...short.map((r) => (OVER * r.series[WINDOW]!.t_ns.length * interval(r)) / roundBelow(r.metrics["recovery_s"]! / CURVE / MARGIN)));
+  const step = 10 ** (Math.floor(Math.log10(wanted)) - 1);
+  const intervals = Math.min(MOST_INTERVALS, Math.ceil(wanted / step) * step);
   const names = [...new Set(short.map((r) => r.point[key]!))].join(", ");
   const command = `${(data.command ?? `farpath run ${data.scenario.name}`).replace(/ --intervals \d+/, "")} --intervals ${intervals} --out DIR`;
   const one = runs.length > 1 && short.length === 1;
-  if (intervals <= asked) return { command: null, words: `Of ${names} the way back is shorter than ${CURVE} of the shortest intervals of a run: dots show it.` };
+  if (intervals <= Math.max(asked, had)) return { command: null, words: `Of ${names} the way back is shorter than ${CURVE} of the shortest intervals of a run: dots show it.` };
   return { command, words: `An interval of this run is ${format.seconds(interval(short[0]!), 3)}, too long to show how ${names} ${one ? "comes" : "come"} back. These are shown as dots. Their curves:` };
 }
 

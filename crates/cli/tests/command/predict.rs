@@ -354,7 +354,13 @@ fn a_measured_transfer_has_the_ratios_of_rfc_6349() {
 #[test]
 fn runs_and_predictions_know_the_same_congestion_controls() {
     let run = |cc: &str| farpath(&["run", "cern-snaky/one-pass", "--predict", "--cc", cc]);
-    for (cc, code) in [("reno", 0), ("newreno", 0), ("bbr1", 1), ("h-tcp", 0)] {
+    for (cc, code) in [
+        ("reno", 0),
+        ("newreno", 0),
+        ("new-reno", 0),
+        ("bbr1", 1),
+        ("h-tcp", 0),
+    ] {
         // Probes of the round trip cost BBR more than the scenario expects.
         run(cc).exits(code);
         path(&["--rate", "1Gbit/s", "--rtt", "1ms", "--cc", cc]);

@@ -22,6 +22,7 @@ pub(super) fn slow_start(input: &PathInput, full: f64) -> SlowStart {
         segments_per_ack: f64::from(segments_per_growth(input)),
         max_ssthresh: None,
         rounds_each: if input.cc == Cc::Vegas { 2 } else { 1 },
+        quick: 0.0,
     }
 }
 

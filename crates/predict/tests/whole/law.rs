@@ -463,6 +463,7 @@ fn connection(cc: Cc, lost: &[u64]) -> Connection<'_> {
         initial: 10.0,
         segments_per_growth: 1.0,
         max_ssthresh: None,
+        quick: 0.0,
         segments_per_ack: 1.0,
         rules: Rules::Document,
         lost,

@@ -530,10 +530,11 @@ fn share_link(share: Option<EqualShare>, record: &mut Record) {
             of_alone: Some(part),
             words,
         }) => {
-            if let Some(goodput) = record.metrics.get_mut("goodput_bps") {
-                *goodput *= part;
+            let goodput = record.metrics.get_mut("goodput_bps");
+            goodput.into_iter().for_each(|bps| *bps *= part);
+            if part < 1.0 {
+                record.limited_by = Some("link".to_owned());
             }
-            record.limited_by = Some("link".to_owned());
             words
         }
     });

@@ -32,24 +32,14 @@ impl Steady<'_> {
         self.path.there.iter().any(|hop| hop.port == port)
     }
 
-    /// What one of its datagrams takes of a port's time, seconds. A shaper counts frames as they wait.
-    fn takes_s(&self, port: usize) -> f64 {
-        let (path, len) = (&self.path, self.sent.len);
-        let line_bps = path.lasting_rate(port).as_bps() as f64;
-        let line_s = path.wire_on(port, len, 0.0, 0) * 8.0 / line_bps;
-        let shaped = path.shape_bps(port);
-        let shaped_s = shaped.map_or(0.0, |bps| path.waits_on(port, len, 0.0, 0) * 8.0 / bps);
-        line_s.max(shaped_s)
-    }
-
     /// The share of a port's time that it asks for.
     fn load(&self, port: usize) -> f64 {
-        self.sent.a_second * self.takes_s(port)
+        self.sent.a_second * self.path.takes_s(port, self.sent.len)
     }
 
-    /// Bytes of its frames as they wait in front of a port.
-    fn frame_bytes(&self, port: usize) -> f64 {
-        self.path.waits_on(port, self.sent.len, 0.0, 0)
+    /// Its frames as they come to a port.
+    fn at(&self, port: usize) -> Stream {
+        self.path.stream_at(port, self.sent.len, self.sent.a_second)
     }
 }
 
@@ -77,9 +67,9 @@ impl<'a> Crowd<'a> {
 }
 
 /// How the queues of a port take turns, in words.
-struct Turns {
-    tiers: Vec<Vec<Queue>>,
-    words: &'static str,
+pub(super) struct Turns {
+    pub(super) tiers: Vec<Vec<Queue>>,
+    pub(super) words: &'static str,
 }
 
 /// What a full port serves of a stream.
@@ -108,13 +98,8 @@ impl<'a> Path<'a> {
         if here.len() < 2 || crowd.unknown.contains(&port) || !here.iter().all(arrives) {
             return None;
         }
-        let turns = self.turns(port, &here)?;
-        let stream = |s: &&Steady<'_>| Stream {
-            frames_s: s.sent.a_second,
-            bytes: s.frame_bytes(port),
-            takes_s: s.takes_s(port),
-        };
-        let streams: Vec<Stream> = here.iter().map(stream).collect();
+        let streams: Vec<Stream> = here.iter().map(|s| s.at(port)).collect();
+        let turns = self.turns(port, &here, &streams)?;
         let parts = parts(&streams, &turns.tiers);
         let part_of = |test: usize| here.iter().position(|s| s.test == test).map(|n| parts[n]);
         let behind = |s: &Steady<'_>| part_of(s.test).unwrap_or(1.0);
@@ -184,7 +169,7 @@ impl<'a> Path<'a> {
             return Some(self.lasting_room(port, own.sent.len)? as f64);
         };
         let full = parts.iter().filter(|part| **part < 1.0).count().max(1);
-        let by_memory = fq.memory.as_bytes() as f64 / own.frame_bytes(port).max(1.0);
+        let by_memory = fq.memory.as_bytes() as f64 / own.at(port).bytes.max(1.0);
         Some(by_memory.min(fq.packets as f64) / full as f64)
     }
 
@@ -257,21 +242,13 @@ impl<'a> Path<'a> {
 
     /// Which queues of a port these streams wait in, and in which order it serves them; `None` where a queue does not drop the same part of
     /// each, or the port is not the same all the time.
-    fn turns(&self, port: usize, here: &[&Steady<'_>]) -> Option<Turns> {
-        let (plan, direction) = (&self.plan.ports[port], self.direction(port));
-        let is_plain = self.holds_frames(port)
-            && self.in_turn(port).is_none()
-            && direction.impairments.trace.is_none()
-            && direction.impairments.flap.is_none()
-            && !plan.changes
-            && self.shaper(port).is_none_or(|shape| shape.burst.is_none())
-            && self.scenario.is_router(plan.from);
-        if !is_plain {
+    fn turns(&self, port: usize, here: &[&Steady<'_>], streams: &[Stream]) -> Option<Turns> {
+        if !self.serves_evenly(port) {
             return None;
         }
         let numbers: Vec<usize> = (0..here.len()).collect();
         let Some(queueing) = self.queueing(port) else {
-            let fair = drops_alike(&frames(here, &numbers, port), direction.queue);
+            let fair = drops_alike(&frames(streams, &numbers), self.direction(port).queue);
             return fair.then(|| Turns {
                 tiers: vec![vec![Queue::of(1.0, numbers)]],
                 words: ONE_QUEUE,
@@ -288,15 +265,45 @@ impl<'a> Path<'a> {
         for (n, stream) in here.iter().enumerate() {
             classes[stream.path.class_number(port)?].push(n);
         }
-        self.class_turns(port, here, queueing, &classes)
+        self.class_turns(port, queueing, streams, &classes)
     }
 
-    /// The same of the classes of a port, each with its streams.
-    fn class_turns(
+    /// Whether a router's port sends whole frames, at the same rate all the time.
+    pub(super) fn serves_evenly(&self, port: usize) -> bool {
+        let (plan, line) = (&self.plan.ports[port], &self.direction(port).impairments);
+        self.holds_frames(port)
+            && self.in_turn(port).is_none()
+            && line.trace.is_none()
+            && line.flap.is_none()
+            && !plan.changes
+            && self.shaper(port).is_none_or(|shape| shape.burst.is_none())
+            && self.scenario.is_router(plan.from)
+    }
+
+    /// Frames of `len` bytes as they come to a port, so many a second.
+    pub(super) fn stream_at(&self, port: usize, len: u32, frames_s: f64) -> Stream {
+        Stream {
+            frames_s,
+            bytes: self.waits_on(port, len, 0.0, 0),
+            takes_s: self.takes_s(port, len),
+        }
+    }
+
+    /// What a datagram of `len` bytes takes of a port's time, seconds. A shaper counts frames as they wait.
+    fn takes_s(&self, port: usize, len: u32) -> f64 {
+        let line_bps = self.lasting_rate(port).as_bps() as f64;
+        let line_s = self.wire_on(port, len, 0.0, 0) * 8.0 / line_bps;
+        let shaped = self.shape_bps(port);
+        let shaped_s = shaped.map_or(0.0, |bps| self.waits_on(port, len, 0.0, 0) * 8.0 / bps);
+        line_s.max(shaped_s)
+    }
+
+    /// How the classes of a port take turns, each with its streams, by number.
+    pub(super) fn class_turns(
         &self,
         port: usize,
-        here: &[&Steady<'_>],
         queueing: &Queueing,
+        here: &[Stream],
         classes: &[Vec<usize>],
     ) -> Option<Turns> {
         let (first, words) = match queueing.scheduler {
@@ -308,7 +315,7 @@ impl<'a> Path<'a> {
         let full = link.framing.queue_bytes(self.direction(port).mtu);
         let (mut tiers, mut by_weight) = (Vec::new(), Vec::new());
         for (class, streams) in queueing.classes.iter().zip(classes) {
-            let frames = frames(here, streams, port);
+            let frames = frames(here, streams);
             if streams.is_empty() {
                 continue;
             }
@@ -326,7 +333,7 @@ impl<'a> Path<'a> {
                 // Whole frames leave while credit is left.
                 Scheduler::Wrr { unit, carry: false } => {
                     let credit = weight.saturating_mul(round_unit(queueing, unit, full));
-                    let sent = streams.iter().map(|n| here[*n].sent.a_second);
+                    let sent = streams.iter().map(|n| here[*n].frames_s);
                     let mix = mix_of(&frames, sent)?;
                     mix.sent(Size::from_bytes(credit.into()), Overshoot::Cleared)
                 }
@@ -367,8 +374,8 @@ fn dropped_of(test: &Test, (comes, part): (f64, f64), room: Option<f64>) -> f64 
 }
 
 /// Bytes of the frames of some streams as they wait in front of a port.
-fn frames(here: &[&Steady<'_>], streams: &[usize], port: usize) -> Vec<u64> {
-    let each = streams.iter().map(|n| here[*n].frame_bytes(port) as u64);
+fn frames(here: &[Stream], streams: &[usize]) -> Vec<u64> {
+    let each = streams.iter().map(|n| here[*n].bytes as u64);
     each.collect()
 }
 

@@ -1,12 +1,17 @@
 //! What a test's connections would have beside those of others if all had as much where they meet (max-min fairness).
 
+mod classes;
+
 use farpath_predict::Cc;
+use farpath_predict::recovery::CUBIC_BETA;
 use farpath_record::quantity::quantity;
+
+use classes::in_classes;
 
 use super::beside::span;
 use super::flow::Flow;
 use super::{Narrowest, Path};
-use crate::model::{Tcp, Test};
+use crate::model::Test;
 use crate::plan::Hop;
 
 /// Of what a test has alone: what equal shares must leave for a word.
@@ -15,8 +20,10 @@ const LESS: f64 = 0.99;
 const ROUNDING: f64 = 1e-9;
 /// Round trips no further from each other than this are equal.
 const APART: f64 = 0.01;
+/// Of its share: what a connection may have had more or less in the mean, since the others began later.
+const UNEVEN: f64 = 0.1;
 
-/// What equal shares of a full link leave a test.
+/// What equal shares of a full link leave a test, or those of its scheduler.
 pub(super) struct EqualShare {
     /// Of what it has alone on its path; none where some of the connections are not like the others, and theirs are not equal.
     pub(super) of_alone: Option<f64>,
@@ -48,6 +55,26 @@ fn is_beside(own: &Test, other: &Test) -> bool {
     (begins || other.start == own.start) && span(other).1 >= span(own).1
 }
 
+/// Whether connections of two tests that begin one after the other have equal shares in the mean of the measurement. A full queue cuts them alike, and
+/// each cut leaves of what sets them apart the part that it leaves of a window.
+fn comes_together(own: &Test, other: &Test, shared: &Flow) -> bool {
+    let all_there = (own.start + own.start_spread).max(other.start + other.start_spread);
+    let measured = own.start + own.omit;
+    let keeps = match shared.cc {
+        Some(Cc::Reno) => 0.5,
+        Some(Cc::Cubic) => CUBIC_BETA,
+        _ => return false,
+    };
+    let cycle_s = shared.cycle_s(shared.room / shared.streams);
+    let (Some(cycle_s), Some(duration)) = (cycle_s, own.duration) else {
+        return false;
+    };
+    let fades_s = cycle_s / -libm::log(keeps);
+    let before_s = measured.since(all_there).as_secs_f64();
+    let uneven = libm::exp(-before_s / fades_s) * (fades_s / duration.as_secs_f64()).min(1.0);
+    measured >= all_there && uneven < UNEVEN
+}
+
 impl Rival<'_, '_> {
     /// What a port carries for one bit/s of payload of each connection that is not served yet.
     fn needs(&self, port: usize) -> f64 {
@@ -73,6 +100,9 @@ impl Path<'_> {
         let met = others.iter().filter(|(n, _)| !self.is_taken_off(*n));
         all.extend(met.map(|(n, path)| (*n, path)));
         let mut rivals = self.rivals(&all)?;
+        if let Some(share) = self.class_share(&all, &rivals) {
+            return Some(share);
+        }
         let (alone_bps, streams) = (rivals[0].most_bps, rivals[0].streams);
         let (port, each_bps) = self.first_full(&mut rivals)?;
         if each_bps >= LESS * alone_bps {
@@ -81,6 +111,7 @@ impl Path<'_> {
         let together: f64 = rivals.iter().map(|r| r.streams).sum();
         let fill = rivals.iter().all(|r| r.needs(port) > 0.0);
         let own = &tests[number];
+        let shared = self.sharing(own, port, together, each_bps)?;
         let queues = self.queueing(port);
         let by_flow = queues.is_some_and(|queues| queues.fq_codel.is_some());
         let alike = |(n, path): &(usize, &Path<'_>)| {
@@ -88,32 +119,27 @@ impl Path<'_> {
             path.goes_by_losses(other)
                 && match by_flow {
                     true => is_beside(own, other),
-                    false => self.is_like((own, port), other, path),
+                    false => self.is_like((own, &shared), other, path),
                 }
         };
-        let is_equal =
-            fill && all.iter().all(alike) && self.fills_with((own, port), together, each_bps);
-        let (name, goodput) = (
-            self.port_name(port),
-            quantity("goodput_bps", each_bps * streams),
-        );
-        let shared = match by_flow {
-            true => format!("{together:.0} connections fill {name}, {BY_FLOW}"),
-            false => format!(
+        let is_equal = fill && all.iter().all(alike) && self.stays_full(port, &shared);
+        let name = self.port_name(port);
+        let words = match (is_equal, by_flow) {
+            (true, true) => format!("{together:.0} connections fill {name}, {BY_FLOW}"),
+            (true, false) => format!(
                 "{together:.0} connections, alike in everything that is known of them, fill {name}: {ALIKE}"
             ),
+            (false, _) if in_classes(port, &rivals) => format!(
+                "{name} serves their classes by its scheduler, and what that leaves it is not foreseen: simulate"
+            ),
+            (false, _) => format!(
+                "equal shares of {name} leave it {}, and those of unlike round trips or algorithms are not equal",
+                quantity("goodput_bps", each_bps * streams)
+            ),
         };
-        Some(match is_equal {
-            true => EqualShare {
-                of_alone: Some(each_bps / alone_bps),
-                words: shared,
-            },
-            false => EqualShare {
-                of_alone: None,
-                words: format!(
-                    "equal shares of {name} leave it {goodput}, and those of unlike round trips or algorithms are not equal"
-                ),
-            },
+        Some(EqualShare {
+            of_alone: is_equal.then_some(each_bps / alone_bps),
+            words,
         })
     }
 
@@ -154,16 +180,17 @@ impl Path<'_> {
             && self.dropping(test).is_empty()
     }
 
-    /// Whether nothing but their number sets another test's connections apart from this one's: what begins together, with the same settings, over
-    /// hops of the same rates and jitter and an equal round trip, in the same class of the full port, has the same in the mean.
-    fn is_like(&self, (own, port): (&Test, usize), other: &Test, path: &Path<'_>) -> bool {
+    /// Whether nothing but their number sets another test's connections apart from this one's: what begins together or long before it is measured,
+    /// with the same settings, over hops of the same rates and jitter and an equal round trip, in the same class of the full port, has the same in
+    /// the mean.
+    fn is_like(&self, (own, shared): (&Test, &Flow), other: &Test, path: &Path<'_>) -> bool {
         let (Some(one), Some(two)) = (own.kind.bulk(), other.kind.bulk()) else {
             return false;
         };
         let [one, two] = [self.flow_of(one), path.flow_of(two)];
         let [rtt_s, other_s] = [&one, &two].map(|flow| flow.base.as_secs_f64());
-        let same_time = own.start == other.start
-            && own.start_spread == other.start_spread
+        let together = own.start == other.start && own.start_spread == other.start_spread;
+        let same_time = (together || comes_together(own, other, shared))
             && own.later.is_empty()
             && other.later.is_empty()
             && span(other).1 >= span(own).1;
@@ -171,37 +198,43 @@ impl Path<'_> {
         let same_hop = |(one, two): (&Hop, &Hop)| {
             self.lasting_rate(one.port) == self.lasting_rate(two.port) && jitter(one) == jitter(two)
         };
+        let port = shared.narrowest.port;
+        let class = |path: &Path<'_>| port.and_then(|port| path.class_number(port));
         same_time
             && one.config == two.config
             && (rtt_s / other_s - 1.0).abs() < APART
             && self.header() == path.header()
-            && self.class_number(port) == path.class_number(port)
+            && class(self) == class(path)
             && self.there.len() == path.there.len()
             && self.there.iter().zip(&path.there).all(same_hop)
     }
 
-    /// Whether so many connections of this test's kind, `each_bps` of payload for one, fill a port at all times: it stays as it is, and its queue
-    /// of whole frames is long enough for that.
-    fn fills_with(&self, (own, port): (&Test, usize), together: f64, each_bps: f64) -> bool {
-        let with = |tcp: &Tcp| Flow {
+    /// So many connections of a test's kind that fill a port together, `each_bps` of payload for one.
+    fn sharing(&self, test: &Test, port: usize, together: f64, each_bps: f64) -> Option<Flow> {
+        let flow = self.flow_of(test.kind.bulk()?);
+        let room = self.own_room(port, flow.config.mss + self.header());
+        Some(Flow {
             streams: together,
             narrowest: Narrowest {
                 bps: together * each_bps,
                 place: "link",
                 port: Some(port),
             },
-            ..self.flow_of(tcp)
-        };
+            room: room.map_or(f64::INFINITY, |segments| segments as f64),
+            ..flow
+        })
+    }
+
+    /// Whether connections that share a port fill it at all times: it stays as it is, and its queue of whole frames is long enough for that.
+    fn stays_full(&self, port: usize, shared: &Flow) -> bool {
         let line = &self.direction(port).impairments;
-        let is_steady = self.holds_frames(port)
+        self.holds_frames(port)
             && line.trace.is_none()
             && line.flap.is_none()
-            && !self.plan.ports[port].changes;
-        let all = own.kind.bulk().filter(|_| is_steady).map(with);
-        all.is_some_and(|flow| {
-            let line_bps = flow.narrowest.bps;
-            self.short_queue(&flow, line_bps, true).is_none()
-        })
+            && !self.plan.ports[port].changes
+            && self
+                .short_queue(shared, shared.narrowest.bps, true)
+                .is_none()
     }
 
     /// The port that holds the first of some rivals, and what each of its connections has then: all grow alike until a port is full or they

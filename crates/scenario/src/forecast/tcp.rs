@@ -335,6 +335,15 @@ impl Flow {
                 (Some(Cc::Vegas), Rules::Document) => 2,
                 _ => 1,
             },
+            quick: self.quick(),
+        }
+    }
+
+    /// Segments that are acknowledged one by one at first: what is gathered is acknowledged together.
+    fn quick(&self) -> f64 {
+        match self.config.gro > Duration::ZERO {
+            true => 0.0,
+            false => f64::from(self.config.first_quick_acks()),
         }
     }
 
@@ -442,6 +451,7 @@ impl Flow {
             initial: self.initial(),
             segments_per_growth: segments_per_growth(&self.config),
             max_ssthresh: max_ssthresh(&self.config),
+            quick: self.quick(),
             segments_per_ack: self.counted_per_ack(),
             rules: self.rules(),
             lost,

@@ -8,6 +8,11 @@ use farpath_scenario::{Source, forecast, parse};
 
 /// Tests from a host `a`, named and with keys of their own, over 100 Mbit/s with these keys.
 fn streams(link: &str, tests: &[(&str, String)]) -> Vec<Record> {
+    lasting(link, tests, ("1 s", "10 s"))
+}
+
+/// The same, measured after `omit` for `duration`.
+fn lasting(link: &str, tests: &[(&str, String)], (omit, duration): (&str, &str)) -> Vec<Record> {
     let mut text = format!(
         "[scenario]\nname = \"p\"\n[[host]]\nname = \"a\"\n[[router]]\nname = \"r\"\n[[host]]\nname = \"b\"\n\
          [[link]]\nname = \"lan\"\nends = [\"a\", \"r\"]\nframing = \"gbe\"\ndelay = \"1 us\"\n\
@@ -15,7 +20,7 @@ fn streams(link: &str, tests: &[(&str, String)]) -> Vec<Record> {
     );
     for (name, keys) in tests {
         text += &format!(
-            "[[test]]\nname = \"{name}\"\nfrom = \"a\"\nto = \"b\"\nomit = \"1 s\"\nduration = \"10 s\"\n{keys}\n"
+            "[[test]]\nname = \"{name}\"\nfrom = \"a\"\nto = \"b\"\nomit = \"{omit}\"\nduration = \"{duration}\"\n{keys}\n"
         );
     }
     let source = Source {
@@ -179,6 +184,64 @@ fn connections_that_are_alike_have_equal_shares() {
         assert!(!equal(&apart), "{apart:?}");
         let said = "outside the formula's range: as if alone on its path";
         assert!(says(&apart[0], said), "{:?}", apart[0].notes);
+    }
+}
+
+/// Simulated over 40 ms, 8 and 1 connections: 83.24 and 10.94 Mbit/s in the 100 s from 20 s on.
+#[test]
+fn connections_that_began_long_before_they_are_measured_have_equal_shares() {
+    let goodputs = |omit: &str| -> Vec<Record> {
+        let test = |keys: &str| format!("kind = \"tcp\"\n{keys}");
+        let tests = [
+            ("many", test("parallel = 8\nstart_spread = \"3 s\"")),
+            ("one", test("")),
+        ];
+        let link = "queue = \"1bdp\"\n[link.reverse]\ndelay = \"39 ms\"";
+        lasting(link, &tests, (omit, "100 s"))
+    };
+    for (omit, is_equal) in [("20 s", true), ("2 s", false)] {
+        let records = goodputs(omit);
+        for (record, share) in records.iter().zip([8.0 / 9.0, 1.0 / 9.0]) {
+            let mbps = record.metrics["goodput_bps"] / 1e6;
+            let all = 100.0 * 1448.0 / 1538.0;
+            assert_eq!(
+                (mbps / (share * all) - 1.0).abs() < 0.01,
+                is_equal,
+                "{record:?}"
+            );
+            assert_eq!(says(record, ALONE), !is_equal, "{:?}", record.notes);
+        }
+    }
+}
+
+/// Simulated with CUBIC over 20 ms by weights of 1:99: 0.952 and 93.2 Mbit/s.
+#[test]
+fn connections_in_several_classes_have_what_the_scheduler_gives() {
+    let of = |scheduler: &str, weights: [&str; 2]| -> Vec<Record> {
+        let classes = format!(
+            "[link.forward]\nscheduler = \"{scheduler}\"\n\
+             [[link.forward.class]]\nname = \"high\"\ntest = [\"h\"]\nqueue = \"250 kB\"\n{}\n\
+             [[link.forward.class]]\nname = \"low\"\nqueue = \"250 kB\"\n{}\n\
+             [link.reverse]\ndelay = \"19 ms\"",
+            weights[0], weights[1]
+        );
+        let tests = ["h", "l"].map(|name| (name, "kind = \"tcp\"\ncc = \"cubic\"".to_owned()));
+        lasting(&classes, &tests, ("10 s", "60 s"))
+    };
+    let all = 100.0 * 1448.0 / 1538.0;
+    let by_weight = of("drr", ["weight = 99", "weight = 1"]);
+    let in_order = of("strict", ["", ""]);
+    for (records, shares) in [(by_weight, [0.99, 0.01]), (in_order, [1.0, 0.0])] {
+        for (record, share) in records.iter().zip(shares) {
+            let mbps = record.metrics["goodput_bps"] / 1e6;
+            assert!((mbps - share * all).abs() < 0.05, "{record:?}");
+            assert!(!says(record, ALONE), "{:?}", record.notes);
+            assert!(
+                says(record, "tests in several classes fill"),
+                "{:?}",
+                record.notes
+            );
+        }
     }
 }
 

@@ -514,6 +514,31 @@ fn random_and_regular_losses_have_their_own_constants() {
     );
 }
 
+/// Simulated: 2.3018 s, and 2.7410 s without them.
+#[test]
+fn what_is_acknowledged_one_by_one_at_first_shortens_slow_start() {
+    let completion = |keys: &str| {
+        let host = |name: &str| {
+            format!(
+                "[[host]]\nname = \"{name}\"\nprofile = \"linux-2004\"\ntcp_wmem = \"4096 16384 33554432\"\n"
+            )
+        };
+        let text = format!(
+            "[scenario]\nname = \"x\"\n{}{}\
+             [[link]]\nname = \"l\"\nends = [\"a\", \"b\"]\nframing = \"gbe\"\ndelay = \"100 ms\"\nqueue = \"10000 packets\"\n\
+             [[test]]\nname = \"t\"\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\nbytes = \"1 MB\"\ninitial_window = 2\n\
+             window = \"16 MiB\"\ndelayed_ack = 2\n{keys}\n",
+            host("a"),
+            host("b")
+        );
+        of(&record_of(text), "completion_ns") / 1e9
+    };
+    for (keys, seconds) in [("", 2.302), ("quick_acks = 0", 2.702)] {
+        let found = completion(keys);
+        assert!((found - seconds).abs() < 0.01, "{keys}: {found}");
+    }
+}
+
 /// Half of the line behind 0.05 of what the path holds, where Reno has three quarters: the window jumps as a repair ends.
 #[test]
 fn westwood_of_linux_in_a_short_queue_has_its_burst_named() {
@@ -1881,14 +1906,15 @@ fn probes_for_the_round_trip_are_counted_with_and_without_loss() {
 /// trip of 1 to 2, 1.5 in the mean.
 #[test]
 fn a_recovery_takes_the_round_trips_of_the_queue_that_stands() {
-    let lose = |manager: &str| {
+    let lose_of = |manager: &str, window: &str| {
         let loss = "lose = { flow = \"t\", segment = 20000 }\nqueue = \"1000 packets\"";
         routed_by(
             "forward",
             &format!("{loss}\n{manager}"),
-            "cc = \"reno\"\nwindow = \"960000 B\"\nduration = \"120 s\"",
+            &format!("cc = \"reno\"\nwindow = \"{window}\"\nduration = \"120 s\""),
         )
     };
+    let lose = |manager: &str| lose_of(manager, "960000 B");
     // 100 Mbit/s in frames of 1538 bytes over 40.1 ms: a pipe of 326 segments; the window holds 662.
     let (rtt, pipe, top) = (0.0401463, 326.3, 662.0);
     let by_hand = rtt * (top / pipe + (top * top - pipe * pipe) / (2.0 * pipe));
@@ -1898,6 +1924,16 @@ fn a_recovery_takes_the_round_trips_of_the_queue_that_stands() {
         (recovery / by_hand - 1.0).abs() < 0.01,
         "{recovery}, by hand {by_hand}"
     );
+    // Of a window that path and queue do not hold, what they do hold is regained: 1326 segments, from 663.
+    let top = pipe + 1000.0;
+    let by_hand = rtt * (top / pipe + 0.75 * top * top / (2.0 * pipe));
+    let large = lose_of("", "64 MiB");
+    let recovery = of(&large, "recovery_s");
+    assert!(
+        (recovery / by_hand - 1.0).abs() < 0.01,
+        "{recovery}, by hand {by_hand}"
+    );
+    assert!(!says(&large, "idle round trips"), "{:?}", large.notes);
     // Where how long the queue is is not known, that is said.
     let managed = lose("codel = {}");
     assert!(says(&managed, "idle round trips"), "{:?}", managed.notes);

@@ -19,6 +19,7 @@ fn slow_start_rounds_and_waste() {
             segments_per_ack: row.number("segments_per_ack"),
             max_ssthresh: None,
             rounds_each: 1,
+            quick: 0.0,
         };
         let cost = start.cost();
         row.prints("rounds_to_full", f64::from(cost.rounds));
@@ -37,6 +38,7 @@ fn transfers_pay_the_waste_once() {
             segments_per_ack: b,
             max_ssthresh: None,
             rounds_each: 1,
+            quick: 0.0,
         };
         start.transfer_s(bytes(size), bytes(9140.0), mbps(450.0), ms(45.0))
     };
@@ -59,6 +61,7 @@ fn transfers_pay_the_waste_once() {
         segments_per_ack: 2.0,
         max_ssthresh: None,
         rounds_each: 1,
+        quick: 0.0,
     };
     let note = start
         .transfer_answer(bytes(100e6), bytes(9140.0), mbps(450.0), ms(45.0))

@@ -19,6 +19,7 @@ fn statements_of_the_documents() {
         segments_per_ack: 2.0,
         max_ssthresh: None,
         rounds_each: 1,
+        quick: 0.0,
     };
     let transfer = |size| lbnl.transfer_s(bytes(size), bytes(9140.0), mbps(450.0), ms(45.0));
     let stm64 = signal("stm64").payload;

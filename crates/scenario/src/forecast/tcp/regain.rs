@@ -17,6 +17,7 @@ impl Path<'_> {
     /// From the window cut back to the old one, after one loss, with the queue that stands meanwhile.
     pub(super) fn regains(&self, test: &Test, flow: &Flow, record: &mut Record) {
         let pipe = flow.pipe();
+        let flow = &self.bounded(flow, pipe);
         let stands = self.stands(flow, pipe);
         let filled = if stands { pipe } else { f64::INFINITY };
         let Some(seconds) = flow.recovery_s(filled) else {
@@ -39,6 +40,24 @@ impl Path<'_> {
                     .to_owned(),
             );
         }
+    }
+
+    /// The connection with a window that path and queue hold: a larger one overflows the queue before it is full.
+    fn bounded(&self, flow: &Flow, pipe: f64) -> Flow {
+        let mut bound = flow.clone();
+        let room = flow
+            .narrowest
+            .port
+            .and_then(|p| self.room(p, flow.config.mss + self.header()));
+        let Some(room) = room.filter(|_| !self.is_held(flow)) else {
+            return bound;
+        };
+        let most = (pipe + room as f64 / flow.streams).max(1.0);
+        if most < flow.cap() {
+            bound.window = (most * flow.mss()) as u64;
+            bound.config.largest_window = Some(bound.window);
+        }
+        bound
     }
 
     /// Whether what a window holds beyond the pipe waits, all of it, in one queue in front of the narrowest place.
