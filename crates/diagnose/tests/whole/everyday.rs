@@ -205,3 +205,34 @@ fn a_window_without_scaling_is_counted_once() {
     assert_eq!(verdict.cause, "no_window_scaling", "{verdict:#?}");
     assert!(verdict.confidence > 0.85, "{verdict:#?}");
 }
+
+/// Two copies of one file to one host: the slow one is not lost, and a note has both.
+#[test]
+fn two_copies_of_one_file_are_both_shown() {
+    let text = "$ scp f 10.8.1.1:\nf              100%  500MB   4.1MB/s   02:01\n$ scp f 10.8.1.1:\nf              100%  500MB  98.0MB/s   00:05\n";
+    let d = of(text, &farpath_diagnose::Known::default());
+    let rates: Vec<f64> = d
+        .flows
+        .iter()
+        .filter_map(|f| f.observed.goodput_bps)
+        .collect();
+    assert_eq!(rates.len(), 2, "{rates:?}");
+    assert!(rates[0] < 35e6 && rates[1] > 800e6, "{rates:?}");
+    let said = d.notes.iter().any(|n| n.contains("24 times as much"));
+    assert!(said, "{:?}", d.notes);
+    // Another host's copy, and one that was hardly slower, are nothing to compare.
+    for (from, to) in [
+        (
+            "$ scp f 10.8.1.1:\nf              100%  500MB  98",
+            "$ scp f 10.9.9.9:\nf              100%  500MB  98",
+        ),
+        ("   4.1MB/s   02:01", "  60.0MB/s   00:08"),
+    ] {
+        let d = of(&text.replace(from, to), &farpath_diagnose::Known::default());
+        assert!(
+            !d.notes.iter().any(|n| n.contains("the same bytes")),
+            "{:?}",
+            d.notes
+        );
+    }
+}
