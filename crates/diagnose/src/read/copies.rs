@@ -9,8 +9,9 @@ use crate::windows::channel::SHELL;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
-pub(crate) const COPIES: [&str; 11] = [
+pub(crate) const COPIES: [&str; 12] = [
     "scp",
+    super::timed_copy::SFTP,
     "rsync",
     "curl",
     "wget",
