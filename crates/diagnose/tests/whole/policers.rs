@@ -329,7 +329,7 @@ fn what_a_cloud_gives_one_connection_holds_each_of_several() {
 
 /// An instance's burst and its baseline, as `grep SUM` leaves the intervals, with a heading or without.
 #[test]
-fn a_burst_of_an_instance_and_what_lasts_are_told_apart() {
+fn a_burst_of_an_instance_and_what_lasts_are_two_rates() {
     let rates = [4810, 4800, 4810, 1850, 511, 511, 511, 511, 511, 511];
     let again = [11, 4, 7, 9122, 8120, 8011, 8219, 8102, 8077, 8131];
     let mut rows = String::new();
