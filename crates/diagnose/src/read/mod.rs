@@ -107,6 +107,7 @@ mod routed;
 mod router;
 mod router_cpu;
 mod routeros;
+mod routeros_ping;
 mod rss;
 mod sar;
 mod scheduled;
@@ -323,6 +324,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(simple_queues::SimpleQueues::default()),
         Box::new(router_cpu::Processes::default()),
         Box::new(sysopt::Sysopt),
+        Box::new(routeros_ping::RouterOsPing::default()),
         Box::new(firewall_cpu::Firewalls::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(sar::Sar::default()),
