@@ -80,7 +80,7 @@ fn copies(facts: &Facts, flows: &[Flow]) -> Vec<String> {
     let copies: Vec<&Test> = tests.filter(|t| COPIES.contains(&t.tool)).collect();
     let pairs = copies.iter().enumerate().flat_map(|(n, one)| {
         let later = copies[n + 1..].iter();
-        later.filter_map(|other| slower(facts, [*one, *other]))
+        later.filter_map(move |other| slower(facts, [*one, *other]))
     });
     pairs.take(PAIRS_MAX).collect()
 }

@@ -76,7 +76,7 @@ fn set<'f>(facts: &'f Facts, test: &Test) -> Option<&'f str> {
     let above = |fact: &&Fact| fact.name == "cc" && test.at.lines_below(fact.at).is_some();
     let mut own = facts.facts.iter().filter(above).filter(is_its);
     match &own.next_back()?.value {
-        Value::Word(word) => Some(word),
+        Value::Word(word) => Some(word.as_str()),
         Value::Number(_) => None,
     }
 }
