@@ -16,7 +16,7 @@ impl Tool for Sysopt {
         "show run sysopt"
     }
 
-    /// `sysopt connection tcpmss 1380`; its least value has the word `minimum` before it, and 0 is no limit.
+    /// `sysopt connection tcpmss 1380`; its least value has the word `minimum` before it, and 0 leaves it open.
     fn line(&mut self, line: Line<'_>, _going: bool, facts: &mut Facts) -> bool {
         if asks(line.bare) {
             return true;
