@@ -1,5 +1,6 @@
 //! Which texts are of which flow: its tests, its sockets, the hosts at its ends, and what was asked of them.
 
+pub(crate) mod alternating;
 pub(crate) mod asked_option;
 pub(crate) mod both_loaded;
 pub(crate) mod bystander;

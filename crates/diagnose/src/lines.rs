@@ -18,6 +18,7 @@ pub(crate) mod others;
 pub(crate) mod others_queue;
 pub(crate) mod own_pace;
 pub(crate) mod own_queue;
+pub(crate) mod rising_pings;
 pub(crate) mod round_robin;
 pub(crate) mod service;
 pub(crate) mod shared_queue;

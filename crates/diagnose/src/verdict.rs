@@ -55,7 +55,7 @@ pub fn diagnose(facts: &Facts, version: &str) -> Diagnosis {
     notes.extend(bystander::left_out(facts, &flows));
     notes.extend(bypassed::left_out(facts, &flows));
     notes.extend(crate::interfaces::bundle::notes(facts, &flows));
-    notes.extend(compared::senders(facts, &flows));
+    notes.extend(compared::notes(facts, &flows));
     notes.extend(crate::hosts::mounted::left_out(facts));
     notes.extend(crate::hosts::full_table::emptied(facts));
     notes.extend(crate::hosts::cloud_elsewhere::notes(facts, &flows));

@@ -35,12 +35,12 @@ pub(super) fn change(cause: Cause, e: &Evidence) -> Option<Change> {
                 "first the queue of {port}, and keep what is printed: show queueing interface or show policy-map interface (IOS, NX-OS), show platform hardware fed switch active qos queue stats interface (Catalyst 3850 and 9000), show interfaces queue and show class-of-service interface (Junos)"
             ),
             format!(
-                "a longer queue there, as far as the machine has room{room}: qos queue-softmax-multiplier 1200 (Catalyst 3850 and 9000: one port may use more of the shared buffer), queue-limit in the class of its policy map (IOS XE, NX-OS), buffer-size of the class's scheduler (Junos)"
+                "a longer queue there, as far as the machine has room{room}: qos queue-softmax-multiplier 1200 (Catalyst 3850 and 9000: one port may use more of the shared buffer), queue-limit in the class of its policy map (IOS XE, NX-OS), hold-queue PACKETS out at an interface whose strategy is fifo (IOS), buffer-size of the class's scheduler (Junos)"
             ),
             "the same once more, before and after a test: that drops no longer grow".to_owned(),
         ],
         undo: vec![
-            "the limit that was printed before: no qos queue-softmax-multiplier, the old queue-limit, or rollback 1 and commit of Junos".to_owned(),
+            "the limit that was printed before: no qos queue-softmax-multiplier, the old queue-limit, the old hold-queue (no hold-queue PACKETS out where none was set), or rollback 1 and commit of Junos".to_owned(),
         ],
         risk: "in a longer queue packets of others wait longer, and what one port takes of a shared buffer other ports lack; pacing at the sender has neither".to_owned(),
         ..Change::default()

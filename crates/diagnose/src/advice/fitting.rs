@@ -13,6 +13,7 @@ use crate::losses::segments::HEADERS;
 use crate::paths::tunnel;
 use crate::read::Facts;
 use crate::read::ip_interface::UNREACHABLES_OFF;
+use crate::read::sysopt::CLAMP;
 use switched::widened;
 use tunnelled::through;
 
@@ -38,6 +39,7 @@ pub(super) fn against_hole(
         system,
         bridged,
         located: !ports.is_empty(),
+        clamp: facts.of_path(CLAMP).next_back().map(|mss| mss.value as u64),
     };
     let remedy = answering(facts, probing(&size, between));
     match tunnel {

@@ -671,6 +671,7 @@ mod tests {
                     system: Some(System::Windows),
                     bridged: true,
                     located: false,
+                    clamp: None,
                 },
             ),
             restart(),

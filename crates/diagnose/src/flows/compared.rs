@@ -1,9 +1,11 @@
-//! Two senders to one receiver, one of them faster: which of their settings differ.
+//! Two tests of one way, one of them faster: of two senders to one receiver which of their settings differ, and of two copies of the same
+//! bytes that something changed between them.
 
 use crate::ceiling::bps;
 use crate::fact::{Of, Value};
 use crate::flows::flow::{Flow, alike};
-use crate::read::Facts;
+use crate::read::{COPIES, Facts};
+use crate::seen::Test;
 
 /// Settings of a sender that bear on its rate, and what they are called.
 const SETTINGS: [(&str, &str); 18] = [
@@ -36,8 +38,13 @@ const FASTER: f64 = 1.25;
 /// Most pairs that are compared.
 const PAIRS_MAX: usize = 4;
 
+/// What is said of tests of one way of which one is faster.
+pub(crate) fn notes(facts: &Facts, flows: &[Flow]) -> Vec<String> {
+    [senders(facts, flows), copies(facts, flows)].concat()
+}
+
 /// What differs between senders to one receiver of which one is faster.
-pub(crate) fn senders(facts: &Facts, flows: &[Flow]) -> Vec<String> {
+fn senders(facts: &Facts, flows: &[Flow]) -> Vec<String> {
     let rate = |f: &Flow| {
         let test = f.test.as_ref().filter(|t| !t.udp)?;
         Some(test.goodput()?.0.value)
@@ -62,6 +69,51 @@ pub(crate) fn senders(facts: &Facts, flows: &[Flow]) -> Vec<String> {
         }
     }
     all
+}
+
+/// A copy is slower than another of the same bytes from so many times on: caches and others on the path make less. A choice.
+const SLOWER: f64 = 2.0;
+
+/// Copies of the same bytes between the same ends, one of which was far slower.
+fn copies(facts: &Facts, flows: &[Flow]) -> Vec<String> {
+    let tests = flows.iter().filter_map(|flow| flow.test.as_ref());
+    let copies: Vec<&Test> = tests.filter(|t| COPIES.contains(&t.tool)).collect();
+    let pairs = copies.iter().enumerate().flat_map(|(n, one)| {
+        let later = copies[n + 1..].iter();
+        later.filter_map(move |other| slower(facts, [*one, *other]))
+    });
+    pairs.take(PAIRS_MAX).collect()
+}
+
+/// That one of two copies was far slower than the other, where both are of the same bytes and ends.
+fn slower(facts: &Facts, both: [&Test; 2]) -> Option<String> {
+    let [one, other] = both;
+    let same_ends = one.from == other.from
+        && one.to == other.to
+        && facts.copied_by(one) == facts.copied_by(other)
+        && facts.copied_unnamed(one) == facts.copied_unnamed(other);
+    let carried = |test: &Test| {
+        let report = test.sent.as_ref().or(test.received.as_ref())?;
+        Some((report.bytes.as_ref()?.value, report.goodput.value))
+    };
+    let (a, b) = carried(one).zip(carried(other))?;
+    let same = one.tool == other.tool && same_ends && a.0 == b.0;
+    let [(slow, low), (fast, high)] = match a.1 < b.1 {
+        true => [(one, a.1), (other, b.1)],
+        false => [(other, b.1), (one, a.1)],
+    };
+    let apart = low > 0.0 && high > SLOWER * low;
+    (same && apart).then(|| {
+        format!(
+            "{} copied the same bytes at {} ({}) and at {} ({}), {:.0} times as much: what held the slower copy was different during the faster one, as others' load on the path or the disks, a route, or a file that memory had already. It shows while a copy is slow",
+            one.tool,
+            bps(low),
+            facts.place(slow.at),
+            bps(high),
+            facts.place(fast.at),
+            high / low
+        )
+    })
 }
 
 /// What the texts say of the slower and the faster of two senders.

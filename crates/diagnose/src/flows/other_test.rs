@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
+use crate::flows::alternating::by_turns;
 use crate::items::{Item, step};
 
 /// The fastest of the other tests with no more connections.
@@ -38,6 +39,7 @@ impl OtherTest {
 
 /// A line that carried more at another time is not full of this flow.
 pub(crate) fn by_other_test(e: &Evidence, items: &mut Vec<Item>) {
+    by_turns(e, items);
     let Some(OtherTest { tool, rate, times }) = &e.counted_else.once else {
         return;
     };

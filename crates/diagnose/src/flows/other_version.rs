@@ -68,7 +68,7 @@ fn common<'t>(own: &'t Test, other: &Test) -> Option<&'t str> {
 }
 
 /// The name at the prompt under which a test's client was run, which may be empty.
-fn client<'f>(facts: &'f Facts, test: &Test) -> Option<&'f str> {
+pub(crate) fn client<'f>(facts: &'f Facts, test: &Test) -> Option<&'f str> {
     let all = facts.prompts.clients.iter();
     let mut above = all.filter(|client| test.at.lines_below(client.at).is_some());
     above.next_back().map(|client| client.name.as_str())

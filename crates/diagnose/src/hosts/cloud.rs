@@ -67,9 +67,10 @@ impl Cloud {
         cloud
     }
 
-    /// The limit that packets went beyond between two readings of its counter.
+    /// The limit that packets went beyond between two readings of its counter, or of which the test shows the burst and what lasts.
     pub(crate) fn surely(&self, e: &Evidence) -> Option<&'static str> {
-        let is = |x: &&Exceeded| x.kind != CONNECTIONS && x.tally.grew && x.holds(e) > 0.5;
+        let met = |x: &Exceeded| x.tally.grew || e.burst().is_some();
+        let is = |x: &&Exceeded| x.kind != CONNECTIONS && met(x) && x.holds(e) > 0.5;
         self.exceeded.iter().find(is).map(|x| x.of)
     }
 

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::ceiling::Limit;
 use crate::evidence::Evidence;
 use crate::fact::{Fact, Figure, Of};
+use crate::flows::alternating::Alternating;
 use crate::flows::filed::file_of;
 use crate::flows::flow::{Flow, number};
 use crate::flows::other_test::OtherTest;
@@ -49,6 +50,8 @@ pub(crate) struct Counted {
     pub(crate) tested: Option<Figure>,
     /// What a connection of another test got whose hosts gave it its windows and buffers, and its tool.
     pub(crate) roomy: Option<(&'static str, Figure)>,
+    /// Tests of one command that were fast and slow by turns, this one slow.
+    pub(crate) alternating: Option<Alternating>,
     /// What a test with BBR got beside one with another control.
     pub(crate) unlike: Option<UnlikeControl>,
     /// Of a test with datagrams: the rate of TCP between the same hosts, where it lost segments.
@@ -201,6 +204,7 @@ impl Evidence {
             }
         }
         self.counted_else.roomy = crate::flows::roomy::roomiest(facts, flow);
+        self.counted_else.alternating = Alternating::of(facts, flow);
         self.counted_else.unlike = UnlikeControl::of(self, (facts, flow));
         self.refute_rooms();
     }

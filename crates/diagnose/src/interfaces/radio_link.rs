@@ -4,6 +4,7 @@ use crate::fact::{Figure, Of};
 use crate::flows::flow::{Flow, number, word};
 use crate::read::radio::INTERFACE;
 use crate::read::{Facts, SIGNAL};
+use crate::seen::Side;
 
 /// How far the signal of a radio link is below a milliwatt, decibels.
 #[derive(Clone, Debug)]
@@ -35,6 +36,15 @@ impl Flow {
         let interface = word(facts, Of::Host(host), INTERFACE);
         let left = |(of, _)| self.bypassed.leaves_count(host, of, INTERFACE);
         number(facts, Of::Host(host), name).filter(|_| !interface.is_some_and(left))
+    }
+
+    /// Whether what a radio link says of one way is that of this end: a host whose text may be of either is the one at which the test of the
+    /// same text was typed.
+    pub(crate) fn radio_is_of(&self, side: Side, host: u32, said: &Figure) -> bool {
+        let source = said.from.first().and_then(|at| at.source());
+        let test = self.test.as_ref().filter(|t| t.at.source() == source);
+        let end = self.end_of(host).or(test.map(|t| t.client));
+        end.is_none_or(|end| end == side)
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) const BLOAT_S: f64 = 0.08;
 const UNDER_LOAD: f64 = 3.0;
 
 /// Intervals that differ by less than this are those of a line that stays full.
-const STAYS_FULL: f64 = 0.15;
+pub(crate) const STAYS_FULL: f64 = 0.15;
 
 impl Evidence {
     /// What the queue adds to the round trip: its mean under load less that at rest, seconds.
@@ -172,6 +172,7 @@ impl Evidence {
         let socket = self.rtt_floor.as_ref().zip(self.rtt_loaded.as_ref());
         let socket = socket.map(|(floor, loaded)| (floor.value / NS, loaded.value / NS));
         let rest = runs.first().map(|[_, mean, most]| (mean.value, most.value));
+        let began = self.began_at_rest((facts, flow), &runs);
         let is_loaded = |[_, mean, _]: &[Figure; 3]| {
             let above = |rest: f64, most: f64| {
                 mean.value > most + LEAST_NS && mean.value > most + 0.5 * rest
@@ -180,7 +181,8 @@ impl Evidence {
                 let far = |rtt: f64| rtt > UNDER_LOAD * floor && rtt > floor + BLOAT_S / NS;
                 far(mean.value) && far(loaded)
             });
-            by_socket || rest.is_some_and(|(mean, most)| above(mean, most))
+            let by_rest = rest.is_some_and(|(mean, most)| above(mean, most));
+            began.is_some() || by_socket || by_rest
         };
         let mut loaded: Vec<[Figure; 3]> =
             runs.iter().filter(|run| is_loaded(run)).cloned().collect();
@@ -192,6 +194,7 @@ impl Evidence {
             rtt.high = most.value * NS;
             self.rtt_loaded = self.rtt_loaded.take().or(Some(rtt));
         }
+        self.rtt_floor = self.rtt_floor.take().or_else(|| began.clone());
         // What varies beside a run that does not was sent under load, or nobody knows when: it is not the path at rest.
         let still = runs.first().cloned();
         let uneven = runs.iter().filter(|run| !is_loaded(run));

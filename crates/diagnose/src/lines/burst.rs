@@ -22,6 +22,9 @@ pub(crate) struct Burst {
 /// A burst is so many times as fast as what comes after it.
 const FASTER: f64 = 1.25;
 
+/// One that lasts longer than the start, for half of the intervals at most, is so many times as fast: others that come and stay make less.
+const LONG: f64 = 3.0;
+
 /// What a policer leaves of many losses differs by less than this part of its mean, and no interval is so many times the middle one.
 const FLAT: f64 = 0.08;
 const ABOVE: f64 = 1.15;
@@ -79,7 +82,9 @@ fn burst_of(rows: &[Row]) -> Option<Burst> {
         fast: first.iter().map(|r| r.bps).fold(0.0, f64::max),
         then,
     };
-    (first.len() <= start && is_held(after, then)).then_some(burst)
+    let long = first.len() <= rows.len() / 2 && burst.fast > LONG * then;
+    let brief = first.len() <= start;
+    ((brief || long) && is_held(after, then)).then_some(burst)
 }
 
 /// The number of a test without its intervals that says what lasted after its burst, bit/s.

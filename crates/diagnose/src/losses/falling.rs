@@ -19,6 +19,9 @@ const FALLS: f64 = 0.85;
 const RISES: f64 = 1.1;
 const MOST: f64 = 0.8;
 
+/// So many last intervals that differ by no more than a step may rise do not fall any more: what came before them was a burst.
+const LEVEL: usize = 4;
+
 /// So large a part of the intervals has losses.
 const LOSSY: f64 = 0.8;
 
@@ -64,7 +67,10 @@ impl Evidence {
         let lossy = rows.iter().filter(|r| r.retransmits.unwrap_or(0.0) > 0.0);
         let lossy = [lossy.count(), rows.len()];
         let falls = middle < FALLS * first && last < FALLS * middle && down >= MOST;
-        let along = last > 0.0 && part(lossy[0], lossy[1]) >= LOSSY;
+        let ends = rows.iter().rev().take(LEVEL).map(|r| r.bps);
+        let lowest = ends.clone().fold(f64::INFINITY, f64::min);
+        let levels = ends.fold(0.0, f64::max) <= RISES * lowest;
+        let along = last > 0.0 && !levels && part(lossy[0], lossy[1]) >= LOSSY;
         (falls && along).then_some(Falling {
             rates: [first, last],
             lossy,
@@ -113,6 +119,9 @@ mod tests {
         assert!(!falls(&falling[..4], 40.0));
         let policed = [9100.0, 4000.0, 2050.0, 1980.0, 2060.0, 2010.0, 1990.0];
         assert!(!falls(&policed, 40.0));
+        // A burst of half the test that ends within an interval.
+        let credits = [4810.0, 4800.0, 4810.0, 1850.0, 511.0, 511.0, 511.0, 511.0];
+        assert!(!falls(&credits, 800.0));
         let sawtooth = [9100.0, 5000.0, 7800.0, 4200.0, 6900.0, 3100.0, 5200.0];
         assert!(!falls(&sawtooth, 40.0));
     }

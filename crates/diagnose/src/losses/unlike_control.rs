@@ -4,12 +4,13 @@
 use crate::cause::Cause;
 use crate::ceiling::bps;
 use crate::evidence::Evidence;
-use crate::fact::Figure;
-use crate::flows::flow::Flow;
+use crate::fact::{Fact, Figure, Of, Value};
+use crate::flows::flow::{Flow, alike};
+use crate::flows::other_version::client;
 use crate::items::{Item, step};
 use crate::part::part;
 use crate::read::Facts;
-use crate::seen::Test;
+use crate::seen::{Side, Test};
 
 /// What a test with BBR gave.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct UnlikeControl {
     times: f64,
     /// The share of its segments that was sent again, 0 to 1; none where nothing counts them.
     again: Option<f64>,
+    /// Whether both were typed on one host, as far as prompts say.
+    same_client: bool,
 }
 
 /// It is so many times as fast, or says nothing.
@@ -43,17 +46,39 @@ impl UnlikeControl {
                 rate: rate.clone(),
                 times,
                 again: share_again(test, e.mss),
+                same_client: flow.test.as_ref().and_then(|own| client(facts, own))
+                    == client(facts, test),
             })
         });
         each.max_by(|a, b| a.times.total_cmp(&b.times))
     }
 }
 
-/// Whether a test was sent with BBR, by its report or by the command above it.
+/// Whether a test was sent with BBR, by its report, by the command above it, or by what its host had set.
 fn is_bbr(facts: &Facts, test: &Test) -> bool {
     let typed = || crate::flows::typed::word(facts, Some(test), "cc").map(|(cc, _)| cc);
     let said = test.words.get("cc").map(String::as_str);
-    said.or_else(typed).is_some_and(|cc| cc.starts_with("bbr"))
+    let cc = said.or_else(typed).or_else(|| set(facts, test));
+    cc.is_some_and(|cc| cc.starts_with("bbr"))
+}
+
+/// The congestion control of the host on which a test was typed that sends: the last that its text has above the test.
+fn set<'f>(facts: &'f Facts, test: &Test) -> Option<&'f str> {
+    let name = client(facts, test).filter(|_| test.client == Side::Sender)?;
+    let is_its = |fact: &&Fact| {
+        let Of::Host(n) = fact.of else { return false };
+        let names = facts.hosts.get(n as usize);
+        names.is_some_and(|names| match name {
+            "" => names.is_empty(),
+            _ => names.iter().any(|own| alike(own, name)),
+        })
+    };
+    let above = |fact: &&Fact| fact.name == "cc" && test.at.lines_below(fact.at).is_some();
+    let mut own = facts.facts.iter().filter(above).filter(is_its);
+    match &own.next_back()?.value {
+        Value::Word(word) => Some(word.as_str()),
+        Value::Number(_) => None,
+    }
 }
 
 /// The share of a test's segments of `mss` bytes that was sent again.
@@ -81,7 +106,11 @@ pub(crate) fn by_unlike_control(e: &Evidence, items: &mut Vec<Item>) {
             (Cause::CongestionLoss, -8.0),
         ],
         sentence: format!(
-            "with BBR a test between the same hosts got {}, {:.0} times as much, and {} of its segments were sent again, of this one's {}: chance takes such a share at any rate, and BBR hardly slows down for it",
+            "with BBR a test {} got {}, {:.0} times as much, and {} of its segments were sent again, of this one's {}: chance takes such a share at any rate, and BBR hardly slows down for it",
+            match other.same_client {
+                true => "between the same hosts",
+                false => "of another host to the same one",
+            },
             bps(other.rate.value),
             other.times,
             part(share),

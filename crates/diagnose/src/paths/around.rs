@@ -287,7 +287,8 @@ impl Evidence {
         for (side, hosts, radio) in ends {
             for host in hosts {
                 self.of_disk((facts, flow), (*host, side));
-                let Some(bits) = flow.radio(facts, *host, radio) else {
+                let bits = flow.radio(facts, *host, radio);
+                let Some(bits) = bits.filter(|bits| flow.radio_is_of(side, *host, bits)) else {
                     continue;
                 };
                 let mut air = bits.times(OF_RADIO[1]);

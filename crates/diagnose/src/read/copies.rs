@@ -9,8 +9,9 @@ use crate::windows::channel::SHELL;
 use crate::words::{number, quantity, whole};
 
 /// Programs that copy files.
-pub(crate) const COPIES: [&str; 11] = [
+pub(crate) const COPIES: [&str; 12] = [
     "scp",
+    super::timed_copy::SFTP,
     "rsync",
     "curl",
     "wget",
@@ -118,11 +119,10 @@ impl Tool for Scp {
         };
         let test = copy("scp", Side::Sender, &rate, (size, seconds), line.at);
         let file = file.join(" ");
-        if self
-            .file
-            .as_ref()
-            .is_some_and(|(before, _)| *before != file)
-        {
+        // A copy that has its time is over: another row of the same name is of another copy.
+        let over = |test: &Test| test.sent.as_ref().is_some_and(|sent| sent.seconds > 0.0);
+        let is_another = |(before, test): &(String, Test)| *before != file || over(test);
+        if self.file.as_ref().is_some_and(is_another) {
             self.finish(facts);
         }
         self.file = (rate.value > 0.0).then_some((file, test));
@@ -537,6 +537,19 @@ mod tests {
         );
         let two = "a   100%  1024MB  37.0MB/s   00:28\nb   100%  1024MB  37.0MB/s   00:28\n";
         assert_eq!(tests(two).len(), 2);
+    }
+
+    #[test]
+    fn each_copy_of_the_same_file_is_a_test_of_its_own() {
+        let slow =
+            "a.tar    42%  210MB   4.0MB/s   01:10 ETA\ra.tar   100%  500MB   4.1MB/s   02:01\n";
+        let fast = "a.tar   100%  500MB  98.0MB/s   00:05\n";
+        let all = tests(&format!("$ scp a.tar b:\n{slow}$ scp a.tar b:\n{fast}"));
+        let rates: Vec<f64> = all
+            .iter()
+            .filter_map(|t| Some(t.goodput()?.0.value))
+            .collect();
+        assert_eq!(rates, [4.1 * MIB * 8.0, 98.0 * MIB * 8.0]);
     }
 
     #[test]

@@ -137,6 +137,8 @@ pub struct Facts {
     pub(crate) rows: BTreeSet<Place>,
     /// What tables of several ports counted, until all texts are read.
     pub(super) tabled: Vec<PortReading>,
+    /// The only port of a table that counts damaged frames, where it is a member of a group of links, for people.
+    pub(crate) damaged_member: Option<String>,
     /// Simple queues of RouterOS, in the order of the texts.
     pub(crate) simple_queues: Vec<SimpleQueue>,
     /// Which ports are of one port channel, and what routers hash.

@@ -49,6 +49,14 @@ impl Tool for Firewalls {
         let Some(system) = self.asked.filter(|_| going) else {
             return false;
         };
+        if is_conserving(text) && facts.notes.len() < NOTES_MAX {
+            let note = format!(
+                "{}: {} is short of memory, conserve mode: what inspects traffic then passes it unread or refuses new sessions, as its fail-open says, and near the end of memory new sessions are dropped. Fewer sessions or profiles of inspection free some: diagnose sys session full-stat, diagnose sys top-mem",
+                facts.place(line.at),
+                self.firewall
+            );
+            facts.notes.push(note);
+        }
         let load = match system {
             System::FortiOs => core(text),
             System::PanOs => self.of_panos(text).map(|busy| ("a core", busy)),
@@ -95,9 +103,16 @@ impl Firewalls {
     }
 }
 
-/// Whether a command of FortiOS prints how busy its cores are.
+/// Whether a command of FortiOS prints how busy its cores are, or whether it is short of memory.
 pub(super) fn is_of_fortios(command: &str) -> bool {
     command.starts_with("get system performance status")
+        || command.starts_with("diagnose hardware sysinfo conserve")
+}
+
+/// Whether a line says that a FortiOS is short of memory: `memory conserve mode:      on`.
+fn is_conserving(text: &str) -> bool {
+    let said = text.strip_prefix("memory conserve mode:");
+    said.is_some_and(|state| state.trim() == "on")
 }
 
 /// The command of a line, and the firewall at its prompt: `FGT60 # get system performance status`, `noc@srx> show security monitoring fpc 0`.
@@ -147,6 +162,8 @@ fn follows(system: System, text: &str) -> bool {
     let begins: &[&str] = match system {
         System::FortiOs => &[
             "Memory",
+            "memory ",
+            "total RAM",
             "Average ",
             "Maximal ",
             "Virus caught",
@@ -172,12 +189,18 @@ fn follows(system: System, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Firewalls, System, asks, core, on_srx};
+    use super::{Firewalls, System, asks, core, is_conserving, on_srx};
 
     #[test]
     fn the_cores_of_a_firewall_are_read() {
         let line = "CPU0 states: 2% user 3% system 0% nice 0% idle 0% iowait 0% irq 95% softirq";
         assert_eq!(core(line), Some(("CPU0", 100)));
+        assert!(is_conserving(
+            "memory conserve mode:                         on"
+        ));
+        assert!(!is_conserving(
+            "memory conserve mode:                         off"
+        ));
         let all = "CPU states: 1% user 2% system 0% nice 23% idle 0% iowait 0% irq 74% softirq";
         assert_eq!(core(all), Some(("CPU", 77)));
         assert_eq!(core("%CPU states: 1% user"), None);

@@ -25,6 +25,8 @@ pub(super) struct Iperf3 {
     parallel: Option<u32>,
     /// Rate of datagrams that was asked for.
     asked: Option<Figure>,
+    /// Where the client's command was typed.
+    typed: Option<Place>,
     /// What `-V` says of the size of segments before the first connection.
     mss: Option<Figure>,
     /// Ids whose closing row came without the word behind it: mail broke the line.
@@ -109,7 +111,9 @@ impl Tool for Iperf3 {
         let Some(read) = row(text, line.at).filter(|r| r.decimals == 2) else {
             return false;
         };
-        if self.test.is_none() && !going && !is_own(read.rest) {
+        // `grep SUM` leaves no heading: the command stands right above.
+        let begins = self.typed.and_then(|typed| line.at.lines_below(typed)) == Some(1);
+        if self.test.is_none() && !going && !begins && !is_own(read.rest) {
             return false;
         }
         if self.is_of_another(&read, role, line.at, &facts.moments) {
@@ -135,6 +139,7 @@ impl Iperf3 {
         if typed.server {
             return;
         }
+        self.typed = Some(at);
         self.host = typed.value("-c").map(redact).unwrap_or_default();
         let port = typed.value("-p").or_else(|| typed.value("--port"));
         self.port = port.map_or(Some(PORT), |port| port.parse().ok());

@@ -107,6 +107,7 @@ mod routed;
 mod router;
 mod router_cpu;
 mod routeros;
+mod routeros_ping;
 mod rss;
 mod sar;
 mod scheduled;
@@ -122,6 +123,7 @@ mod standing;
 mod survey;
 mod sys_mtu;
 pub(crate) mod sysctl;
+pub(crate) mod sysopt;
 #[cfg(test)]
 mod taken;
 mod tcp_metrics;
@@ -321,6 +323,8 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(routeros::RouterOs::default()),
         Box::new(simple_queues::SimpleQueues::default()),
         Box::new(router_cpu::Processes::default()),
+        Box::new(sysopt::Sysopt),
+        Box::new(routeros_ping::RouterOsPing::default()),
         Box::new(firewall_cpu::Firewalls::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(sar::Sar::default()),

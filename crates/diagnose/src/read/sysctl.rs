@@ -24,7 +24,7 @@ pub(crate) const BACKLOG_MOST: &str = "backlog_most";
 #[derive(Default)]
 pub(super) struct Sysctl {
     host: Option<Of>,
-    /// Keys whose files a `cat` is to print yet, the first of them last.
+    /// Keys whose bare values `cat` or `sysctl -n` is to print yet, the first of them last.
     files: Vec<String>,
 }
 
@@ -112,7 +112,7 @@ impl Tool for Sysctl {
             self.files = keys;
             return false;
         }
-        let file = self.files.pop().filter(|_| is_numbers(line.bare));
+        let file = self.files.pop().filter(|key| is_value(key, line.bare));
         let file = file.map(|key| (key, line.bare));
         if file.is_none() {
             self.files.clear();
@@ -267,10 +267,13 @@ fn setting(text: &str) -> Option<(String, &str)> {
     is_key.then(|| (key, value.split('#').next().unwrap_or(value)))
 }
 
-/// The keys of files below `/proc/sys/` whose values the commands of a line print, `cat FILE ...; cat FILE`, the first of them last;
-/// `conntrack -C` prints what such a file has.
+/// The keys whose bare values the commands of a line print, `cat FILE ...; sysctl -n KEY`, the first of them last; files are those below
+/// `/proc/sys/`, and `conntrack -C` prints what such a file has.
 fn printed(text: &str) -> Option<Vec<String>> {
-    if !text.contains("cat ") && !text.contains("conntrack ") {
+    if !["cat ", "conntrack ", "sysctl -n"]
+        .iter()
+        .any(|c| text.contains(c))
+    {
         return None;
     }
     let typed = behind_prompt(text).unwrap_or(text);
@@ -282,7 +285,7 @@ fn printed(text: &str) -> Option<Vec<String>> {
     (!keys.is_empty()).then_some(keys)
 }
 
-/// The keys of the files that one command prints.
+/// The keys whose bare values one command prints.
 fn files(command: &str) -> Option<Vec<String>> {
     let mut words = command
         .split_whitespace()
@@ -290,6 +293,12 @@ fn files(command: &str) -> Option<Vec<String>> {
     let key = |word: &str| Some(word.strip_prefix("/proc/sys/")?.replace('/', "."));
     match words.next()? {
         "cat" => words.map(key).collect(),
+        "sysctl" => {
+            let bare = ["-n", "-ne", "-en"].contains(&words.next()?);
+            let is_key = |word: &&str| word.contains('.') && !word.starts_with('-');
+            let keys = words.take_while(is_key).map(str::to_owned);
+            bare.then(|| keys.collect())
+        }
         "conntrack" => {
             let counts = ["-C", "--count"].contains(&words.next()?) && words.next().is_none();
             counts.then(|| vec!["net.netfilter.nf_conntrack_count".to_owned()])
@@ -298,9 +307,10 @@ fn files(command: &str) -> Option<Vec<String>> {
     }
 }
 
-/// Whether a line has whole numbers and nothing else, as files of settings do.
-fn is_numbers(text: &str) -> bool {
-    text.split_whitespace().all(|word| whole(word).is_some())
+/// Whether a line may be the bare value of a key: whole numbers and nothing else, or the name of a congestion control.
+fn is_value(key: &str, text: &str) -> bool {
+    let control = CONTROLS.contains(&key) && crate::known::control(text).is_some();
+    control || text.split_whitespace().all(|word| whole(word).is_some())
 }
 
 /// Of a file below `/proc/sys/`: `echo VALUE > FILE`, or what `grep . FILE ...` prints, `FILE:VALUE`.

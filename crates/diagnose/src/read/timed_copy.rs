@@ -1,5 +1,5 @@
-//! Copies that print nothing and were timed, `time scp -rq photos b:`: how large what they copied is stands near, as `du`, `ls -l` or a count
-//! of files printed it.
+//! Copies that print no rate and were timed, `time scp -rq photos b:`, `time sftp -b batch b`: how large what they copied is stands near, as
+//! `du`, `ls -l` or a count of files or of a batch's lines printed it.
 
 use super::copies::{bytes, copy, rsync_typed};
 use super::elsewhere::parts;
@@ -12,6 +12,9 @@ use crate::programs::small_files::COPIED;
 use crate::seen::{Side, Test};
 use crate::windows::channel::SHELL;
 use crate::words::whole;
+
+/// What copies the files of a batch, each by a line of its own.
+pub(super) const SFTP: &str = "sftp";
 
 /// Most sizes, counts and copies that are kept of a text.
 const KEPT_MAX: usize = 200;
@@ -28,6 +31,8 @@ struct Asked {
     list: bool,
     /// The folder whose files are counted.
     count: Option<String>,
+    /// `wc -l` of files.
+    lines: bool,
 }
 
 /// A copy that was typed behind `time`.
@@ -63,6 +68,9 @@ impl Tool for TimedCopy {
         if let [.., "cpu", time, "total"] = all[..] {
             return self.ends(clock(time), line.at);
         }
+        if let Some(request) = line.bare.strip_prefix("sftp> ") {
+            return self.requests(request);
+        }
         if let Some(command) = behind_prompt(line.bare) {
             if is_typed(line.bare) || command.starts_with("time ") {
                 // What is timed below is another command's.
@@ -78,6 +86,12 @@ impl Tool for TimedCopy {
             ["real", time] => self.ends(lasted(time), line.at),
             ["user" | "sys", time] => going && lasted(time).is_some(),
             [size, name] if self.asked.sizes.is_some() && room => self.size(size, name, line.at),
+            [count, name] if self.asked.lines && room => {
+                let count = whole(count).map(|n| (base(name), Figure::exact(n as f64, line.at)));
+                let known = count.is_some();
+                self.counts.extend(count);
+                known
+            }
             [mode, _, _, _, size, .., name] if self.asked.list && room => {
                 let size = bytes(size, line.at).filter(|_| mode.starts_with('-') && all.len() > 8);
                 let known = size.is_some();
@@ -119,7 +133,10 @@ impl TimedCopy {
                 continue;
             };
             let options = all[first + 1..].iter().filter(|word| word.starts_with('-'));
-            let letters: String = options.map(String::as_str).collect();
+            let (long, short): (Vec<&str>, Vec<&str>) = options
+                .map(String::as_str)
+                .partition(|word| word.starts_with("--"));
+            let letters = short.concat();
             let mut places = all[first + 1..]
                 .iter()
                 .filter(|word| !word.starts_with('-'));
@@ -133,8 +150,11 @@ impl TimedCopy {
                     self.asked.count = Some(base(folder));
                 }
                 "ls" if letters.contains('l') => self.asked.list = true,
-                "du" if !letters.contains("--") => self.asked.sizes = Some(unit(&letters)),
-                "scp" | "rsync" if all[..first].iter().any(|word| word == "time") => {
+                "wc" if letters == "-l" => self.asked.lines = true,
+                "du" if long.iter().all(|word| *word == "--apparent-size") => {
+                    self.asked.sizes = Some(unit(&letters));
+                }
+                "scp" | "rsync" | SFTP if all[..first].iter().any(|word| word == "time") => {
                     self.copies.extend(timed(part, &all[first + 1..], at));
                     self.copies.truncate(KEPT_MAX);
                     continue;
@@ -144,6 +164,29 @@ impl TimedCopy {
             any = true;
         }
         any
+    }
+
+    /// What sftp prints of its batch, `put mail/cur/7`: it copies files of that folder. Whether such a copy is under way.
+    fn requests(&mut self, request: &str) -> bool {
+        let open = |c: &&mut Timed| c.took.is_none() && c.tool == SFTP;
+        let Some(copied) = self.copies.last_mut().filter(open) else {
+            return false;
+        };
+        let mut words = request.split_whitespace();
+        let (what, path) = (words.next(), words.find(|word| !word.starts_with('-')));
+        copied.side = match what {
+            Some("get") => Side::Receiver,
+            Some("put") => Side::Sender,
+            _ => return true,
+        };
+        let folder = path.and_then(|path| path.rsplit_once('/'));
+        let name = folder.map(|(folder, _)| (base(folder), false));
+        if let Some(name) = name.filter(|name| !copied.names.contains(name))
+            && copied.names.len() < KEPT_MAX
+        {
+            copied.names.push(name);
+        }
+        true
     }
 
     /// A row of `du`.
@@ -207,16 +250,17 @@ impl TimedCopy {
         if let Some(count) = counted.map(|(_, count)| count.clone()).or(files) {
             test.set(COPIED, count);
         }
-        if copied.tool == "rsync" {
-            if copied.ssh {
-                test.words.insert(SHELL, "ssh".to_owned());
-            }
-            if facts.notes.len() < NOTES_MAX {
-                let place = facts.place(at);
-                facts.notes.push(format!("{place}: the rate is of all that was to be copied: where the other end had a part of it, rsync sent less, and more slowly"));
-            }
+        if copied.ssh {
+            test.words.insert(SHELL, "ssh".to_owned());
         }
-        facts.tests.push(test);
+        if copied.tool == "rsync" && facts.notes.len() < NOTES_MAX {
+            let place = facts.place(at);
+            facts.notes.push(format!("{place}: the rate is of all that was to be copied: where the other end had a part of it, rsync sent less, and more slowly"));
+        }
+        // It stands where it ended: what was printed below it is of later.
+        let below = facts.tests.iter().position(|t| t.at > at);
+        let order = below.unwrap_or(facts.tests.len());
+        facts.tests.insert(order, test);
     }
 }
 
@@ -243,8 +287,13 @@ fn by_another(copied: &Timed, all: &[Timed], facts: &Facts) -> Option<(Figure, O
 fn timed(command: &str, rest: &[String], at: Place) -> Option<Timed> {
     let run = words(command);
     let own = run[before(&run)..].join(" ");
-    let (tool, way) = copy_typed::of_command(&own)?;
-    let (side, _) = way?;
+    let (tool, side) = match own.split(' ').next()?.rsplit('/').next()? {
+        SFTP => (SFTP, Side::Sender),
+        _ => {
+            let (tool, way) = copy_typed::of_command(&own)?;
+            (tool, way?.0)
+        }
+    };
     let names = (0..rest.len()).filter(|n| !rest[*n].starts_with('-'));
     let behind = |n: usize| n > 0 && rest[n - 1].starts_with('-');
     let mut names: Vec<(String, bool)> = names.map(|n| (base(&rest[n]), behind(n))).collect();
@@ -252,7 +301,7 @@ fn timed(command: &str, rest: &[String], at: Place) -> Option<Timed> {
     Some(Timed {
         tool,
         side,
-        ssh: tool == "rsync" && rsync_typed(&own) == Some(true),
+        ssh: tool == SFTP || tool == "rsync" && rsync_typed(&own) == Some(true),
         names,
         typed: at,
         took: None,
@@ -323,6 +372,17 @@ mod tests {
         // Another command's time is not the copy's.
         let login = format!("{copied}$ time ssh backup true\n{time}");
         assert_eq!(made(&login), None);
+    }
+
+    #[test]
+    fn a_batch_of_sftp_has_the_size_of_its_folder_and_the_count_of_its_lines() {
+        let text = "$ time sftp -b put.batch b | tail -2\nsftp> put mail/cur/999\nsftp> put mail/cur/1000\n\nreal\t1m40.000s\nuser\t0m0.711s\nsys\t0m0.322s\n$ wc -l put.batch\n1000 put.batch\n";
+        let size = "$ du -sb --apparent-size mail/cur\n4000000\tmail/cur\n";
+        let all = format!("{text}{size}");
+        assert_eq!(made(&all), Some((SFTP, 0.32, Some(1000.0))));
+        let (facts, _) = read_whole(&all.replace("> put", "> get"));
+        assert_eq!(facts.tests[0].client, Side::Receiver);
+        assert_eq!(made(text), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::seen::Test;
 pub(crate) const SSH_PORT: u16 = 22;
 
 /// Programs that copy over SSH.
-pub(crate) const OVER_SSH: [&str; 2] = ["rsync", "scp"];
+pub(crate) const OVER_SSH: [&str; 3] = ["rsync", "scp", "sftp"];
 
 /// Whether a flow is of SSH, by its port, its tool, or what the tool was set to go through.
 pub(crate) fn is_ssh(flow: &Flow) -> bool {

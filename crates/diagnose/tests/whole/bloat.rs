@@ -48,6 +48,21 @@ fn link(d: &Diagnosis) -> String {
     text(flow)
 }
 
+/// One run of pings alone: its first was answered before the upload filled the queue, as the congestion window and the rate show.
+#[test]
+fn pings_that_rise_with_the_window_are_a_queue() {
+    let all = link(&of(&(log(STILL) + &ping(LOADED)), &Default::default()));
+    for words in ["grew by 270 ms", "adds 270 ms", "no longer waits 270 ms"] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    // A window of a quarter of that is not what they waited for.
+    let small = of(
+        &(log(STILL.map(|w| w / 4)) + &ping(LOADED)),
+        &Default::default(),
+    );
+    assert!(!text(&small.flows[0]).contains("whatever shares the line"));
+}
+
 #[test]
 fn pings_at_rest_and_under_load_are_a_queue_that_others_wait_for() {
     // Whichever was pasted first.

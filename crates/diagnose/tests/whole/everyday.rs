@@ -205,3 +205,49 @@ fn a_window_without_scaling_is_counted_once() {
     assert_eq!(verdict.cause, "no_window_scaling", "{verdict:#?}");
     assert!(verdict.confidence > 0.85, "{verdict:#?}");
 }
+
+/// Two copies of one file to one host: the slow one is not lost, and a note has both.
+#[test]
+fn two_copies_of_one_file_are_both_shown() {
+    let text = "$ scp f 10.8.1.1:\nf              100%  500MB   4.1MB/s   02:01\n$ scp f 10.8.1.1:\nf              100%  500MB  98.0MB/s   00:05\n";
+    let d = of(text, &farpath_diagnose::Known::default());
+    let rates: Vec<f64> = d
+        .flows
+        .iter()
+        .filter_map(|f| f.observed.goodput_bps)
+        .collect();
+    assert_eq!(rates.len(), 2, "{rates:?}");
+    assert!(rates[0] < 35e6 && rates[1] > 800e6, "{rates:?}");
+    let said = d.notes.iter().any(|n| n.contains("24 times as much"));
+    assert!(said, "{:?}", d.notes);
+    // Another host's copy, and one that was hardly slower, are nothing to compare.
+    for (from, to) in [
+        (
+            "$ scp f 10.8.1.1:\nf              100%  500MB  98",
+            "$ scp f 10.9.9.9:\nf              100%  500MB  98",
+        ),
+        ("   4.1MB/s   02:01", "  60.0MB/s   00:08"),
+    ] {
+        let d = of(&text.replace(from, to), &farpath_diagnose::Known::default());
+        assert!(
+            !d.notes.iter().any(|n| n.contains("the same bytes")),
+            "{:?}",
+            d.notes
+        );
+    }
+}
+
+/// A thousand files in three round trips each are the complaint; the one large file that went quickly is not all that is said.
+#[test]
+fn a_batch_of_small_files_is_not_lost_beside_a_quick_large_one() {
+    let text = "$ ping -c 3 -q dr01\nPING dr01 (10.99.0.5) 56(84) bytes of data.\n--- dr01 ping statistics ---\n3 packets transmitted, 3 received, 0% packet loss, time 2002ms\nrtt min/avg/max/mdev = 38.011/38.102/38.200/0.077 ms\n$ time sftp -b put.batch dr01 | tail -1\nsftp> put mail/cur/1700001000\n\nreal\t1m56.412s\nuser\t0m0.711s\nsys\t0m0.322s\n$ wc -l put.batch\n1000 put.batch\n$ du -sh --apparent-size mail/cur\n3.9M\tmail/cur\n$ scp big.iso dr01:/tmp/\nbig.iso                                      100% 2048MB 109.2MB/s   00:18\n";
+    let d = of(text, &farpath_diagnose::Known::default());
+    assert_eq!(d.flows.len(), 2, "{:#?}", d.flows);
+    let verdict = &d.flows[0].verdict;
+    assert_eq!(verdict.cause, "application", "{verdict:#?}");
+    let why = verdict.because.join("\n");
+    assert!(
+        why.contains("1000 files of 4.1 kB each took 116 ms a file, 3.1 round trips"),
+        "{why}"
+    );
+}

@@ -1,6 +1,6 @@
 //! Connections side by side of which some lose and others do not: a member of a group of links, or one of several paths.
 
-use farpath_diagnose::Known;
+use farpath_diagnose::{FlowReport, Known};
 
 use crate::{because, commands, of, of_files, on};
 
@@ -258,4 +258,38 @@ fn json_shows_which_connections_lost() {
         "{}",
         because(&flow)
     );
+}
+
+/// Tests of one loop that are fast and slow by turns: a queue or a policer common to all would hold all.
+#[test]
+fn tests_that_are_slow_by_turns_are_of_a_member() {
+    let row = |mbytes: u32, mbit: u32, again: u32| {
+        format!(
+            "[  5]   0.00-5.00   sec  {mbytes} MBytes  {mbit} Mbits/sec  {again}             sender\n[  5]   0.00-5.00   sec  {mbytes} MBytes  {mbit} Mbits/sec                  receiver\n"
+        )
+    };
+    let (fast, slow) = (row(5580, 9370, 0), row(299, 502, 4211));
+    let errors = "sw-b#show interfaces counters errors\nPort         FCS  Align   Symbol     Rx   Runts   Giants     Tx\nEt49           0      0        0      0       0        0      0\nEt50      182231      0   182231 182231       0        0      0\n";
+    let group = "sw-b#show port-channel 1 detailed\nPort Channel Port-Channel1 (Fallback State: Unconfigured):\n  Minimum links: unconfigured\n  Active Ports:\n      Port            Time Became Active       Protocol       Mode      Weight\n    --------------- ------------------------ -------------- ------------ ------\n      Ethernet49      Mon Nov  2 08:11:00         LACP          Active      0\n      Ethernet50      Mon Nov  2 08:11:02         LACP          Active      0\n\n";
+    let run = "srv1:~$ for p in 5001 5002 5003 5004; do iperf3 -c 10.2.0.8 --cport $p -t 5 | grep -E \"sender|receiver\"; done\n";
+    let slow_flow = |text: &str| {
+        let d = of(text, &Known::default());
+        let is_it = |f: &&FlowReport| f.observed.goodput_bps.is_some_and(|bps| bps < 1e9);
+        d.flows.iter().find(is_it).cloned().expect("a slow one")
+    };
+    let by_turns = format!("{run}{fast}{slow}{fast}{slow}");
+    let flow = slow_flow(&format!("{errors}{group}{by_turns}"));
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let why = flow.verdict.because.join("\n");
+    assert!(
+        why.contains("of 4 tests of one command 2 got 502 Mbit/s at most"),
+        "{why}"
+    );
+    assert!(
+        why.contains("Et50 of sw-b alone counts damaged frames, 182231"),
+        "{why}"
+    );
+    // What begins once and lasts may be of others.
+    let later = slow_flow(&format!("{run}{fast}{fast}{slow}{slow}"));
+    assert!(!later.verdict.because.join("\n").contains("by turns"));
 }

@@ -327,6 +327,45 @@ fn what_a_cloud_gives_one_connection_holds_each_of_several() {
     );
 }
 
+/// An instance's burst and its baseline, as `grep SUM` leaves the intervals, with a heading or without.
+#[test]
+fn a_burst_of_an_instance_and_what_lasts_are_two_rates() {
+    let rates = [4810, 4800, 4810, 1850, 511, 511, 511, 511, 511, 511];
+    let again = [11, 4, 7, 9122, 8120, 8011, 8219, 8102, 8077, 8131];
+    let mut rows = String::new();
+    for (n, (mbit, again)) in rates.into_iter().zip(again).enumerate() {
+        rows += &format!(
+            "[SUM] {}.00-{}.00 sec  {:.2} GBytes  {mbit} Mbits/sec  {again}\n",
+            60 * n,
+            60 * (n + 1),
+            f64::from(mbit) * 6e7 / 8.0 / 1_073_741_824.0
+        );
+    }
+    rows += "[SUM]   0.00-600.00 sec   135 GBytes  1.93 Gbits/sec  57804             sender\n[SUM]   0.00-600.00 sec   135 GBytes  1.93 Gbits/sec                  receiver\n";
+    let prompt = "[admin@ip-203-0-113-40 ~]$ iperf3 -c 10.200.1.9 -t 600 -i 60 -P 4 | grep SUM\n";
+    for head in [
+        "",
+        "[ ID] Interval           Transfer     Bitrate         Retr\n",
+    ] {
+        let text = format!("{prompt}{head}{rows}{}", allowance([1_923_881, 0, 0]));
+        let d = of(&text, &Known::default());
+        let flow = &d.flows[0];
+        assert_eq!(flow.verdict.cause, "policer", "{:#?}", flow.verdict);
+        let texts = because(flow);
+        assert!(
+            texts.contains("as fast as 4.81 Gbit/s, and all after them 511 Mbit/s"),
+            "{texts}"
+        );
+        assert!(
+            commands(flow).contains("an instance of a larger type"),
+            "{}",
+            commands(flow)
+        );
+        let ignored = d.read.iter().flat_map(|p| &p.ignored_lines).count();
+        assert_eq!(ignored, 0, "{:#?}", d.read);
+    }
+}
+
 #[test]
 fn the_limits_of_an_instance_are_asked_for() {
     let once = allowance([9124, 0, 0]);

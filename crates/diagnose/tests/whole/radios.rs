@@ -191,3 +191,22 @@ fn a_rate_that_goes_up_and_down_is_a_links_own() {
     let asked = crate::asked(&flow);
     assert!(asked.contains(&"radio_signal"), "{asked:?}");
 }
+
+/// What a radio link receives by holds what comes in, and what it sends by what goes out, though nothing names the host.
+#[test]
+fn a_radio_links_rate_is_that_of_the_tests_way() {
+    let of_way = |option: &str, rate: &str| {
+        let text = format!(
+            "$ iw dev wlan0 link\nConnected to 02:00:00:00:00:01 (on wlan0)\n\tsignal: -79 dBm\n\trx bitrate: 13.0 MBit/s MCS 1\n\ttx bitrate: 6.5 MBit/s MCS 0\n$ iperf3 -c 10.12.0.10 {option}-t 5\n[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-5.00   sec  4.01 MBytes  {rate} Mbits/sec   61             sender\n[  5]   0.00-5.00   sec  3.68 MBytes  {rate} Mbits/sec                  receiver\n"
+        );
+        let d = of(&text, &Known::default());
+        assert!(d.contradictions.is_empty(), "{:?}", d.contradictions);
+        let flow = first_flow(d);
+        let link = flow.ceilings.iter().find(|c| c.cause == "link");
+        link.expect("a link").limit_bps
+    };
+    // Seven tenths of 13.0 and of 6.5 Mbit/s, 0.941 to 0.95 of it payload.
+    let (down, up) = (of_way("-R ", "6.17"), of_way("", "3.17"));
+    assert!((down / 8.6e6 - 1.0).abs() < 0.02, "{down}");
+    assert!((up / 4.3e6 - 1.0).abs() < 0.02, "{up}");
+}

@@ -105,3 +105,36 @@ fn nobody_is_asked_for_buffers_that_another_test_shows_to_be_large() {
     assert!(!asks.contains(&"receive_window_bytes"), "{asks:?}");
     assert!(!asks.contains(&"send_buffer_bytes"), "{asks:?}");
 }
+
+/// Two hosts whose controls `sysctl -n` prints bare: what chance takes of both is neither a policer's nor a full line's.
+#[test]
+fn a_faster_host_with_bbr_shows_chance_too() {
+    let rates = [15.7, 9.44, 8.39, 8.39, 9.44, 7.34, 8.39, 9.44, 7.34, 8.39];
+    let again = [4, 0, 2, 1, 0, 2, 1, 0, 2, 1];
+    let mut text = "hosta$ sysctl -n net.ipv4.tcp_congestion_control\nbbr\nhosta$ iperf3 -c jnb1 -t 10 | grep -E 'sender|receiver'\n[  5]   0.00-10.00  sec   580 MBytes   487 Mbits/sec  411             sender\n[  5]   0.00-10.17  sec   571 MBytes   471 Mbits/sec                  receiver\nhostb$ sysctl -n net.ipv4.tcp_congestion_control\ncubic\nhostb$ iperf3 -c jnb1 -t 10\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n".to_owned();
+    for (n, (mbit, again)) in rates.into_iter().zip(again).enumerate() {
+        text += &format!(
+            "[  5]   {n}.00-{}.00   sec  1.00 MBytes  {mbit:.2} Mbits/sec    {again}    180 KBytes\n",
+            n + 1
+        );
+    }
+    text += "[ ID] Interval           Transfer     Bitrate         Retr\n[  5]   0.00-10.00  sec  11.0 MBytes  9.23 Mbits/sec   13             sender\n[  5]   0.00-10.17  sec  10.6 MBytes  8.74 Mbits/sec                  receiver\nhostb$ ping -c 100 -i 0.2 -q jnb1\nPING jnb1 (192.0.2.1) 56(84) bytes of data.\n--- jnb1 ping statistics ---\n100 packets transmitted, 100 received, 0% packet loss, time 19911ms\nrtt min/avg/max/mdev = 169.811/170.012/170.400/0.101 ms\n";
+    let d = of(&text, &farpath_diagnose::Known::default());
+    let flow = slow(&d);
+    assert_eq!(flow.verdict.cause, "random_loss", "{:#?}", flow.verdict);
+    let why = because(flow);
+    assert!(
+        why.contains("with BBR a test of another host to the same one"),
+        "{why}"
+    );
+    // Where the other host has the same control it shows nothing of the kind.
+    let same = of(
+        &text.replace("\nbbr\n", "\ncubic\n"),
+        &farpath_diagnose::Known::default(),
+    );
+    assert!(
+        !because(slow(&same)).contains("with BBR"),
+        "{}",
+        because(slow(&same))
+    );
+}

@@ -20,6 +20,8 @@ pub(crate) struct Between {
     pub(crate) bridged: bool,
     /// The port with the smaller MTU is known.
     pub(crate) located: bool,
+    /// The largest segment that a firewall lets TCP announce, bytes.
+    pub(crate) clamp: Option<u64>,
 }
 
 /// How the MTU of an interface is shown, set and set back.
@@ -53,6 +55,10 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
     if between.bridged && !between.located {
         commands.push("on each switch between the two hosts: show interface | include MTU; no router lies between them, as their TTL shows, and a switch reports nothing: its MTU is to be that of the hosts".to_owned());
     }
+    if let Some(clamp) = between.clamp.filter(|clamp| *clamp > mss) {
+        commands.push(format!("on the firewall whose text has `sysopt connection tcpmss {clamp}`, which lets TCP announce more than passes: sysopt connection tcpmss {mss}"));
+        undo.push(format!("sysopt connection tcpmss {clamp}"));
+    }
     if !windows {
         commands.push(format!("sysctl -w {PROBING}=1"));
         undo.push(before(PROBING, None, "sysctl -w "));
@@ -70,7 +76,7 @@ pub(crate) fn probing((passes, known): &(u64, &str), between: Between) -> Remedy
                 format!("or at the other end, for TCP: an MTU of {passes} at the interface by which it reaches this host, that of its VPN where it has one. It offers segments that fit then; keep what `ip link show` prints there"),
                 format!("or on the router before the small link: iptables -t mangle -A {LOWER} {mss}"),
                 format!("the same in nftables, in a chain that forwards: nft add rule inet filter forward tcp flags syn tcp option maxseg size set {mss}"),
-                format!("the same in IOS, at the interface: ip tcp adjust-mss {mss}"),
+                format!("the same in IOS, at the interface: ip tcp adjust-mss {mss}; of Cisco ASA: sysopt connection tcpmss {mss}"),
             ]);
             undo.push("the MTU that the interface of the other end had".to_owned());
             undo.push(format!(
@@ -102,6 +108,16 @@ mod tests {
         let remedy = probing(&(1328, "a guess"), Between::default());
         let says = "at the other end, for TCP: an MTU of 1328";
         assert!(remedy.commands.join("\n").contains(says), "{remedy:?}");
+        // A clamp that lets through more than passes comes first, and one below that is none to change.
+        let clamped = |clamp: u64| {
+            let between = Between {
+                clamp: Some(clamp),
+                ..Between::default()
+            };
+            probing(&(1408, "a guess"), between).commands.remove(0)
+        };
+        assert!(clamped(1460).ends_with("sysopt connection tcpmss 1368"));
+        assert!(!clamped(1360).contains("sysopt"));
         let bridged = Between {
             bridged: true,
             ..Between::default()

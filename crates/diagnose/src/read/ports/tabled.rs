@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::Place;
 use crate::interfaces::port::{Kind, Port, PortReading};
-use crate::read::{Facts, NOTES_MAX};
+use crate::read::{Facts, Member, NOTES_MAX};
 
 /// Most ports that a note names.
 const NAMED: usize = 6;
@@ -58,12 +58,46 @@ impl Facts {
                 self.ports.extend(own.cloned());
                 note(kind, "", &standing(&all, kind, Some(&port)), self);
             } else if grew.is_empty() {
-                note(kind, "", &standing(&all, kind, None), self);
+                let counts = standing(&all, kind, None);
+                if kind == Kind::Damaged {
+                    self.damaged_member = self.only_member(&counts);
+                }
+                note(kind, "", &counts, self);
             } else {
                 note(kind, " from one reading to the next", &grew, self);
             }
         }
     }
+}
+
+impl Facts {
+    /// The only port that counts something, where the texts have it as a member of a group of links.
+    fn only_member(&self, counts: &BTreeMap<Port, (f64, Place)>) -> Option<String> {
+        let (port, (count, _)) = counts.first_key_value().filter(|_| counts.len() == 1)?;
+        let is_it = |m: &&Member| m.device == port.router && is_short_of(&port.name, &m.name);
+        let member = self.members.iter().find(is_it)?;
+        let group = match member.group.as_str() {
+            "" => "a group of links",
+            group => group,
+        };
+        let named = port.named("a port");
+        Some(format!(
+            "{named} alone counts damaged frames, {count:.0}, and is a member of {group}"
+        ))
+    }
+}
+
+/// Whether a port's name is another's, or short for it: `Et50` of `Ethernet50`.
+fn is_short_of(name: &str, whole: &str) -> bool {
+    let parts = |name: &str| {
+        let digit = name
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(name.len());
+        let (begin, number) = name.split_at(digit);
+        (begin.to_ascii_lowercase(), number.to_owned())
+    };
+    let ((begin, number), (long, own)) = (parts(name), parts(whole));
+    number == own && !begin.is_empty() && long.starts_with(&begin)
 }
 
 /// What several ports counted of a kind, and since when.
