@@ -93,6 +93,10 @@ pub(super) struct Waits {
     tried_behind: bool,
     /// Whether this end, and the other, answered what had not all come, and closed first.
     cut_short: [bool; 2],
+    /// Whether this end, and the other, closed first, with a request that it had answered nothing of, and had sent something before.
+    left_request: [bool; 2],
+    /// Whether this end had all that the other one had sent, which had sent last, and closed after a time, before the other one.
+    has_paused_to_close: bool,
     /// Whether this end, and the other, reset it behind new data of its own, before the other one had closed.
     threw_away: [bool; 2],
     /// That the end which opened the connection closed it while an answer was on its way to it; none where that is not so.
@@ -179,6 +183,8 @@ impl Waits {
             met_behind: [end, 1 - end].map(|who| turns.met_behind[who]),
             tried_behind: turns.tried_behind[end],
             cut_short: [end, 1 - end].map(|who| turns.cut_short[who]),
+            left_request: [end, 1 - end].map(|who| turns.left_request[who]),
+            has_paused_to_close: turns.closing[end] > Duration::ZERO,
             threw_away: [end, 1 - end].map(|who| turns.threw_away[who]),
             left: turns.left,
             deferred: turns.deferred,

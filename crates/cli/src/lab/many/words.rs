@@ -159,9 +159,14 @@ impl Many {
         };
         let ends = [
             (
-                self.closed_unanswered,
+                self.closed_unanswered - self.closed_on_request,
                 "closed or reset",
                 " without an answer",
+            ),
+            (
+                self.closed_on_request,
+                "closed",
+                " without an answer to the last request, behind earlier answers",
             ),
             (self.reset_answered, "reset", ", which had sent something"),
             (
