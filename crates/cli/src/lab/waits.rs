@@ -8,6 +8,7 @@ mod way;
 
 use farpath_emu::plane::{
     Beat, Deferred, Errand, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
+    Windows,
 };
 use farpath_observe::Limit;
 use farpath_record::count_of;
@@ -66,6 +67,8 @@ pub(super) struct Waits {
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for: at
     /// least. None where such writes waited, and none of them in a message that somebody is known to have waited for.
     held: [Option<Duration>; 2],
+    /// How this end waited for messages of the other one that open a window.
+    windows: Windows,
     /// How long a link was taken by what this end sends, and the other, without a pause.
     lines: [OnLine; 2],
     /// What was lost of what both ends sent, and what that cost.
@@ -169,6 +172,7 @@ impl Waits {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 (held > Duration::ZERO || !is_open).then_some(held)
             }),
+            windows: turns.windows[end],
             lines: [end, 1 - end].map(|who| turns.lines[who]),
             repairs: both(turns.repairs),
             at_a_time: turns.at_a_time,

@@ -414,6 +414,7 @@ impl Talk {
                 .filter(|_| last.is_some_and(|(end, _)| end == 0)),
             ticketed: one.map(since).map(|(_, since)| since),
             overlapping: self.overlaps.found(),
+            windows: self.overlaps.windows(),
             lines: self.carried.each_ref().map(Carried::known),
             repairs: self.repairs.each_ref().map(Repairing::known),
             at_a_time: self.overlaps.at_a_time(),

@@ -5,7 +5,7 @@ use farpath_units::{Duration, Time};
 use super::{Beat, Deferred, Errand, Pings};
 use crate::plane::lines::OnLine;
 use crate::plane::message::{Handing, Streamed};
-use crate::plane::overlap::Overlap;
+use crate::plane::overlap::{Overlap, Windows};
 use crate::plane::packet::Way;
 use crate::plane::repairs::Repairs;
 
@@ -47,6 +47,8 @@ pub struct Turns {
     pub streamed: Option<Streamed>,
     /// What each of the ends waited for beside that, where turns overlap.
     pub overlapping: [Overlap; 2],
+    /// How each of the ends waited for messages of the other one that open a window, in the middle of what it sent.
+    pub windows: [Windows; 2],
     /// How long the slowest link on the way of each of the ends was taken by its data, without a pause.
     pub lines: [OnLine; 2],
     /// What was lost of what each of the ends sent, and what that cost.
@@ -137,6 +139,7 @@ impl Turns {
             handing: Default::default(),
             streamed: None,
             overlapping: Default::default(),
+            windows: Default::default(),
             lines: Default::default(),
             repairs: Default::default(),
             at_a_time: None,
