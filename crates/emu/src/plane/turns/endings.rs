@@ -128,7 +128,8 @@ impl Talk {
         }
     }
 
-    /// An end is about to send new data of this length. Half as much as its longest segment, or as its message before, is a request, and a farewell is none.
+    /// An end is about to send new data of this length. Half as much as its longest segment, or as its message before, is a request; a farewell is
+    /// not.
     pub(super) fn asks(&mut self, end: usize, length: u32) {
         let is_same = self.has_spoken_last(end) && !self.streams[end].is_all_there();
         let is_farewell = self.farewell == Some(end);
@@ -500,7 +501,6 @@ mod tests {
                 talk.arrived(0, (161, length), at(350));
             }
             talk.ended(1, is_reset, at(closes));
-            talk.arrived(0, (161, length), at(350));
             talk.turns().left_request
         };
         assert_eq!(left(351, 80, false), [false, true]);
