@@ -535,7 +535,7 @@ impl Busiest {
                 quantity(got),
                 quantity(written)
             ),
-            _ if self.is_steered && ending.is_unanswered() => format!(
+            _ if self.is_steered && ending.is_without_answer() => format!(
                 "{}: another connection between both was in use then, and may have arranged that",
                 ending.words()
             ),

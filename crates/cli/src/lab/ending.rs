@@ -15,6 +15,8 @@ pub(super) enum Ending {
     ResetUnanswered,
     /// It closed, had answered nothing, and reset the connection as more came, or with what it had not read.
     ClosedAndResetUnanswered,
+    /// It closed with a request of the command, had answered nothing of that, and had answered before.
+    ClosedOnRequest,
     /// It reset the connection behind or within what it had sent.
     Reset,
     /// It answered before it had all that the command was sending, and closed, or reset the connection.
@@ -81,12 +83,18 @@ impl Ending {
         !matches!(
             self,
             Ending::Reset
+                | Ending::ClosedOnRequest
                 | Ending::CutShort
                 | Ending::ClosedIdle
                 | Ending::ClosedBehind
                 | Ending::LeftIdle
                 | Ending::EndedByLab
         )
+    }
+
+    /// Whether the command's last request had no answer, as the server closed or reset the connection: the first one, or another one behind answers.
+    pub(super) fn is_without_answer(self) -> bool {
+        self == Ending::ClosedOnRequest || self.is_unanswered()
     }
 
     /// Whether it had closed the connection, with all answered, before the command asked again: as an idle one, or right behind its answer.
@@ -112,6 +120,9 @@ impl Ending {
             Ending::ClosedAndResetUnanswered => {
                 format!("{server} closed the connection without an answer, and reset it")
             }
+            Ending::ClosedOnRequest => format!(
+                "{server} closed the connection without an answer to what {command} had sent last"
+            ),
             Ending::Reset => {
                 format!("{server} reset the connection, which {command} had open")
             }
@@ -179,6 +190,9 @@ mod tests {
             let found = Ending::of(closed, reset, has_sent);
             assert_eq!(found, ending, "{closed:?} {reset:?} {has_sent:?}");
         }
+        let on_request = Ending::ClosedOnRequest;
+        assert!(on_request.is_without_answer() && !on_request.is_unanswered());
+        assert!(!Ending::Reset.is_without_answer() && !on_request.is_idle());
         assert!(!Ending::Reset.is_unanswered() && Ending::ResetUnanswered.is_unanswered());
         assert!(!Ending::ClosedIdle.is_unanswered() && !Ending::EndedByLab.is_unanswered());
         assert!(!Ending::CutShort.is_unanswered() && !Ending::CutShort.is_idle());

@@ -8,7 +8,7 @@ use super::sender::SENDERS;
 pub(super) struct Failed {
     /// Connections that carried anything.
     all: u64,
-    /// Those that the server closed or reset, and had answered nothing.
+    /// Those that the server closed or reset with a request that had no answer.
     unanswered: u64,
     /// Those that it closed, with all answered, before the command asked again, and those of them on which it asked and got a reset.
     closed_idle: u64,
@@ -19,7 +19,7 @@ impl Failed {
     /// Takes in a connection that the server ended so, if it did.
     pub(super) fn counts(&mut self, ending: Option<Ending>) {
         self.all += 1;
-        self.unanswered += u64::from(ending.is_some_and(Ending::is_unanswered));
+        self.unanswered += u64::from(ending.is_some_and(Ending::is_without_answer));
         self.closed_idle += u64::from(ending.is_some_and(Ending::is_idle));
         self.reset_idle += u64::from(ending.is_some_and(Ending::is_met));
     }

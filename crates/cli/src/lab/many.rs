@@ -157,7 +157,7 @@ impl Each {
     /// Until it closed without an answer the command waited for its FIN, half a round trip.
     pub(super) fn with_ending(self, ending: Option<Ending>) -> Each {
         let back = match ending {
-            Some(Ending::ClosedUnanswered | Ending::ResetUnanswered) => {
+            Some(Ending::ClosedUnanswered | Ending::ResetUnanswered | Ending::ClosedOnRequest) => {
                 self.rtt.unwrap_or(0.0) / 2.0
             }
             _ => 0.0,
@@ -237,6 +237,9 @@ pub(super) struct Many {
     /// Those that the server closed or reset before the command did, without an answer, and those that it reset though it had sent something.
     pub(super) closed_unanswered: u64,
     pub(super) reset_answered: u64,
+    /// Those of the former that it closed behind earlier answers.
+    #[serde(skip)]
+    closed_on_request: u64,
     /// Those that it had closed as idle before the command asked again.
     #[serde(skip)]
     closed_idle: u64,
@@ -322,8 +325,7 @@ impl Many {
         let bytes_sent: u64 = these().map(|e| e.sent).sum();
         let largest = these().map(|e| e.sent).max()?;
         let ended = |is_so: fn(Ending) -> bool| {
-            let endings = these().filter_map(|e| e.ending);
-            endings.filter(|ending| is_so(*ending)).count() as u64
+            these().filter(|e| e.ending.is_some_and(is_so)).count() as u64
         };
         let rtts: Vec<f64> = these().filter_map(|e| e.rtt).collect();
         let line = |way: usize| these().map(|e| e.line[way]).sum::<f64>();
@@ -352,7 +354,8 @@ impl Many {
                 .map(|e| e.served.map_or(0.0, |served| served.min(e.queued)))
                 .sum(),
             unanswered: these().filter(|e| e.unheard.is_unanswered()).count() as u64,
-            closed_unanswered: ended(Ending::is_unanswered),
+            closed_unanswered: ended(Ending::is_without_answer),
+            closed_on_request: ended(|ending| ending == Ending::ClosedOnRequest),
             reset_answered: ended(|ending| ending == Ending::Reset),
             cut_short: ended(|ending| ending == Ending::CutShort),
             closed_idle: ended(Ending::is_idle),
@@ -537,7 +540,7 @@ mod tests {
             Many::of(&all).expect("they are many").words(0)
         };
         let late = said(1000);
-        let words = "to port 80: the server left the first SYN of 10 of them without an answer, which took 86 % of their time; each took 14.5 round trips";
+        let words = "to port 80: the server left the first SYN of 10 of them without an answer, which took 86 % of their time; each took 2.0 round trips";
         assert!(late.contains(words), "{late}");
         assert!(!said(20).contains("SYN"), "{}", said(20));
     }
@@ -641,7 +644,7 @@ mod tests {
             many.words(0)
         };
         let slow = said(0.3);
-        let words = "to port 8000: your command waited for the server 88 % of their time; each took 17.0 round trips";
+        let words = "to port 8000: your command waited for the server 88 % of their time; each took 2.0 round trips";
         assert!(slow.contains(words), "{slow}");
         let some = said(0.01);
         let words = "spares it; your command waited for the server 20 % of their time";
@@ -910,7 +913,7 @@ mod tests {
         assert_eq!(six.unanswered, 6);
         assert!((six.server_s - 5.1).abs() < 1e-9 && six.is_little());
         let said = six.words(0);
-        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were not answered before your command closed; each took 10.0 round trips";
+        let words = "port 7000: your command waited for the server 85 % of their time: 6 requests were not answered before your command closed; each took 1.5 round trips";
         assert!(said.contains(words), "{said}");
         assert!(!said.contains("kept open"), "{said}");
         let unknown = of(6, Unheard::Unknown(0.85, "nobody saw it"));
@@ -964,6 +967,32 @@ mod tests {
         assert!(!both.contains("kept open"), "{both}");
         assert!(said(4, 0).contains("kept open"), "{}", said(4, 0));
         assert!(!said(0, 0).contains("the server"));
+    }
+
+    /// Each of these on its sixth request.
+    #[test]
+    fn requests_that_the_server_closed_on_are_without_an_answer() {
+        let each = |n: u16| {
+            let plain = Each {
+                ports: [40_000 + n, 7000],
+                sent: 10,
+                rtt: Some(0.04),
+                busy: 0.22,
+                served: Some(0.0),
+                ..plain()
+            };
+            plain.with_ending(Some(Ending::ClosedOnRequest))
+        };
+        let all: Vec<Each> = (0..8).map(each).collect();
+        let many = Many::of(&all).expect("they are many");
+        assert_eq!(many.closed_unanswered, 8);
+        let said = many.words(0);
+        let words = "the server closed 8 of them without an answer to the last request, behind earlier answers";
+        assert!(
+            said.contains(words) && !said.contains("limit of requests"),
+            "{said}"
+        );
+        assert!(!said.contains("kept open"), "{said}");
     }
 
     /// Thirty requests on six connections, of which the server closes each behind the fifth answer; and a request on each.

@@ -8,6 +8,7 @@ mod way;
 
 use farpath_emu::plane::{
     Beat, Deferred, Errand, Handing, Left, OnLine, Overlap, Pings, Repairs, Streamed, Turns,
+    Windows,
 };
 use farpath_observe::Limit;
 use farpath_record::count_of;
@@ -66,6 +67,8 @@ pub(super) struct Waits {
     /// How long small writes of this end and the other were seen to wait for an acknowledgement, in messages that somebody waited for: at
     /// least. None where such writes waited, and none of them in a message that somebody is known to have waited for.
     held: [Option<Duration>; 2],
+    /// How this end waited for messages of the other one that open a window.
+    windows: Windows,
     /// How long a link was taken by what this end sends, and the other, without a pause.
     lines: [OnLine; 2],
     /// What was lost of what both ends sent, and what that cost.
@@ -93,6 +96,10 @@ pub(super) struct Waits {
     tried_behind: bool,
     /// Whether this end, and the other, answered what had not all come, and closed first.
     cut_short: [bool; 2],
+    /// Whether this end, and the other, closed first, with a request that it had answered nothing of, and had sent something before.
+    left_request: [bool; 2],
+    /// Whether this end had all that the other one had sent, which had sent last, and closed after a time, before the other one.
+    has_paused_to_close: bool,
     /// Whether this end, and the other, reset it behind new data of its own, before the other one had closed.
     threw_away: [bool; 2],
     /// That the end which opened the connection closed it while an answer was on its way to it; none where that is not so.
@@ -165,6 +172,7 @@ impl Waits {
                 let Handing { held, is_open, .. } = turns.handing[who];
                 (held > Duration::ZERO || !is_open).then_some(held)
             }),
+            windows: turns.windows[end],
             lines: [end, 1 - end].map(|who| turns.lines[who]),
             repairs: both(turns.repairs),
             at_a_time: turns.at_a_time,
@@ -179,6 +187,8 @@ impl Waits {
             met_behind: [end, 1 - end].map(|who| turns.met_behind[who]),
             tried_behind: turns.tried_behind[end],
             cut_short: [end, 1 - end].map(|who| turns.cut_short[who]),
+            left_request: [end, 1 - end].map(|who| turns.left_request[who]),
+            has_paused_to_close: turns.closing[end] > Duration::ZERO,
             threw_away: [end, 1 - end].map(|who| turns.threw_away[who]),
             left: turns.left,
             deferred: turns.deferred,

@@ -49,7 +49,7 @@ pub use heading::Macs;
 pub use lines::OnLine;
 pub use message::{Handing, Streamed};
 pub use openings::Opening;
-pub use overlap::Overlap;
+pub use overlap::{Overlap, Windows};
 pub use packet::Way;
 pub use plug::{Attachment, Interface};
 pub use pool::{CHUNK, LARGEST};

@@ -6,7 +6,8 @@
 //! a time of its own, some time after data came, is not known to have waited for it.
 //!
 //! A small message in the middle of a large answer, as what opens a window of HTTP/2 or gRPC again, is due with the data right before it: the end
-//! kept back nothing of what came earlier.
+//! kept back nothing of what came earlier. Who goes on behind such a message alone, which is known to open a window, had sent what that allowed, and
+//! has waited for it even where its program is slow to go on.
 
 use std::collections::VecDeque;
 
@@ -33,6 +34,15 @@ pub struct Overlap {
     pub other: Duration,
 }
 
+/// How often an end went on as a message that opens a window had come, and nothing else, and how long it had sent nothing before that came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Windows {
+    /// How often.
+    pub times: u64,
+    /// Time before these messages, of all.
+    pub waited: Duration,
+}
+
 /// What was handed over at once and is under way: a segment, or several that a card is to cut out of it.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
@@ -44,6 +54,8 @@ struct Segment {
     sent: Time,
     /// Since when its sender had something to answer, or had sent the one before.
     since: Time,
+    /// It opens a window, and does nothing else.
+    is_grant: bool,
 }
 
 /// One end.
@@ -64,6 +76,11 @@ struct Side {
     /// When data last came to it, a part of a segment as well, and how many bytes since it last sent.
     latest: Option<Time>,
     bytes_came: u64,
+    /// What came since it last sent was more than messages that open a window.
+    has_more: bool,
+    /// What it sends now is such a message.
+    grants: bool,
+    windows: Windows,
     /// The byte behind the last that has come of what it sent, without a hole.
     arrived: u64,
     found: Overlap,
@@ -115,7 +132,12 @@ impl Overlaps {
         if let (Some((last, before, then)), Some((at, first))) = (side.last, came) {
             let at = at.clamp(last, now.max(last));
             let (waited, took) = (at.since(last), now.max(at).since(at));
-            if took.times(PROMPT) <= waited + took {
+            let is_granted = first.is_grant && !side.has_more && took <= waited;
+            if is_granted {
+                side.windows.times += 1;
+                side.windows.waited += waited;
+            }
+            if is_granted || took.times(PROMPT) <= waited + took {
                 let way = [end, 1 - end].map(|who| carried[who] - then[who]);
                 let seconds = (waited + took).as_secs_f64();
                 side.backlog.waits(seconds, way);
@@ -131,6 +153,8 @@ impl Overlaps {
         let since = came.map_or(last, |(at, _)| at);
         let since = side.due(length, last, now).unwrap_or(since);
         side.bytes_came = 0;
+        side.has_more = false;
+        let is_grant = std::mem::take(&mut side.grants);
         side.last = Some((now, counted, carried));
         if side.under_way.len() >= FOLLOWED {
             self.is_full = true;
@@ -148,7 +172,18 @@ impl Overlaps {
             frames,
             sent: now,
             since,
+            is_grant,
         });
+    }
+
+    /// What an end is about to send opens a window, and does nothing else.
+    pub(super) fn grants(&mut self, end: usize) {
+        self.sides[end].grants = true;
+    }
+
+    /// How each of the two ends waited for such messages.
+    pub(super) fn windows(&self) -> [Windows; 2] {
+        [0, 1].map(|end| self.sides[end].windows)
     }
 
     /// The frames of an end carry so many bytes at most.
@@ -176,6 +211,7 @@ impl Overlaps {
         }
         while let Some(first) = from.under_way.front().filter(|s| s.until <= until) {
             to.came.get_or_insert((at, *first));
+            to.has_more |= !first.is_grant;
             to.backlog.comes(first.length, at);
             from.bytes -= u64::from(first.length);
             from.frames -= u64::from(first.frames);
@@ -257,6 +293,44 @@ mod tests {
             overlaps.arrived(0, opened, at(t + 80 + works));
         }
         overlaps.found()[1]
+    }
+
+    /// Six answers of two windows each, 40 ms each way, of a server that goes on so long after the window was opened, or after that and a request.
+    #[test]
+    fn what_waits_for_a_window_is_known() {
+        let at = |ms| Time::ZERO + Duration::from_ms(ms);
+        let waited = |works: u64, asks: bool| {
+            let (mut overlaps, counted) = (Overlaps::default(), Overlap::default());
+            let (mut sent, mut opened) = (0, 0);
+            for n in 0..6 {
+                let t = n * 200;
+                sent += 65_535;
+                overlaps.sent(1, (sent, 65_535), at(t), counted);
+                overlaps.arrived(1, sent, at(t + 40));
+                overlaps.grants(0);
+                opened += 26;
+                overlaps.sent(0, (opened, 26), at(t + 41), counted);
+                overlaps.arrived(0, opened, at(t + 81));
+                if asks {
+                    opened += 50;
+                    overlaps.sent(0, (opened, 50), at(t + 42), counted);
+                    overlaps.arrived(0, opened, at(t + 82));
+                }
+                sent += 34_465;
+                overlaps.sent(1, (sent, 34_465), at(t + 81 + works), counted);
+            }
+            (overlaps.windows()[1], overlaps.found()[1].way)
+        };
+        let windows = |times: u64| Windows {
+            times,
+            waited: Duration::from_ms(81).times(times),
+        };
+        let (prompt, way) = waited(1, false);
+        assert_eq!((prompt, way), (windows(6), Duration::from_ms(6 * 80)));
+        let (slow, way) = waited(40, false);
+        assert_eq!((slow, way), (windows(6), Duration::from_ms(6 * 80)));
+        assert_eq!(waited(90, false), (windows(0), Duration::ZERO));
+        assert_eq!(waited(1, true).0, windows(0));
     }
 
     /// An upload of 1 MB a round trip of 200 ms, handed over in 16 pieces that the card cuts into frames of 1448 bytes; and small messages.

@@ -27,8 +27,8 @@ use super::tickets::{Behind, Tickets};
 use asides::Aside;
 pub use beat::Beat;
 use beat::Beating;
-use endings::End;
 pub(super) use endings::is_alert;
+use endings::{Asks, End};
 pub use errands::Errand;
 use errands::{Asked, Errands};
 pub use greeting::Deferred;
@@ -82,6 +82,7 @@ struct Talk {
     heard: [Time; 2],
     given: [Time; 2],
     over: [End; 2],
+    asks: [Asks; 2],
     /// What each end sent last left when a part of the other one's had come, and not all.
     answers_part: [bool; 2],
     /// The end that closed behind an answer that was still under way, to all that it had been asked.
@@ -128,6 +129,7 @@ impl Talk {
             heard: [Time::ZERO; 2],
             given: [Time::ZERO; 2],
             over: Default::default(),
+            asks: Default::default(),
             answers_part: [false; 2],
             left_behind: None,
             turns: Turns::between(ends),
@@ -178,6 +180,7 @@ impl Talk {
         let heard = &self.streams[1 - end];
         self.answers_part[end] = heard.arrived > 0 && !heard.is_all_there();
         self.goes_on_idle(end, length);
+        self.asks(end, length);
         self.answers_late(end);
         match end {
             0 => self.question = Some((now, self.streams[1].arrived)),
@@ -336,6 +339,7 @@ impl Talk {
         self.cuts_short(end);
         self.throws_away(end, is_reset);
         self.leaves(end, now);
+        self.leaves_request(end, is_reset, now);
         let so_far = self.waited(end);
         let stream = &self.streams[1 - end];
         let is_all_there = stream.is_all_there();
@@ -410,6 +414,7 @@ impl Talk {
                 .filter(|_| last.is_some_and(|(end, _)| end == 0)),
             ticketed: one.map(since).map(|(_, since)| since),
             overlapping: self.overlaps.found(),
+            windows: self.overlaps.windows(),
             lines: self.carried.each_ref().map(Carried::known),
             repairs: self.repairs.each_ref().map(Repairing::known),
             at_a_time: self.overlaps.at_a_time(),
@@ -420,6 +425,8 @@ impl Talk {
             met_closed: self.by_reset(self.turns.met_closed),
             met_behind: self.by_reset(self.turns.met_behind),
             tried_behind: self.by_reset(self.turns.tried_behind),
+            left_request: [0, 1]
+                .map(|end| self.turns.left_request[end] && !self.over[end].is_half()),
             left: self.turns.left.filter(|_| !self.over[0].is_half()),
             closed: [0, 1].map(|end| {
                 let over = &self.over[end];

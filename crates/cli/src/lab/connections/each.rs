@@ -88,7 +88,7 @@ impl Connections {
     fn ending(&self, ends: &[String; 2], one: &Watched) -> Option<Ending> {
         let ending = self.waits.get(ends)?.ending(one.host);
         let ending = ending.or_else(|| self.left_idle(ends, one))?;
-        let is_arranged = ending.is_unanswered() && self.is_steered(ends, one);
+        let is_arranged = ending.is_without_answer() && self.is_steered(ends, one);
         (!is_arranged).then_some(ending)
     }
 

@@ -1,5 +1,5 @@
 //! Turns at equal times, as a timer has them, beside what limited a connection: neither the path nor the other side was waited for meanwhile.
-//! And pings, which nobody asks with.
+//! And pings, which nobody asks with, and waits for a window of the other program.
 
 use farpath_observe::Limit;
 use farpath_record::count_of;
@@ -10,7 +10,8 @@ use crate::lab::sender::SENDERS;
 use crate::lab::waits::Waits;
 
 impl Watched {
-    /// That most of its largest cause is time before turns at equal times, and how many pings were sent, in words; empty where neither is so.
+    /// That most of its largest cause is time before turns at equal times, how many pings were sent, and how it waited for windows, in words; empty where
+    /// none of that is so.
     pub(super) fn at_times(&self, waits: Option<&Waits>, largest: Option<(Cause, f64)>) -> String {
         let Some(waits) = waits else {
             return String::new();
@@ -23,7 +24,7 @@ impl Watched {
                 count_of(n, "ping", "pings")
             ),
         };
-        by_timer.unwrap_or_default() + &pings
+        by_timer.unwrap_or_default() + &pings + &waits.for_windows(self.time())
     }
 
     /// That most of a cause is time before turns at equal times, in words; none where that is not so.

@@ -80,10 +80,17 @@ impl Many {
         }
         format!(
             "each took {:.1} round trips, {} ({:.0} % of their time{whole})",
-            self.lived() / self.round_trips_s.max(f64::MIN_POSITIVE),
+            self.counted(),
             self.opening(),
             100.0 * self.opened(),
         )
+    }
+
+    /// How many round trips each took, without the server's time and that of timers: these are as long over any path.
+    fn counted(&self) -> f64 {
+        let least = self.opened() * self.lived();
+        let others = self.server_s + self.timers_s + self.late_s;
+        (self.lived() - others).max(least) / self.round_trips_s.max(f64::MIN_POSITIVE)
     }
 
     /// For how long the command did something else while it had them open, where they were open one after the other and that is worth naming.
@@ -159,9 +166,14 @@ impl Many {
         };
         let ends = [
             (
-                self.closed_unanswered,
+                self.closed_unanswered - self.closed_on_request,
                 "closed or reset",
                 " without an answer",
+            ),
+            (
+                self.closed_on_request,
+                "closed",
+                " without an answer to the last request, behind earlier answers",
             ),
             (self.reset_answered, "reset", ", which had sent something"),
             (

@@ -40,6 +40,9 @@ impl Waits {
         if self.cut_short[ends[1]] {
             return Some(Ending::CutShort);
         }
+        if self.left_request[ends[1]] {
+            return Some(Ending::ClosedOnRequest);
+        }
         let closed = ends.map(|who| self.closed[who]);
         Ending::of(
             closed,
@@ -85,11 +88,12 @@ impl Waits {
     }
 
     /// How many requests this end had answered when it closed the connection right behind an answer, and before the other one, which asked. None where it
-    /// did not close so, or had waited for another request.
+    /// did not close so, had waited for another request, or had something of the other one that it had not answered.
     pub(in crate::lab) fn closed_behind(&self) -> Option<u64> {
         let [own, other] = self.closed;
         let is_first = own.is_some_and(|own| other.is_none_or(|other| own < other));
-        let is_behind = self.was_idle.is_none() && self.has_sent == [true; 2];
+        let is_at_once = self.was_idle.is_none() && !self.has_paused_to_close;
+        let is_behind = is_at_once && self.has_sent == [true; 2];
         let answers = self.beats[0].taken;
         (is_first && is_behind && !self.is_opener && answers > 0).then_some(answers)
     }

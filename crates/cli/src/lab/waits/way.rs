@@ -1,5 +1,6 @@
 //! How much of a connection's time its round trips took, the server and the command's own pauses, where samples are too few to say what limited it.
 
+use farpath_emu::plane::Windows;
 use farpath_units::{Duration, Time};
 
 use super::{SET_UP_LEAST, Waits};
@@ -11,7 +12,25 @@ const HANDED_LEAST: f64 = 0.1;
 /// Nor is a smaller part beside others.
 const PART_LEAST: f64 = 0.1;
 
+/// Waits for a window are named that came so often, and took this part of the time.
+const WINDOWS_LEAST: u64 = 3;
+const WINDOW_PART: f64 = 0.05;
+
 impl Waits {
+    /// That this end waited for a window of the other side's program within what it sent, in words, of a connection's `time`; empty where that is little.
+    pub(in crate::lab) fn for_windows(&self, time: Duration) -> String {
+        let Windows { times, waited } = self.windows;
+        let share = waited.as_secs_f64() / self.all(time);
+        match times >= WINDOWS_LEAST && share >= WINDOW_PART {
+            true => format!(
+                "; {times} times it had sent what a window of HTTP/2 let it, and waited for a word of the other side in the middle of an answer, {:.0} % of \
+                 the time: a larger window in the other program spares that",
+                100.0 * share
+            ),
+            false => String::new(),
+        }
+    }
+
     /// That the command waited for the server for half of a connection's `time` or more, in words; where this is the end of a host that has
     /// this number.
     pub(in crate::lab) fn served(&self, host: usize, time: Duration) -> Option<String> {
@@ -214,6 +233,27 @@ mod tests {
             let server = waits.command_paused(1 - end, Duration::from_ms(1400));
             assert_eq!(server, None, "{end}");
         }
+    }
+
+    #[test]
+    fn waits_for_a_window_of_the_other_program_are_named() {
+        let said = |times: u64| {
+            let windows = Windows {
+                times,
+                waited: Duration::from_ms(40 * times),
+            };
+            let turns = Turns {
+                windows: [Windows::default(), windows],
+                ..turns(0)
+            };
+            let of = |end: usize| Waits::of(&turns, end).for_windows(Duration::from_ms(1600));
+            [of(0), of(1)]
+        };
+        let [command, server] = said(20);
+        assert!(server.starts_with("; 20 times it had sent"), "{server}");
+        assert!(server.contains("in the middle of an answer, 50 % of the time"));
+        assert_eq!(command, "");
+        assert_eq!(said(2), ["", ""]);
     }
 
     #[test]

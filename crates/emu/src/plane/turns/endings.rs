@@ -47,6 +47,15 @@ pub(super) struct End {
     pub(super) asks_again: bool,
 }
 
+/// What an end sends, by its length.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asks {
+    /// Bytes that its last message began with; 0 before any.
+    bytes: u32,
+    /// What it sent last is as long as a request.
+    is_request: bool,
+}
+
 impl End {
     /// Whether it has closed its own way alone.
     pub(super) fn is_half(&self) -> bool {
@@ -117,6 +126,38 @@ impl Talk {
         if self.is_open() && has_answered && has_all && is_under_way && !is_reset {
             self.left_behind = Some(end);
         }
+    }
+
+    /// An end is about to send new data of this length. Half as much as its longest segment, or as its message before, is a request; a farewell is
+    /// not.
+    pub(super) fn asks(&mut self, end: usize, length: u32) {
+        let is_same = self.has_spoken_last(end) && !self.streams[end].is_all_there();
+        let is_farewell = self.farewell == Some(end);
+        let longest = self.longest[end];
+        let asks = &mut self.asks[end];
+        let usual = match asks.bytes {
+            0 => longest,
+            before => before.min(longest),
+        };
+        let is_long = length >= usual.div_ceil(2) && !is_farewell;
+        asks.is_request = is_long || (is_same && asks.is_request);
+        if !is_same {
+            asks.bytes = length;
+        }
+    }
+
+    /// An end closes `now`. Where it had all of a request of the other one, which opened the connection, before it closed first without a reset, and had sent
+    /// something before that, it left this request without an answer.
+    pub(super) fn leaves_request(&mut self, end: usize, is_reset: bool, now: Time) {
+        let asked = &self.streams[1 - end];
+        let last = self.last.filter(|(who, _)| *who != end);
+        // What comes behind the FIN was under way as it left.
+        let has_it = last.is_some_and(|(_, then)| asked.grew.max(then) <= now);
+        let is_first = self.is_open() && !is_reset && !self.has_opened(end);
+        // What is missing of Multipath TCP may go by another subflow.
+        let has_answered = self.streams[end].sent > 0 && !self.turns.is_multipath;
+        let is_request = self.asks[1 - end].is_request && asked.is_all_there();
+        self.turns.left_request[end] |= has_it && is_first && has_answered && is_request;
     }
 
     /// An end closes. Where it has answered a part of what the other one sends, and a segment or more of that is under way, it takes none of it. Less may
@@ -438,6 +479,38 @@ mod tests {
                 (none.met_behind, none.tried_behind),
                 ([false; 2], [false; 2])
             );
+        }
+    }
+
+    /// A server that answers and closes by FIN or reset, 50 ms from a client that asks again at 300 ms: with the request, which came at 350 ms, or
+    /// without it. A word that is shorter than a request is left alone.
+    #[test]
+    fn a_request_that_the_server_had_as_it_closed_is_known() {
+        let left = |closes: u64, length: u32, is_reset: bool| {
+            let mut talk = Talk::new(open().turns.ends);
+            talk.longest[0] = 80;
+            talk.opens(0, 1, at(0));
+            for (n, t) in [(0, 100), (1, 200)] {
+                talk.sent(0, (1 + 80 * n, 80), at(t));
+                talk.arrived(0, (1 + 80 * n, 80), at(t + 50));
+                talk.sent(1, (1 + 200 * n, 200), at(t + 50));
+                talk.arrived(1, (1 + 200 * n, 200), at(t + 100));
+            }
+            talk.sent(0, (161, length), at(300));
+            if closes >= 350 {
+                talk.arrived(0, (161, length), at(350));
+            }
+            talk.ended(1, is_reset, at(closes));
+            talk.turns().left_request
+        };
+        assert_eq!(left(351, 80, false), [false, true]);
+        assert_eq!(left(450, 40, false), [false, true]);
+        for none in [
+            left(349, 80, false),
+            left(351, 6, false),
+            left(351, 80, true),
+        ] {
+            assert_eq!(none, [false; 2]);
         }
     }
 

@@ -153,6 +153,7 @@ impl Talk {
             way: self.turns.way,
             other: self.turns.at[1 - end],
         };
+        self.overlaps.grants(end);
         self.overlaps.sent(end, (until, length), now, counted);
     }
 

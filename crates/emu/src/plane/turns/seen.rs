@@ -5,7 +5,7 @@ use farpath_units::{Duration, Time};
 use super::{Beat, Deferred, Errand, Pings};
 use crate::plane::lines::OnLine;
 use crate::plane::message::{Handing, Streamed};
-use crate::plane::overlap::Overlap;
+use crate::plane::overlap::{Overlap, Windows};
 use crate::plane::packet::Way;
 use crate::plane::repairs::Repairs;
 
@@ -47,6 +47,8 @@ pub struct Turns {
     pub streamed: Option<Streamed>,
     /// What each of the ends waited for beside that, where turns overlap.
     pub overlapping: [Overlap; 2],
+    /// How each of the ends waited for messages of the other one that open a window, in the middle of what it sent.
+    pub windows: [Windows; 2],
     /// How long the slowest link on the way of each of the ends was taken by its data, without a pause.
     pub lines: [OnLine; 2],
     /// What was lost of what each of the ends sent, and what that cost.
@@ -80,6 +82,9 @@ pub struct Turns {
     pub tried_behind: [bool; 2],
     /// Whether each of the ends answered what had not all come, and closed first, while data of the other one was under way.
     pub cut_short: [bool; 2],
+    /// Whether each of the ends closed first, without a reset, when it had all of a request of the other one, which opened the connection, and had answered
+    /// nothing of that, though it had sent something before.
+    pub left_request: [bool; 2],
     /// Whether each of the ends reset the connection, without a FIN, behind new data of its own, before the other one had closed.
     pub threw_away: [bool; 2],
     /// That the first end opened the connection and closed it while data of the second one, which had sent last, was on its way. None where that is
@@ -134,6 +139,7 @@ impl Turns {
             handing: Default::default(),
             streamed: None,
             overlapping: Default::default(),
+            windows: Default::default(),
             lines: Default::default(),
             repairs: Default::default(),
             at_a_time: None,
@@ -148,6 +154,7 @@ impl Turns {
             met_behind: [false; 2],
             tried_behind: [false; 2],
             cut_short: [false; 2],
+            left_request: [false; 2],
             threw_away: [false; 2],
             left: None,
             landing: Default::default(),
