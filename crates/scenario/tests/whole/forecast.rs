@@ -2669,6 +2669,32 @@ fn the_window_of_a_note_is_one_connections() {
     }
 }
 
+/// Figures of senders with SACK and RACK were said of one of 1999, which had 0.79 of a forecast "0.95 to 1.06" of which it was to have.
+#[test]
+fn few_segments_are_not_said_of_senders_that_recover_otherwise() {
+    let of_sender = |keys: &str, loss: &str| {
+        let test = "kind = \"tcp\"\ncc = \"reno\"\nduration = \"300 s\"";
+        wide_between(
+            [keys, keys],
+            &format!("[link.forward]\nloss = {loss}"),
+            test,
+        )
+    };
+    for (profile, words) in [
+        ("linux-6", "0.95 to 1.06 of it"),
+        ("linux-2004", "reno without RACK gets"),
+        ("bsd-1999", "reno without SACK and NewReno gets"),
+    ] {
+        let record = of_sender(&format!("profile = \"{profile}\""), "1e-2");
+        assert!(says(&record, words), "{:?}", record.notes);
+        let modern = says(&record, "0.95 to 1.06");
+        assert_eq!(modern, profile == "linux-6", "{:?}", record.notes);
+    }
+    let old = of_sender("profile = \"bsd-1999\"", "0.1");
+    let range = "outside the formula's range: above 2 % of loss timeouts govern";
+    assert!(says(&old, range), "{:?}", old.notes);
+}
+
 /// What was simulated of BIC before it grew by the segments for each ACK is not said of it as it grows now.
 #[test]
 fn few_segments_of_bic_say_of_which_growth_they_are() {

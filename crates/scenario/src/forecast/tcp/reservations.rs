@@ -109,13 +109,14 @@ impl Flow {
                 "outside the formula's range: above 2 % of loss timeouts govern; Reno with them would get {mbps:.3} Mbit/s (PFTK with {timer})"
             );
         };
-        let range = match cuts > LOSS_HELD {
+        let range = match cuts > LOSS_HELD || !self.config.sack {
             true => "outside the formula's range: ",
             false => "",
         };
-        let found = match self.finds_lost_repairs() {
-            true => "SACK and RACK",
-            false => "SACK",
+        let found = match (self.config.sack, self.finds_lost_repairs()) {
+            (true, true) => "SACK and RACK",
+            (true, false) => "SACK",
+            (false, _) => "SACK: this one has none, and gets less",
         };
         format!(
             "{range}above 2 % of loss timeouts govern: with the round trips of repairs they leave {share:.2} of the law (terms of Padhye et al. \
