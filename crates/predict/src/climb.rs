@@ -30,7 +30,8 @@ pub struct Climb {
     pub segments_per_ack: f64,
     /// How H-TCP grows and what it keeps.
     pub htcp: htcp::Growth,
-    /// Whose rules Scalable TCP follows in small windows, and HighSpeed, which in Linux takes a step for each ACK.
+    /// Whose rules Scalable TCP follows in small windows, HighSpeed, which in Linux takes a step for each ACK, and CUBIC at the end of its
+    /// curve.
     pub rules: Rules,
 }
 
@@ -96,10 +97,15 @@ impl Climb {
         grown
     }
 
-    /// CUBIC's window `since` seconds after the cut, its own or the Reno-friendly one.
+    /// CUBIC's window `since` seconds after the cut, its own or the Reno-friendly one. Linux's counts whole segments, and is at the old
+    /// window when its curve is less than one below.
     fn cubic(&self, since: f64) -> f64 {
         let off = since - recovery::cubic_k_s(self.top);
-        let own = recovery::CUBIC_C * off * off * off + self.top;
+        let gap = recovery::CUBIC_C * off * off * off;
+        let own = match self.rules == Rules::Linux && gap > -1.0 {
+            true => self.top + libm::fmax(gap, 0.0),
+            false => self.top + gap,
+        };
         let friendly = recovery::CUBIC_ALPHA * since / self.rtt_s;
         libm::fmax(own, self.top * recovery::CUBIC_BETA + friendly)
     }

@@ -26,6 +26,12 @@ pub struct Repairs {
 }
 
 impl Repairs {
+    /// Of a mean window of `window` segments what the round trip of each repair leaves, where every 1/`loss`-th segment is lost and a law
+    /// of its own, which counts none, would leave `own`. No repair is lost, so that nothing waits for a timer.
+    pub fn window_of_even(window: f64, own: f64, loss: f64) -> f64 {
+        libm::fmax(window / (1.0 + window * loss), libm::fmin(own, window))
+    }
+
     /// The share, 0 to 1, that repairs and timeouts leave of what a mean window of `window` segments carries, each of which is lost with
     /// probability `loss`, 0 to 1. Simulated connections of Reno have 0.95 to 1.13 of it up to a loss of 0.2.
     pub fn share(self, window: f64, loss: f64) -> f64 {
@@ -132,6 +138,22 @@ mod tests {
                 assert!((0.9..1.0).contains(&step), "{rtt_s} {loss}: {step}");
             }
         }
+    }
+
+    /// Reno at exact distances over √(3/2)/√p segments: 1 Gbit/s × 100 ms, an ACK for each segment, 300 s after 30 s, 1 December 2026.
+    #[test]
+    fn what_repairs_of_even_losses_leave_is_that_of_simulated_connections() {
+        for (every, simulated) in [(400.0, 0.918), (1e3, 0.955), (2.5e3, 0.971), (1e4, 0.991)] {
+            let window = libm::sqrt(1.5 * every);
+            let share = Repairs::window_of_even(window, 0.0, 1.0 / every) / window;
+            assert!(
+                (0.97..1.01).contains(&(simulated / share)),
+                "{every}: {share}"
+            );
+        }
+        // A law of its own keeps what it says.
+        let own = Repairs::window_of_even(100.0, 99.9, 1e-3);
+        assert!((own - 99.9).abs() < 1e-9, "{own}");
     }
 
     /// A law of its own has no jump where Reno's begins to govern.

@@ -407,6 +407,28 @@ fn cubic_of_linux_is_back_before_its_curve_ends() {
     assert_eq!(back(Cc::Reno, 24_894.0, 0.18), None);
 }
 
+/// 690 segments over 100 ms: the curve ends 8.03 s after the cut, and is less than one below from 6.67 s on.
+#[test]
+fn cubic_of_linux_climbs_the_last_segment_at_once() {
+    let after = |rules, round| {
+        let climb = Climb {
+            cc: Cc::Cubic,
+            top: 690.0,
+            rtt_s: 0.1,
+            segments_per_ack: 1.0,
+            htcp: htcp::Growth::PAPER,
+            rules,
+        };
+        climb.next(600.0, round)
+    };
+    assert!((after(Rules::Linux, 66) - 690.0).abs() < 1e-9);
+    assert!((after(Rules::Document, 66) - 689.06).abs() < 0.02);
+    for round in [60, 90] {
+        let off = after(Rules::Linux, round) - after(Rules::Document, round);
+        assert!(off.abs() < 1e-9, "{round}: {off}");
+    }
+}
+
 #[test]
 fn hybla_is_blind_to_the_rtt() {
     let rate = |rtt| law::window(Cc::Hybla, 1e-5, Conditions::of_rtt(rtt)).expect("a law") / rtt;

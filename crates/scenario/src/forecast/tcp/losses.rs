@@ -96,11 +96,9 @@ impl Flow {
         Some(segments_bps(segments, mss, held.round_trip))
     }
 
-    /// What repairs and timeouts leave of a window that losses hold, in segments. Only random losses strike a repair as well.
+    /// What repairs and timeouts leave of a window that losses hold, in segments. Only random losses strike a repair as well, which then
+    /// waits for a timer.
     pub(super) fn repaired(&self, cc: Cc, held: Held) -> f64 {
-        if self.losses == Losses::Periodic {
-            return held.segments;
-        }
         let round_trip_s = held.round_trip.as_secs_f64();
         let own = match cc {
             Cc::Reno => 0.0,
@@ -108,6 +106,9 @@ impl Flow {
             Cc::HighSpeed => highspeed::own_window(self.loss_for_law()),
             _ => held.segments,
         };
+        if self.losses == Losses::Periodic {
+            return Repairs::window_of_even(held.segments, own, self.loss);
+        }
         let repairs = Repairs {
             rtt_s: round_trip_s,
             timeout_s: self.timeout_s(),

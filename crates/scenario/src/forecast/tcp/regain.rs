@@ -93,8 +93,11 @@ impl Flow {
             return Some(repair);
         }
         let linux = self.config.flavour == Flavour::Linux;
-        let tabled = climb.tabled_over(pipe).filter(|_| linux);
-        Some(repair + tabled.or_else(|| climb.recovery_over(pipe))?)
+        let of_linux = climb.tabled_over(pipe).or_else(|| climb.whole_over(pipe));
+        let seconds = of_linux
+            .filter(|_| linux)
+            .or_else(|| climb.recovery_over(pipe));
+        Some(repair + seconds?)
     }
 
     /// The round trip in which a full window's loss is repaired; what is beyond `pipe` segments waits in a queue.
@@ -102,14 +105,15 @@ impl Flow {
         self.rtt_s() * (self.cap() / pipe).max(1.0)
     }
 
-    /// That Linux's CUBIC is back before the curve that `recovery_s` is of ends, and when.
+    /// That Linux's CUBIC is back before its curve ends, and when that is.
     fn note_of_whole_segments(&self, pipe: f64) -> Option<String> {
         let climb = self.climb(self.ceiling())?;
         let cut = self.config.flavour == Flavour::Linux && climb.start()? < self.cap();
-        let seconds = self.repair_before(pipe) + climb.whole_over(pipe).filter(|_| cut)?;
+        climb.whole_over(pipe).filter(|_| cut)?;
+        let seconds = self.repair_before(pipe) + climb.recovery_over(pipe)?;
         Some(format!(
-            "recovery_s is of CUBIC's curve (RFC 9438 §4.2): Linux counts whole segments, and is back when the curve is less than one below, \
-             after {seconds:.2} s"
+            "recovery_s is of Linux's CUBIC, which counts whole segments and is back when its curve is less than one below: the curve \
+             (RFC 9438 §4.2) ends after {seconds:.2} s"
         ))
     }
 
