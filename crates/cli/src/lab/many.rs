@@ -234,7 +234,8 @@ pub(super) struct Many {
     pub(super) accept_queue_s: f64,
     /// Those whose last request the server had and did not answer before the command closed, where the command waited for the answer.
     pub(super) unanswered: u64,
-    /// Those that the server closed or reset before the command did, without an answer, and those that it reset though it had sent something.
+    /// Those that the server closed or reset before the command did, without an answer to the last request, and those that it reset though it had sent
+    /// something.
     pub(super) closed_unanswered: u64,
     pub(super) reset_answered: u64,
     /// Those of the former that it closed behind earlier answers.

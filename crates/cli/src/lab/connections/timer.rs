@@ -10,8 +10,8 @@ use crate::lab::sender::SENDERS;
 use crate::lab::waits::Waits;
 
 impl Watched {
-    /// That most of its largest cause is time before turns at equal times, how many pings were sent, and how it waited for windows, in words; empty where
-    /// none of that is so.
+    /// That most of its largest cause is time before turns at equal times, how many pings were sent, and how it waited for windows, in words; empty
+    /// where none of that is so.
     pub(super) fn at_times(&self, waits: Option<&Waits>, largest: Option<(Cause, f64)>) -> String {
         let Some(waits) = waits else {
             return String::new();

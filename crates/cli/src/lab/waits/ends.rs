@@ -220,3 +220,39 @@ fn named(from: Time, closed: Option<Time>, end: Time) -> Option<(Time, Time)> {
     let from = from.min(until);
     (until.since(from) >= NAMED).then_some((from, until))
 }
+
+#[cfg(test)]
+mod tests {
+    use farpath_emu::plane::{Beat, Turns};
+
+    use super::*;
+
+    /// Five answers of a server, which closes so long after it had what the client sent last: with its answer, on a request, or on a shorter word.
+    #[test]
+    fn a_server_that_closes_on_a_request_is_not_behind_its_answer() {
+        let of = |closing: u64, left: bool| {
+            let ends = ["198.18.0.1:40000", "198.18.0.2:7000"].map(|end| end.parse().expect(end));
+            let at = |ms| Time::ZERO + Duration::from_ms(ms);
+            let beat = Beat {
+                taken: 5,
+                ..Beat::default()
+            };
+            let turns = Turns {
+                begun: Some(at(40)),
+                span: Duration::from_ms(240),
+                beats: [Beat::default(), beat],
+                closing: [0, closing].map(Duration::from_ms),
+                closed: [Some(at(320)), Some(at(280))],
+                has_sent: [true; 2],
+                left_request: [false, left],
+                ..Turns::between(ends)
+            };
+            let [command, server] = [0, 1].map(|end| Waits::of(&turns, end));
+            assert_eq!(command.ending(0), server.ending(1));
+            (server.ending(1), server.closed_behind())
+        };
+        assert_eq!(of(0, false), (None, Some(5)));
+        assert_eq!(of(1, true), (Some(Ending::ClosedOnRequest), None));
+        assert_eq!(of(1, false), (None, None));
+    }
+}

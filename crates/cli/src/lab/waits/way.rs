@@ -17,7 +17,8 @@ const WINDOWS_LEAST: u64 = 3;
 const WINDOW_PART: f64 = 0.05;
 
 impl Waits {
-    /// That this end waited for a window of the other side's program within what it sent, in words, of a connection's `time`; empty where that is little.
+    /// That this end waited for a window of the other side's program within what it sent, in words, of a connection's `time`; empty where that is
+    /// little.
     pub(in crate::lab) fn for_windows(&self, time: Duration) -> String {
         let Windows { times, waited } = self.windows;
         let share = waited.as_secs_f64() / self.all(time);

@@ -146,8 +146,8 @@ impl Talk {
         }
     }
 
-    /// An end closes `now`. Where it had all of a request of the other one, which opened the connection, before it closed first without a reset, and had sent
-    /// something before that, it left this request without an answer.
+    /// An end closes `now`. Where it had all of a request of the other one, which opened the connection, before it closed first without a reset, and had
+    /// sent something before that, it left this request without an answer.
     pub(super) fn leaves_request(&mut self, end: usize, is_reset: bool, now: Time) {
         let asked = &self.streams[1 - end];
         let last = self.last.filter(|(who, _)| *who != end);

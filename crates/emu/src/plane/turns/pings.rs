@@ -354,6 +354,8 @@ mod tests {
             (way, [Duration::ZERO; 2])
         );
         assert_eq!(found.overlapping[1].other, Duration::ZERO);
+        let windows = found.windows.map(|end| (end.times, end.waited));
+        assert_eq!(windows, [(0, Duration::ZERO), (1, way)]);
     }
 
     /// Frames of HTTP/2: pings, windows and the answer to settings are none of its turns, and settings or data are.

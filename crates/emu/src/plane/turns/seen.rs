@@ -82,8 +82,8 @@ pub struct Turns {
     pub tried_behind: [bool; 2],
     /// Whether each of the ends answered what had not all come, and closed first, while data of the other one was under way.
     pub cut_short: [bool; 2],
-    /// Whether each of the ends closed first, without a reset, when it had all of a request of the other one, which opened the connection, and had answered
-    /// nothing of that, though it had sent something before.
+    /// Whether each of the ends closed first, without a reset, when it had all of a request of the other one, which opened the connection, and had
+    /// answered nothing of that, though it had sent something before.
     pub left_request: [bool; 2],
     /// Whether each of the ends reset the connection, without a FIN, behind new data of its own, before the other one had closed.
     pub threw_away: [bool; 2],
