@@ -190,6 +190,7 @@ impl Path<'_> {
         if port.is_some_and(|p| crossings(p) > 1) {
             return unknown("the path crosses the full link more than once");
         }
+        let bursts = |(_, l, _): &(usize, Load, &Path<'_>)| l.burst > Duration::ZERO;
         Met {
             losing,
             fills: matches!(waits, Waits::Between(_)) && !full.iter().any(|(_, l, _)| l.taken_up),
@@ -199,10 +200,7 @@ impl Path<'_> {
             burst: loads
                 .iter()
                 .fold(Duration::ZERO, |all, (_, l, _)| all + l.burst),
-            bursts: loads
-                .iter()
-                .map(|(_, l, _)| l.burst > Duration::ZERO)
-                .collect(),
+            bursts: loads.iter().map(bursts).collect(),
         }
     }
 
