@@ -69,8 +69,12 @@ impl Cloud {
 
     /// The limit that packets went beyond between two readings of its counter, or of which the test shows the burst and what lasts.
     pub(crate) fn surely(&self, e: &Evidence) -> Option<&'static str> {
-        let met = |x: &Exceeded| x.tally.grew || e.burst().is_some();
-        let is = |x: &&Exceeded| x.kind != CONNECTIONS && met(x) && x.holds(e) > 0.5;
+        // One reading may be of any time, and counts by half for that: the burst says that it is of this one.
+        let met = |x: &Exceeded| match x.tally.grew {
+            true => x.holds(e) > 0.5,
+            false => x.holds(e) > 0.25 && e.burst().is_some(),
+        };
+        let is = |x: &&Exceeded| x.kind != CONNECTIONS && met(x);
         self.exceeded.iter().find(is).map(|x| x.of)
     }
 
