@@ -69,12 +69,14 @@ pub(crate) fn fill<'a>(
     let repair = all.iter().find_map(|c| long_repair::note(c, span));
     record.notes.extend(repair.into_iter().chain(lost.words()));
     record.notes.extend(back::words(waited));
-    if let Some(before) = all
-        .first()
-        .filter(|_| all.len() == 1)
-        .and_then(|c| c.cut_from)
+    if let [
+        Connection {
+            cut_from: Some(before),
+            ..
+        },
+    ] = all
     {
-        record.set("cwnd_before_bytes", before as f64);
+        record.set("cwnd_before_bytes", *before as f64);
     }
     record.notes.extend(all.iter().find_map(Connection::unused));
     if all.iter().any(|c| c.rtt.is_some_and(|rtt| rtt.smoothed)) {

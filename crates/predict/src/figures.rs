@@ -486,7 +486,7 @@ fn segments_of(window: Option<Size>, mss: Size) -> f64 {
     })
 }
 
-/// Segments of each connection in flight that keep the host named busy; without bound where the line is no faster.
+/// The window of each connection, segments, from which on the host named is the limit; infinite where the line is no faster than it.
 fn hosted(input: &PathInput, mss: Size, line_bps: f64) -> f64 {
     let slower = input.host.map(|rate| rate.as_bps() as f64);
     let slower = slower.filter(|bps| *bps < line_bps);

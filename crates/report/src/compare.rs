@@ -273,20 +273,26 @@ fn is_untold(row: &Row) -> bool {
     row.verdict == Verdict::Inconclusive
 }
 
+/// What may be said of a difference, with its mark.
 fn says(row: &Row) -> String {
+    let text = found(row);
+    match row.out_of_range {
+        _ if row.beyond_tolerance => format!("{text} BEYOND"),
+        true => format!("{text} ?"),
+        false => text,
+    }
+}
+
+/// The same without it.
+fn found(row: &Row) -> String {
     let by = if row.rank_p.is_some() { BY_RANKS } else { "" };
-    let text = match (row.verdict, row.more_runs) {
+    match (row.verdict, row.more_runs) {
         (Verdict::Differs, _) => format!("differs{by}"),
         (Verdict::Unknown, _) => "one run".to_owned(),
         (Verdict::Same, _) if is_below_step(row) => BELOW.to_owned(),
         (Verdict::Same, _) => "same".to_owned(),
         (Verdict::Inconclusive, Some(more @ 1..=MORE)) => format!("{UNTOLD}; {more} more"),
         (Verdict::Inconclusive, _) => format!("{UNTOLD}{by}"),
-    };
-    match row.out_of_range {
-        _ if row.beyond_tolerance => format!("{text} BEYOND"),
-        true => format!("{text} ?"),
-        false => text,
     }
 }
 
@@ -300,16 +306,16 @@ fn key(rows: &[&Row]) -> String {
     let mut text = format!(
         "differs: the 95 % confidence interval of B \u{2212} A ({by}) does not hold zero. same: A and B are equal."
     );
-    if rows.iter().any(|r| says(r).starts_with(UNTOLD)) {
+    if rows.iter().any(|r| found(r).starts_with(UNTOLD)) {
         text += " inconclusive: it does hold zero, and A and B differ.";
     }
     if pairs > 0 {
         text += " Pairs: both sides have the same seeds, and are compared seed by seed.";
     }
-    if rows.iter().any(|r| says(r).starts_with(BELOW)) {
+    if rows.iter().any(|r| found(r) == BELOW) {
         text += " below a step: a ramp is known to a round trip, and of real hosts to a hundredth of its test.";
     }
-    if rows.iter().any(|r| says(r).contains(" more")) {
+    if rows.iter().any(|r| found(r).ends_with(" more")) {
         text += &format!(
             " N more: runs to add on each side, to tell a difference as large as this from none; without a number it takes more than {MORE}."
         );

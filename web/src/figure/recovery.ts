@@ -80,7 +80,7 @@ function interval(record: TestRecord): number {
   return t.length < 2 ? 0 : (t.at(-1)! - t[0]!) / (t.length - 1) / 1e9;
 }
 
-/** The longest interval of a run that is no longer: 1, 2 or 5 times a power of ten. One between them is made longer. */
+/** The longest interval that a run can have and that is no longer than this: 1, 2 or 5 times a power of ten, s. A run rounds others up to these. */
 function roundBelow(seconds: number): number {
   const power = 10 ** Math.floor(Math.log10(seconds));
   return ([5, 2].find((n) => n * power <= seconds) ?? 1) * power;

@@ -615,12 +615,11 @@ mod tests {
     fn a_command_without_a_connection_for_most_of_its_time_is_said_first() {
         let said = |took_ms: u64, ports: &[u16]| {
             let each = |n: u16| {
-                let own = format!("198.18.0.1:{}", 40_000 + n);
-                let of = Each::of([own.as_str(), "198.18.0.2:80"], 500, None);
+                let of = Each::numbered(n, 80, 500);
                 Each {
                     rtt: Some(0.06),
                     busy: 0.06,
-                    ..of.expect("they have ports")
+                    ..of
                 }
             };
             let all: Vec<Each> = (0..20).map(each).collect();

@@ -467,13 +467,24 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 #[cfg(test)]
+impl Each {
+    /// One of many to this port of a server that sent so much, from a port of its own, of which nothing more is known.
+    pub(super) fn numbered(n: u16, port: u16, sent: u64) -> Each {
+        let ends = [
+            format!("198.18.0.1:{}", 40_000 + n),
+            format!("198.18.0.2:{port}"),
+        ];
+        Each::of([&ends[0], &ends[1]], sent, None).expect("they have ports")
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     /// One of which nothing more is known.
     fn plain() -> Each {
-        let of = Each::of(["198.18.0.1:40000", "198.18.0.2:7000"], 0, None);
-        of.expect("they have ports")
+        Each::numbered(0, 7000, 0)
     }
 
     /// Each with a request that the server has for 200 of 280 ms, as it asks elsewhere for so long, or works.
@@ -527,12 +538,11 @@ mod tests {
     fn syns_that_the_server_does_not_answer_at_first_are_named() {
         let said = |late_ms: u64| {
             let each = |n: u16| {
-                let own = format!("198.18.0.1:{}", 40_000 + n);
-                let one = Each::of([own.as_str(), "198.18.0.2:80"], 500, None);
+                let one = Each::numbered(n, 80, 500);
                 let one = Each {
                     rtt: Some(0.04),
                     busy: 0.04,
-                    ..one.expect("they have ports")
+                    ..one
                 };
                 let set_up = Duration::from_ms(40 + late_ms * u64::from(n % 2));
                 one.with_set_up(Some(set_up))
@@ -582,12 +592,11 @@ mod tests {
         }
         // A chain of certificates that is larger than the first window.
         let chained = |n: u16| {
-            let own = format!("198.18.0.1:{}", 40_000 + n);
-            let one = Each::of([own.as_str(), "198.18.0.2:443"], 18_000, None);
+            let one = Each::numbered(n, 443, 18_000);
             Each {
                 rtt: Some(0.08),
                 busy: 0.24,
-                ..one.expect("it has ports").with_tls([2, 1])
+                ..one.with_tls([2, 1])
             }
         };
         let all: Vec<Each> = (0..12).map(chained).collect();
@@ -776,13 +785,12 @@ mod tests {
     fn a_syn_with_data_takes_no_round_trip_to_be_set_up() {
         let of = |fast: u16| {
             let each = |n: u16| {
-                let own = format!("198.18.0.1:{}", 40_000 + n);
-                let of = Each::of([own.as_str(), "198.18.0.2:8000"], 500, None);
+                let of = Each::numbered(n, 8000, 500);
                 Each {
                     rtt: Some(0.08),
                     busy: 0.08,
                     is_fast: n >= 12 - fast,
-                    ..of.expect("they have ports")
+                    ..of
                 }
             };
             let all: Vec<Each> = (0..12).map(each).collect();
@@ -815,13 +823,12 @@ mod tests {
     fn what_a_command_does_with_open_connections_is_named() {
         let many = |idle: f64, all: f64| {
             let each = |n: u16| {
-                let own = format!("198.18.0.1:{}", 40_000 + n);
-                let of = Each::of([own.as_str(), "198.18.0.2:8000"], 200, None);
+                let of = Each::numbered(n, 8000, 200);
                 Each {
                     rtt: Some(0.06),
                     busy: 0.06,
                     idle,
-                    ..of.expect("they have ports")
+                    ..of
                 }
             };
             let of: Vec<Each> = (0..12).map(each).collect();
@@ -871,13 +878,12 @@ mod tests {
     fn the_accept_queue_is_a_part_of_the_servers_time() {
         let said = |queued: f64| {
             let each = |n: u16| {
-                let own = format!("198.18.0.1:{}", 40_000 + n);
-                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 5000, None);
+                let of = Each::numbered(n, 7000, 5000);
                 Each {
                     rtt: Some(0.06),
                     busy: 1.26,
                     queued,
-                    ..of.expect("they have ports").with_served(Some(1.2))
+                    ..of.with_served(Some(1.2))
                 }
             };
             let all: Vec<Each> = (0..20).map(each).collect();
@@ -894,12 +900,11 @@ mod tests {
     fn requests_that_are_never_answered_are_the_servers() {
         let of = |count: u16, unheard: Unheard| {
             let each = |n: u16| {
-                let own = format!("198.18.0.1:{}", 40_000 + n);
-                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 200, None);
+                let of = Each::numbered(n, 7000, 200);
                 let each = Each {
                     rtt: Some(0.1),
                     busy: 0.05,
-                    ..of.expect("they have ports")
+                    ..of
                 };
                 each.with_served(Some(0.0)).with_unheard(unheard)
             };
@@ -942,8 +947,7 @@ mod tests {
     fn connections_that_the_server_ends_are_counted() {
         let said = |closes: u16, resets: u16| {
             let each = |n: u16| {
-                let own = format!("198.18.0.1:{}", 40_000 + n);
-                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 200, None);
+                let of = Each::numbered(n, 7000, 200);
                 let ending = match n {
                     n if n < closes => Some(Ending::ClosedUnanswered),
                     n if n < closes + resets => Some(Ending::Reset),
@@ -952,7 +956,7 @@ mod tests {
                 let each = Each {
                     rtt: Some(0.1),
                     busy: 0.05,
-                    ..of.expect("they have ports")
+                    ..of
                 };
                 each.with_served(Some(0.0)).with_ending(ending)
             };

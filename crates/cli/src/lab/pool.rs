@@ -45,12 +45,11 @@ mod tests {
     fn connections_that_are_always_busy_are_a_pool() {
         let asked = |requests: [u64; 2], count: u16, busy: f64, served: f64, open: f64| {
             let each = |n: u16| {
-                let own = format!("198.18.0.1:{}", 40_000 + n);
-                let of = Each::of([own.as_str(), "198.18.0.2:7000"], 2000, None);
+                let of = Each::numbered(n, 7000, 2000);
                 let each = Each {
                     rtt: Some(0.05),
                     busy,
-                    ..of.expect("they have ports")
+                    ..of
                 };
                 each.with_served(Some(served)).with_requests(requests)
             };

@@ -115,12 +115,11 @@ mod tests {
     #[test]
     fn what_others_took_is_said_in_front_of_many_short_ones() {
         let each = |n: u16| {
-            let own = format!("198.18.0.1:{}", 40_000 + n);
-            let of = Each::of([own.as_str(), "198.18.0.2:80"], 500, None);
+            let of = Each::numbered(n, 80, 500);
             Each {
                 rtt: Some(0.06),
                 busy: 0.06,
-                ..of.expect("they have ports")
+                ..of
             }
         };
         let all: Vec<Each> = (0..20).map(each).collect();
