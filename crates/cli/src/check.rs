@@ -108,14 +108,13 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
 fn queues(points: &[(Scenario, Plan)]) -> String {
     let mut found: BTreeMap<(usize, String), Vec<Size>> = BTreeMap::new();
     for (scenario, plan) in points {
-        let longest = plan.longest_rtts(scenario);
         for (number, port) in plan.ports.iter().enumerate() {
             let link = &scenario.links[port.link.0];
             let queue = link.direction(port.way).queue;
             let QueueLimit::Bdp(times) = queue else {
                 continue;
             };
-            let limit = Scenario::queue_limit(queue, port.rate, longest[number]);
+            let limit = Scenario::queue_limit(queue, port.rate, plan.longest_rtt(number));
             if let Limit::Bytes(bytes @ 1..) = limit {
                 let way = scenario.direction_name(port.link, port.way);
                 let name = format!("{}, {way}: {times}bdp", link.name);

@@ -59,10 +59,9 @@ const FASTEST_FELT: u64 = 40_000_000_000;
 pub fn layout(scenario: &Scenario, machine: &Machine) -> Result<Vec<Layout>, PlanError> {
     let (whole, _) = with_pairs(scenario);
     let plan = Plan::new(&whole)?;
-    let longest = plan.longest_rtts(&whole);
     let nodes = (0..scenario.hosts.len()).map(NodeId);
     Ok(nodes
-        .map(|node| host(&whole, (&plan, &longest), scenario, machine, node))
+        .map(|node| host(&whole, &plan, scenario, machine, node))
         .collect())
 }
 
@@ -84,7 +83,6 @@ pub struct Bucket {
 pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
     let (whole, _) = with_pairs(scenario);
     let plan = Plan::new(&whole)?;
-    let longest = plan.longest_rtts(&whole);
     let mut buckets = Vec::new();
     for (host, interface, port) in interfaces(scenario, &plan) {
         let mtu = largest(scenario, &plan, (host, port));
@@ -92,7 +90,7 @@ pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
         buckets.push(Bucket {
             host,
             interface,
-            shaping: shaping(&whole, (&plan, &longest), (port, line), mtu),
+            shaping: shaping(&whole, &plan, (port, line), mtu),
         });
     }
     Ok(buckets)
@@ -106,12 +104,11 @@ pub fn buckets(scenario: &Scenario) -> Result<Vec<Bucket>, PlanError> {
 pub fn changed_buckets(scenario: &Scenario) -> Result<Vec<(Time, Bucket)>, PlanError> {
     let (whole, _) = with_pairs(scenario);
     let plan = Plan::new(&whole)?;
-    let longest = plan.longest_rtts(&whole);
     let mut changed = Vec::new();
     for (host, interface, number) in interfaces(scenario, &plan) {
         let port = &plan.ports[number];
         let mtu = largest(scenario, &plan, (host, number));
-        let felt = |line| shaping(&whole, (&plan, &longest), (number, line), mtu);
+        let felt = |line| shaping(&whole, &plan, (number, line), mtu);
         let mut line = Line::first(&whole, &plan, number);
         let mut at_work = felt(line);
         for event in &scenario.events {
@@ -160,7 +157,7 @@ fn largest(scenario: &Scenario, plan: &Plan, (host, port): (usize, usize)) -> u3
 
 fn host(
     whole: &Scenario,
-    (plan, longest): (&Plan, &[Duration]),
+    plan: &Plan,
     scenario: &Scenario,
     machine: &Machine,
     node: NodeId,
@@ -194,7 +191,7 @@ fn host(
         let mtu = limit.min(LARGEST_MTU);
         let own = [4, 6].map(|version| address(node, version));
         let line = Line::first(whole, plan, *port);
-        let shaping = shaping(whole, (plan, longest), (*port, line), mtu);
+        let shaping = shaping(whole, plan, (*port, line), mtu);
         let few = few_packets(&name, line.queue, shaping);
         layout.notes.extend(few);
         layout.spec.interfaces.push(InterfaceSpec {
@@ -402,11 +399,11 @@ fn slowed(scenario: &Scenario, host: NodeId, rate: Rate) -> Rate {
 /// model.
 fn shaping(
     scenario: &Scenario,
-    (plan, longest): (&Plan, &[Duration]),
+    plan: &Plan,
     (port, line): (usize, Line),
     mtu: u32,
 ) -> Option<Shaping> {
-    let longest_rtt = longest.get(port).copied().unwrap_or_default();
+    let longest_rtt = plan.longest_rtt(port);
     let port = &plan.ports[port];
     if line.rate.as_bps() > FASTEST_FELT {
         return None;

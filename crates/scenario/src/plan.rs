@@ -14,7 +14,7 @@ mod stops;
 mod walk;
 
 use farpath_element::{Circuit, EXPLICIT_NULL, FIRST_LABEL, Forwarding, LabelAction, RouteAction};
-use farpath_units::Rate;
+use farpath_units::{Duration, Rate};
 use farpath_wire::FlowDir;
 
 use crate::model::{Ccc, LinkId, NodeId, Scenario, Way};
@@ -144,6 +144,8 @@ pub struct Plan {
     pub nodes: Vec<NodePlan>,
     /// First label of each LSP, as its ingress pushes it; `None` when nothing is pushed.
     labels: Vec<Vec<Option<u32>>>,
+    /// By port.
+    longest_rtts: Vec<Duration>,
 }
 
 impl Plan {
@@ -157,6 +159,7 @@ impl Plan {
             ports: ports(scenario),
             nodes: vec![NodePlan::default(); scenario.node_count()],
             labels: labels(scenario),
+            longest_rtts: Vec::new(),
             flows,
         };
         plan.switch_labels(scenario);
@@ -164,6 +167,7 @@ impl Plan {
         let routes = Routes::new(scenario)?;
         plan.route_flows(scenario, &routes)?;
         plan.find_reached(scenario);
+        plan.find_longest_rtts(scenario);
         Ok(plan)
     }
 

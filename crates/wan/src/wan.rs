@@ -22,8 +22,6 @@ pub struct Wan {
     pub plan: Plan,
     /// How often counters are noted.
     pub sampling: Sampling,
-    /// Per port: the largest base RTT of any flow through it.
-    longest_rtt: Vec<Duration>,
     headers: Arc<[u16]>,
     /// `TEST/STREAM` by flow number: what luck is keyed with, since numbers follow the test list.
     pub(crate) flow_names: Arc<[String]>,
@@ -40,7 +38,6 @@ impl Wan {
             format!("{}/{}{asks}", scenario.tests[f.test].name, f.stream)
         };
         Wan {
-            longest_rtt: plan.longest_rtts(scenario),
             headers: headers(&plan),
             flow_names: plan.flows.iter().map(name).collect(),
             plan,
@@ -105,7 +102,7 @@ impl Wan {
         let plan = &self.plan.ports[number];
         match self.host_queue {
             Some(packets) if plan.from.0 < scenario.hosts.len() => Limit::Packets(packets),
-            _ => Scenario::queue_limit(queue, plan.rate, self.longest_rtt[number]),
+            _ => Scenario::queue_limit(queue, plan.rate, self.plan.longest_rtt(number)),
         }
     }
 
@@ -156,7 +153,7 @@ impl Wan {
             scenario,
             plan: &self.plan,
             number,
-            longest_rtt: self.longest_rtt[number],
+            longest_rtt: self.plan.longest_rtt(number),
             key: self.port_key(scenario, number),
             flow_names: &self.flow_names,
         }
@@ -255,7 +252,7 @@ impl Wan {
 
     /// The largest base RTT of any flow through a port.
     pub fn longest_rtt(&self, port: usize) -> Duration {
-        self.longest_rtt[port]
+        self.plan.longest_rtt(port)
     }
 
     /// The seed of the run.

@@ -155,7 +155,7 @@ impl Path<'_> {
         let direction = self.direction(hop.port);
         let cells = direction.cells.as_ref().is_some_and(|c| c.queue.is_some());
         let queue = only_queue(direction).filter(|_| !cells)?;
-        let longest = self.plan.longest_rtts(self.scenario)[hop.port];
+        let longest = self.plan.longest_rtt(hop.port);
         let framing = self.scenario.links[port.link.0].framing;
         let each = u64::from(framing.queue_bytes(self.header() + hop.extra));
         Some(match Scenario::queue_limit(queue, port.rate, longest) {

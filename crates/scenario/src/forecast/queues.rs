@@ -268,7 +268,7 @@ impl Path<'_> {
         let plan = &self.plan.ports[port];
         let extra = self.there.iter().find(|h| h.port == port)?.extra;
         let framing = self.scenario.links[plan.link.0].framing;
-        let longest = self.plan.longest_rtts(self.scenario)[port];
+        let longest = self.plan.longest_rtt(port);
         Some(match Scenario::queue_limit(queue, plan.rate, longest) {
             Limit::Bytes(bytes) => bytes / u64::from(framing.queue_bytes(len + extra)),
             Limit::Packets(packets) => packets,

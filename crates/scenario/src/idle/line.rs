@@ -453,8 +453,7 @@ impl Line<'_> {
     /// A queue in which no full frame has room.
     fn small_queue(&mut self, f: &Fields) {
         let direction = self.direction();
-        let (plan, scenario) = (self.reader.plan, self.reader.scenario);
-        let longest = plan.longest_rtts(scenario)[self.port];
+        let longest = self.reader.plan.longest_rtt(self.port);
         let limit = Scenario::queue_limit(direction.queue, self.plan().rate, longest);
         let Limit::Bytes(bytes) = limit else {
             return;

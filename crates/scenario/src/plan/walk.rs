@@ -91,9 +91,13 @@ impl Plan {
         })
     }
 
-    /// For each port, the largest propagation there and back of any flow of a test through it; of any
-    /// flow at all where no test uses it.
-    pub fn longest_rtts(&self, scenario: &Scenario) -> Vec<Duration> {
+    /// The largest propagation there and back of any flow of a test through a port; of any flow at all where no test uses it.
+    pub fn longest_rtt(&self, port: usize) -> Duration {
+        self.longest_rtts[port]
+    }
+
+    /// Walks every flow once for the longest round trip of each port.
+    pub(super) fn find_longest_rtts(&mut self, scenario: &Scenario) {
         let is_own = |n: &usize| !scenario.tests[self.flows[*n].test].stands_for_a_pair();
         let (own, others): (Vec<_>, Vec<_>) = (0..self.flows.len()).partition(is_own);
         let mut longest = self.longest_of(scenario, &own);
@@ -102,7 +106,7 @@ impl Plan {
                 *own = any;
             }
         }
-        longest
+        self.longest_rtts = longest;
     }
 
     fn longest_of(&self, scenario: &Scenario, flows: &[usize]) -> Vec<Duration> {
