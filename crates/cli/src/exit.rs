@@ -188,17 +188,14 @@ pub(crate) fn note(message: &str) {
     drop(writeln!(std::io::stderr(), "{text}"));
 }
 
-/// Says in a note what has several parts, with `; ` between them: a terminal has each on a line of its own.
+/// Says in a note what has several parts, with `; ` between them: each on a line of its own, whole where a program reads it.
 pub(crate) fn note_in_parts(message: &str) {
-    match std::io::stderr().is_terminal() {
-        // Nobody may be reading.
-        true => drop(writeln!(
-            std::io::stderr(),
-            "{}",
-            in_parts(message, columns())
-        )),
-        false => note(message),
-    }
+    let width = match std::io::stderr().is_terminal() {
+        true => columns(),
+        false => usize::MAX,
+    };
+    // Nobody may be reading.
+    drop(writeln!(std::io::stderr(), "{}", in_parts(message, width)));
 }
 
 /// The lines of such a note, at most this wide.
@@ -356,6 +353,10 @@ mod tests {
         assert_eq!(
             in_parts(note, 30),
             "note: the window limited it\n        60 % of the time\n      at most 898 kB in flight\n      RTT 20 ms"
+        );
+        assert_eq!(
+            in_parts(note, usize::MAX),
+            "note: the window limited it 60 % of the time\n      at most 898 kB in flight\n      RTT 20 ms"
         );
     }
 

@@ -48,9 +48,10 @@ use super::sender::SENDERS;
 use super::totals::Totals;
 use super::waits::Waits;
 
-/// Below this share of the time the largest cause is named with the one after it, where that has this share at least.
+/// The largest cause is named with the one after it, where that has this share of the time at least: less behind one below `CLEAR`.
 const CLEAR: f64 = 0.6;
 const NEXT: f64 = 0.05;
+const NEXT_TO_CLEAR: f64 = 0.15;
 
 /// A connection: all samples of it, and the words of the last one, or the kernel's last.
 #[derive(Debug, Default)]
@@ -545,8 +546,9 @@ impl Watched {
         }
         join_losses(&mut causes);
         let largest = causes.first().map_or(0.0, |(_, share)| *share);
-        causes.truncate(if largest < CLEAR { 2 } else { 1 });
-        causes.retain(|(_, share)| *share >= largest.min(NEXT));
+        let least = if largest < CLEAR { NEXT } else { NEXT_TO_CLEAR };
+        causes.truncate(2);
+        causes.retain(|(_, share)| *share >= largest.min(least));
         let mut said: Vec<(f64, String)> = match causes[..] {
             [(a, first), (b, second)] if a.is_window() && b.is_window() => {
                 vec![(first + second, self.window([(a, first), (b, second)]))]
@@ -612,7 +614,8 @@ mod tests {
         let line = connections.told(UNKNOWN).expect("there is one").line;
         assert_eq!(
             line,
-            "what your command sends (cubic): the receiver's window limited it 60 % of the time; at most 898 kB in flight in 20 samples \
+            "what your command sends (cubic): the receiver's window limited it 60 % of the time; your command limited it: it had nothing to \
+             send 40 % of the time; at most 898 kB in flight in 20 samples \
              on a path that holds 37.5 MB; sent 3 segments again"
         );
     }
@@ -637,7 +640,7 @@ mod tests {
         );
         assert_eq!(
             said(9, &[(cut, 0.4), (grew, 0.3), (loss, 0.25)]),
-            "the congestion window limited it 65 % of the time, after losses"
+            "the congestion window limited it 95 % of the time: after losses for 65 %, still growing for 30 %"
         );
         assert_eq!(
             said(0, &[(cut, 0.7)]),
@@ -645,7 +648,7 @@ mod tests {
         );
     }
 
-    /// 58 % of a window, an outage of 38 %, and 4 % of something else: that is not worth a word, and 20 % come behind the outage.
+    /// 58 % of a window, an outage of 38 %, and 4 % of something else: that is not worth a word, nor are 10 % behind 80, and 20 % come behind the outage.
     #[test]
     fn causes_and_an_outage_are_said_by_their_shares() {
         let said = |idle: f64, outage: f64| {
@@ -677,7 +680,7 @@ mod tests {
             some.ends_with("it had nothing to send 20 % of the time"),
             "{some}"
         );
-        let more = said(0.2, 0.1);
+        let more = said(0.1, 0.1);
         assert!(
             !more.contains("to send") && more.contains("was down"),
             "{more}"
@@ -889,7 +892,8 @@ mod tests {
             connections.told(UNKNOWN).expect("there is one")
         };
         let slow = told(19);
-        let words = ": the receiver's window limited it 60 % of the time; the server read slowly, and had data to read in 95 % of its samples; ";
+        let words = ": the receiver's window limited it 60 % of the time; your command limited it: it had nothing to send 40 % of the time; \
+                     the server read slowly, and had data to read in 95 % of its samples; ";
         assert!(slow.line.contains(words), "{}", slow.line);
         assert_eq!(slow.unread_ratio, Some(0.95));
         let small = told(2).line;
@@ -1061,7 +1065,7 @@ mod tests {
         let shares = few.limited_by.expect("samples are many enough");
         assert!((shares["small_writes"] - 0.25).abs() < 0.02, "{shares:?}");
         assert!(few.line.contains("the server limited it"), "{}", few.line);
-        let words = "; in 25 % of the samples a small write of your command waited";
+        let words = "; a small write of your command waited for the acknowledgement of the one before (Nagle's algorithm) 26 % of the time";
         assert!(few.line.contains(words), "{}", few.line);
     }
 
@@ -1140,8 +1144,11 @@ mod tests {
             }
             connections.told(UNKNOWN).expect("a line").cause
         };
+        let clear = "the receiver's window limited it 90 % of the time";
+        assert_eq!(of(90, 4), clear);
         let clear = "the receiver's window limited it 61 % of the time";
-        assert_eq!(of(61, 30), clear);
+        let buffer = "its send buffer limited it 30 % of the time: a larger one (SO_SNDBUF, tcp_wmem) lets more through";
+        assert_eq!(of(61, 30), format!("{clear}; {buffer}"));
         let both = "the receiver's window limited it 55 % of the time; its send buffer limited it 40 % of the time: a larger one \
                     (SO_SNDBUF, tcp_wmem) lets more through";
         assert_eq!(of(55, 40), both);
@@ -1499,7 +1506,8 @@ mod tests {
             ),
             (
                 samples(false, 50, |n| format!("sndbuf_limited:{}ms", n * 80)),
-                "its send buffer limited it 80 % of the time: a larger one (SO_SNDBUF, tcp_wmem) lets more through",
+                "its send buffer limited it 80 % of the time: a larger one (SO_SNDBUF, tcp_wmem) lets more through; your command limited it: \
+                 it had nothing to send 20 % of the time",
             ),
         ] {
             assert_eq!(found.as_deref(), Some(wanted));

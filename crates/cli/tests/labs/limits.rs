@@ -58,8 +58,7 @@ fn the_closing_line_names_the_arranged_limit_on_every_repeat() {
                 "-c",
                 &client,
             ]);
-            let line = ran.err.lines().find(|l| l.contains("certificate"));
-            let line = line.unwrap_or(&ran.err);
+            let line = in_one(&ran.err);
             let what = format!("{}, run {repeat}: {line}", case.name);
             match words.iter().any(|w| line.contains(w)) {
                 true => eprintln!("right: {what}"),
@@ -101,8 +100,19 @@ fn closing(options: &[&str], server: &str, client: &str) -> String {
     let run = ["lab", "run", "--rate", "20Mbit/s", "--server", &server];
     let rest = asking(client);
     let ran = place.farpath(&[&run[..], options, &rest].concat()).exits(0);
-    let line = ran.err.lines().find(|l| l.contains("certificate"));
-    line.unwrap_or(&ran.err).to_owned()
+    in_one(&ran.err)
+}
+
+/// What a run said, with the parts of its closing note in one line.
+fn joined(said: &str) -> String {
+    said.replace("\n      ", "; ")
+}
+
+/// A run's closing note, and all that it said where there was none.
+fn in_one(said: &str) -> String {
+    let joined = joined(said);
+    let line = joined.lines().find(|l| l.contains("certificate"));
+    line.unwrap_or(said).to_owned()
 }
 
 #[test]
@@ -359,8 +369,7 @@ fn how_long_nothing_arrived_is_known_to_the_frame() {
     ];
     let rest = [&["--server", server], &asking(client)[..]].concat();
     let ran = place.farpath(&[&run[..], &down, &rest].concat()).exits(0);
-    let line = ran.err.lines().find(|l| l.contains("certificate"));
-    let line = line.unwrap_or(&ran.err);
+    let line = in_one(&ran.err);
     if line.contains(RARELY) {
         return eprintln!("not judged: {line}");
     }
@@ -406,7 +415,7 @@ fn a_link_that_has_become_slow_is_what_limits() {
     ];
     let rest = asking(client);
     let ran = place.farpath(&[&run[..], &["--server", server], &rest].concat());
-    let line = ran.exits(0).err;
+    let line = joined(&ran.exits(0).err);
     let found = report(&place);
     match found["connection"]["limited_by"]["link"].as_f64() {
         _ if line.contains(RARELY) => eprintln!("not judged: {line}"),
@@ -456,7 +465,7 @@ fn in_fragments(
     let mut found = report(place);
     let took = std::fs::read_to_string(place.path().join("took")).unwrap_or_default();
     let right = took.lines().filter(|l| *l == "4000").count();
-    (found["datagrams"][0].take(), right as u64, ran.err)
+    (found["datagrams"][0].take(), right as u64, joined(&ran.err))
 }
 
 #[test]
@@ -525,7 +534,7 @@ fn what_the_path_dropped_of_datagrams_is_counted() {
     ]);
     let ran = ran.exits(0);
     let words = "datagrams that your command sent the path dropped ";
-    assert!(ran.err.contains(words), "{}", ran.err);
+    assert!(joined(&ran.err).contains(words), "{}", ran.err);
     let found = report(&place);
     let sent = &found["datagrams"][0];
     assert_eq!(sent["sender"], "your command");
@@ -559,7 +568,7 @@ fn what_is_on_the_path_at_the_end_is_counted() {
         assert_eq!(sent[key], count, "{key}: {sent}");
     }
     let words = "; at the end of the run still 50 (100.0 %) on the path";
-    assert!(ran.err.contains(words), "{}", ran.err);
+    assert!(joined(&ran.err).contains(words), "{}", ran.err);
 }
 
 /// Four queries, one after the other, and a server that takes half a second for each.
@@ -627,7 +636,7 @@ fn datagrams_of(place: &Place, version: &str, script: &str) -> (serde_json::Valu
     let ran = ran.exits(0);
     let mut found = report(place);
     let sent = ran.out.trim().parse().expect("the program counts");
-    (found["datagrams"][0].take(), sent, ran.err)
+    (found["datagrams"][0].take(), sent, joined(&ran.err))
 }
 
 /// They were in no report: the closing line said less loss than the program's own protocol. Half of a send buffer that a user may

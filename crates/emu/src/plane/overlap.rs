@@ -41,6 +41,8 @@ pub struct Windows {
     pub times: u64,
     /// Time before these messages, of all.
     pub waited: Duration,
+    /// The messages were ciphered, and known by the lengths of their records.
+    pub by_length: bool,
 }
 
 /// What was handed over at once and is under way: a segment, or several that a card is to cut out of it.
@@ -56,6 +58,8 @@ struct Segment {
     since: Time,
     /// It opens a window, and does nothing else.
     is_grant: bool,
+    /// That is known by its length.
+    is_by_length: bool,
 }
 
 /// One end.
@@ -78,8 +82,8 @@ struct Side {
     bytes_came: u64,
     /// What came since it last sent was more than messages that open a window.
     has_more: bool,
-    /// What it sends now is such a message.
-    grants: bool,
+    /// What it sends now is such a message, and whether it was known by its length.
+    grants: Option<bool>,
     windows: Windows,
     /// The byte behind the last that has come of what it sent, without a hole.
     arrived: u64,
@@ -136,6 +140,7 @@ impl Overlaps {
             if is_granted {
                 side.windows.times += 1;
                 side.windows.waited += waited;
+                side.windows.by_length |= first.is_by_length;
             }
             if is_granted || took.times(PROMPT) <= waited + took {
                 let way = [end, 1 - end].map(|who| carried[who] - then[who]);
@@ -154,7 +159,7 @@ impl Overlaps {
         let since = side.due(length, last, now).unwrap_or(since);
         side.bytes_came = 0;
         side.has_more = false;
-        let is_grant = std::mem::take(&mut side.grants);
+        let grants = side.grants.take();
         side.last = Some((now, counted, carried));
         if side.under_way.len() >= FOLLOWED {
             self.is_full = true;
@@ -172,13 +177,14 @@ impl Overlaps {
             frames,
             sent: now,
             since,
-            is_grant,
+            is_grant: grants.is_some(),
+            is_by_length: grants == Some(true),
         });
     }
 
-    /// What an end is about to send opens a window, and does nothing else.
-    pub(super) fn grants(&mut self, end: usize) {
-        self.sides[end].grants = true;
+    /// What an end is about to send opens a window, and does nothing else; whether that is known by its length.
+    pub(super) fn grants(&mut self, end: usize, by_length: bool) {
+        self.sides[end].grants = Some(by_length);
     }
 
     /// How each of the two ends waited for such messages.
@@ -307,7 +313,7 @@ mod tests {
                 sent += 65_535;
                 overlaps.sent(1, (sent, 65_535), at(t), counted);
                 overlaps.arrived(1, sent, at(t + 40));
-                overlaps.grants(0);
+                overlaps.grants(0, false);
                 opened += 26;
                 overlaps.sent(0, (opened, 26), at(t + 41), counted);
                 overlaps.arrived(0, opened, at(t + 81));
@@ -324,6 +330,7 @@ mod tests {
         let windows = |times: u64| Windows {
             times,
             waited: Duration::from_ms(81).times(times),
+            by_length: false,
         };
         let (prompt, way) = waited(1, false);
         assert_eq!((prompt, way), (windows(6), Duration::from_ms(6 * 80)));

@@ -24,7 +24,9 @@ impl Watched {
                 count_of(n, "ping", "pings")
             ),
         };
-        by_timer.unwrap_or_default() + &pings + &waits.for_windows(self.time())
+        by_timer.unwrap_or_default()
+            + &pings
+            + &waits.for_windows(self.time(), self.in_flight_max())
     }
 
     /// That most of a cause is time before turns at equal times, in words; none where that is not so.

@@ -16,16 +16,31 @@ const PART_LEAST: f64 = 0.1;
 const WINDOWS_LEAST: u64 = 3;
 const WINDOW_PART: f64 = 0.05;
 
+/// Bytes in flight that fill the window with which a stream and a connection of HTTP/2 begin (RFC 9113 §6.9.2), with what frames and records add.
+const FIRST_WINDOW: [u64; 2] = [55_700, 70_800];
+
 impl Waits {
-    /// That this end waited for a window of the other side's program within what it sent, in words, of a connection's `time`; empty where that is
-    /// little.
-    pub(in crate::lab) fn for_windows(&self, time: Duration) -> String {
-        let Windows { times, waited } = self.windows;
+    /// That this end waited for a window of the other side's program within what it sent, in words, of a connection's `time` with at most so many
+    /// bytes in flight; empty where that is little. What is ciphered has to fill the window that HTTP/2 begins with.
+    pub(in crate::lab) fn for_windows(&self, time: Duration, in_flight: u64) -> String {
+        let Windows {
+            times,
+            waited,
+            by_length,
+        } = self.windows;
         let share = waited.as_secs_f64() / self.all(time);
-        match times >= WINDOWS_LEAST && share >= WINDOW_PART {
+        let fills = (FIRST_WINDOW[0]..=FIRST_WINDOW[1]).contains(&in_flight);
+        let (of, known) = match by_length {
+            true => (
+                "the window with which HTTP/2 begins, 65535 B,",
+                ", as lengths of records of TLS and what was in flight say",
+            ),
+            false => ("a window of HTTP/2", ""),
+        };
+        match times >= WINDOWS_LEAST && share >= WINDOW_PART && (fills || !by_length) {
             true => format!(
-                "; {times} times it had sent what a window of HTTP/2 let it, and waited for a word of the other side in the middle of an answer, {:.0} % of \
-                 the time: a larger window in the other program spares that",
+                "; {times} times it had sent what {of} let it, and waited for a word of the other side in the middle of an answer, {:.0} % of \
+                 the time{known}: a larger window in the other program spares that",
                 100.0 * share
             ),
             false => String::new(),
@@ -238,23 +253,31 @@ mod tests {
 
     #[test]
     fn waits_for_a_window_of_the_other_program_are_named() {
-        let said = |times: u64| {
+        let said = |times: u64, by_length: bool, in_flight: u64| {
             let windows = Windows {
                 times,
                 waited: Duration::from_ms(40 * times),
+                by_length,
             };
             let turns = Turns {
                 windows: [Windows::default(), windows],
                 ..turns(0)
             };
-            let of = |end: usize| Waits::of(&turns, end).for_windows(Duration::from_ms(1600));
+            let of =
+                |end: usize| Waits::of(&turns, end).for_windows(Duration::from_ms(1600), in_flight);
             [of(0), of(1)]
         };
-        let [command, server] = said(20);
+        let [command, server] = said(20, false, 1_000_000);
         assert!(server.starts_with("; 20 times it had sent"), "{server}");
         assert!(server.contains("in the middle of an answer, 50 % of the time"));
         assert_eq!(command, "");
-        assert_eq!(said(2), ["", ""]);
+        assert_eq!(said(2, false, 66_000), ["", ""]);
+        // Ciphered, it may have been requests for what is no longer than they let expect.
+        let [_, server] = said(20, true, 66_000);
+        let words =
+            "50 % of the time, as lengths of records of TLS and what was in flight say: a larger";
+        assert!(server.contains(words), "{server}");
+        assert_eq!(said(20, true, 20_000), ["", ""]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! They are read where a connection is not ciphered: of WebSocket behind the server's agreement (RFC 6455 §4.2.2), of HTTP/2 behind the
 //! client's first words. Over TLS lengths alone are known. There pings are pairs of records at equal times, of which the client's is longer by
-//! the mask that WebSocket has it send (§5.3), or both are a ping of HTTP/2.
+//! the mask that WebSocket has it send (§5.3), or both are a ping of HTTP/2. A record as long as one or two frames that open a window may be that
+//! where the client offers HTTP/2. A request may be as long: it stays somebody's turn.
 
 use farpath_units::{Duration, Time};
 
@@ -25,6 +26,9 @@ enum Spoken {
     Unknown,
     WebSocket,
     Http2,
+    /// A client's hello of TLS has begun, and offers HTTP/2 (RFC 7301 §3.1), or not yet.
+    Greeted,
+    Offered,
 }
 
 /// What both ends have sent that is nobody's turn.
@@ -34,6 +38,8 @@ pub(super) struct Control {
     /// What is sent now is nobody's turn, and whether it is a ping.
     is_aside: bool,
     has_ping: bool,
+    /// What is sent now is as long as what opens a window, ciphered.
+    may_grant: bool,
     /// The bytes of each end's last such message, from the first one to that behind the last.
     ranges: [Option<(u64, u64)>; 2],
     /// When the last ping was sent.
@@ -66,8 +72,17 @@ const ACKNOWLEDGED: u8 = 1;
 const RECORD: usize = 22;
 const PINGS_2: usize = RECORD + FRAME + 8;
 const DATA: u8 = 23;
+const HANDSHAKE: u8 = 22;
 const MAJOR: u8 = 3;
 const HEADER: usize = 5;
+
+/// HTTP/2 as a client's hello names it, its length before it (RFC 9113 §3.2).
+const OFFER: &[u8] = b"\x02h2";
+
+/// A frame that opens a window of HTTP/2 (RFC 9113 §6.9), and what a record has beside its content, without its header: in TLS 1.3 type and tag, in
+/// TLS 1.2 a tag, with AES a number before it (RFC 5288 §3, RFC 7905 §2).
+const OPENS: usize = FRAME + 4;
+const BESIDE: [usize; 3] = [17, 24, 16];
 
 impl Control {
     /// An end, 0 that of the client, is about to send new data of this payload.
@@ -77,10 +92,14 @@ impl Control {
                 Spoken::Http2
             }
             (1, Spoken::Unknown) if payload.starts_with(AGREED) => Spoken::WebSocket,
+            (0, Spoken::Unknown) if payload.starts_with(&[HANDSHAKE, MAJOR]) => greeted(payload),
+            (0, Spoken::Greeted) => greeted(payload),
+            (1, Spoken::Greeted) => Spoken::Unknown,
             (_, spoken) => spoken,
         };
+        self.may_grant = self.spoken == Spoken::Offered && opens_window(payload);
         let found = match self.spoken {
-            Spoken::Unknown => None,
+            Spoken::Unknown | Spoken::Greeted | Spoken::Offered => None,
             Spoken::WebSocket => has_ping(payload, |rest| of_web_socket(end, rest)),
             Spoken::Http2 => has_ping(payload, of_http_2),
         };
@@ -120,10 +139,13 @@ impl Control {
 impl Talk {
     /// An end sends new data up to a byte `now`: whether that is nobody's turn.
     pub(super) fn passes_by(&mut self, end: usize, until: u64, now: Time) -> bool {
+        let from = self.streams[end].sent;
+        if std::mem::take(&mut self.control.may_grant) && self.says(end, (from, until)) {
+            self.overlaps.grants(end, true);
+        }
         if !std::mem::take(&mut self.control.is_aside) {
             return false;
         }
-        let from = self.streams[end].sent;
         let first = match self.control.ranges[end] {
             Some((first, behind)) if behind == from => first,
             _ => from,
@@ -145,16 +167,21 @@ impl Talk {
 
     /// An end opens a window, perhaps: nobody's turn, and what the other one sends at once behind that has waited for it.
     fn grants(&mut self, end: usize, (from, until): (u64, u64), now: Time) {
-        let length = u32::try_from(until.saturating_sub(from)).unwrap_or(u32::MAX);
-        if !self.overlaps.says(end, length) {
+        if !self.says(end, (from, until)) {
             return;
         }
         let counted = Overlap {
             way: self.turns.way,
             other: self.turns.at[1 - end],
         };
-        self.overlaps.grants(end);
+        self.overlaps.grants(end, false);
+        let length = length((from, until));
         self.overlaps.sent(end, (until, length), now, counted);
+    }
+
+    /// Whether these bytes of an end only say what has come.
+    fn says(&self, end: usize, range: (u64, u64)) -> bool {
+        self.overlaps.says(end, length(range))
     }
 
     /// Data of an end has arrived: whether that was nobody's turn, and nothing behind it had come before.
@@ -195,6 +222,34 @@ impl Turns {
         }
         self
     }
+}
+
+/// Bytes of what an end sends at once.
+fn length((from, until): (u64, u64)) -> u32 {
+    u32::try_from(until.saturating_sub(from)).unwrap_or(u32::MAX)
+}
+
+/// What is known of a client behind a part of its hello.
+fn greeted(payload: &[u8]) -> Spoken {
+    match payload.windows(OFFER.len()).any(|part| part == OFFER) {
+        true => Spoken::Offered,
+        false => Spoken::Greeted,
+    }
+}
+
+/// Whether a payload is ciphered records, each as long as one or two frames that open a window.
+fn opens_window(payload: &[u8]) -> bool {
+    let mut rest = payload;
+    while let [DATA, MAJOR, _, high, low, ..] = *rest {
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        let opens = |beside: &usize| [OPENS, 2 * OPENS].contains(&length.saturating_sub(*beside));
+        match rest.get(HEADER + length..) {
+            Some([]) if BESIDE.iter().any(opens) => return true,
+            Some(behind) if BESIDE.iter().any(opens) => rest = behind,
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Whether frames of control, of which each is read off the front with whether it is a ping, are all of a payload, and one of them is a ping;
@@ -356,6 +411,31 @@ mod tests {
         assert_eq!(found.overlapping[1].other, Duration::ZERO);
         let windows = found.windows.map(|end| (end.times, end.waited));
         assert_eq!(windows, [(0, Duration::ZERO), (1, way)]);
+    }
+
+    /// An answer over TLS that stops until the client has sent a record of so many bytes; the client offered HTTP/2 or not.
+    #[test]
+    fn windows_over_tls_are_known_by_their_lengths() {
+        let record = |bytes: u8| {
+            let header = [23, 3, 3, 0, bytes];
+            [&header[..], &vec![7; usize::from(bytes)][..]].concat()
+        };
+        let windows = |offer: &[u8], bytes: u8| {
+            let hello = [&[22, 3, 1, 0, 200][..], &[7; 20], offer].concat();
+            let mut said = vec![(0, 0, hello), (1, 40, vec![7; 9000])];
+            for n in 0..5 {
+                let t = 80 + 80 * n;
+                said.extend([(0, t, record(bytes)), (1, t + 40, vec![7; 9000])]);
+            }
+            talk(&said).windows[1]
+        };
+        let found = windows(OFFER, 43);
+        assert_eq!((found.times, found.by_length), (5, true));
+        assert_eq!(windows(OFFER, 30).times, 5);
+        // Two frames in TLS 1.2, by AES.
+        assert_eq!(windows(OFFER, 50).times, 5);
+        assert_eq!(windows(OFFER, 44).times, 0);
+        assert_eq!(windows(b"\x08http/1.1", 43).times, 0);
     }
 
     /// Frames of HTTP/2: pings, windows and the answer to settings are none of its turns, and settings or data are.
