@@ -63,7 +63,7 @@ impl Cc {
 
     /// Whether `farpath run` has a model of it to simulate; of the others there are closed forms alone.
     pub const fn is_simulated(self) -> bool {
-        !matches!(self, Cc::Hybla | Cc::Fast | Cc::Bbr3)
+        !matches!(self, Cc::Fast | Cc::Bbr3)
     }
 
     /// What to do where no closed form of it says, in words: simulate it, where there is a model.
@@ -77,9 +77,6 @@ impl Cc {
     /// What is forecast of it and what is not, in words, where nothing but closed forms knows it.
     pub const fn forms_alone(self) -> Option<&'static str> {
         match self {
-            Cc::Hybla => Some(
-                "Hybla's growth, its recovery and what losses leave it; what a queue shorter than the path leaves it is not, and no run simulates it",
-            ),
             Cc::Fast => Some(
                 "what the line, a window or a host leaves FAST; what losses and queues make of it is not, and no run simulates it",
             ),

@@ -36,6 +36,7 @@ pub(crate) fn control(name: &str, text: &str, words: &[&str]) -> Result<String, 
             "write the object file after it: bpf:my.o".to_owned(),
         )),
         Some(_) => Ok(text.to_owned()),
+        None if words.contains(&text) => Ok(text.to_owned()),
         // The closed forms know other names of some, and some that have no model.
         None => match text.parse::<Cc>() {
             Ok(cc) if words.contains(&cc.name()) => Ok(cc.name().to_owned()),

@@ -166,6 +166,11 @@ impl Reader<'_> {
                 let help = "write ecn = true under a link's `red`, `codel`, `pie` or `fq_codel`";
                 self.say(f, "ecn", why, help);
             }
+            if tcp.cc.algorithm.goes_by_marks() && !self.marks() {
+                let why = "no queue of this scenario marks in place of a drop, and without marks it is Reno";
+                let help = "write ecn = true under a link's `red`, `codel`, `pie` or `fq_codel`";
+                self.say(f, "cc", why, help);
+            }
             let off = |key: &str| f.get::<bool>(key) == Some(false);
             if off("sack") {
                 let why = "it works on what SACK reports, and `sack` is false";

@@ -1,6 +1,6 @@
 //! The keys of loss recovery, timers and acknowledgement policy of a TCP test, and their reading.
 
-use farpath_tcp::{Profile, Recovery, Reduction, RtoFloor, RtoRule};
+use farpath_tcp::{Algorithm, Profile, Recovery, Reduction, RtoFloor, RtoRule};
 use farpath_units::Duration;
 
 use crate::decode::Fields;
@@ -138,11 +138,16 @@ pub(crate) const DELAYED_ACK_TIMEOUT: Key = key(
 /// asked for, and off where it was not.
 pub(crate) fn recovery(
     f: &Fields,
-    profile: Profile,
+    (profile, algorithm): (Profile, Algorithm),
     (sack, timestamps): (bool, bool),
     faults: &mut Vec<Diagnostic>,
 ) -> Recovery {
     let usual = profile.recovery();
+    if algorithm.goes_by_marks() && f.get("ecn") == Some(false) {
+        let title = format!("`cc = \"{}\"` without `ecn`", algorithm.name());
+        let help = "it goes by marks (RFC 8257 §3): write ecn = true, remove `ecn`, or choose another `cc`";
+        faults.push(Diagnostic::new(f.place("ecn"), title).help(help));
+    }
     let mut needing = |key: &'static str, needed: &'static str, has: bool, usual: bool| {
         let asked = f.get::<bool>(key);
         if asked == Some(true) && !has {
@@ -167,7 +172,9 @@ pub(crate) fn recovery(
         frto: f.get("frto").unwrap_or(usual.frto),
         newreno: f.get("newreno").unwrap_or(usual.newreno),
         limited_transmit: f.get("limited_transmit").unwrap_or(usual.limited_transmit),
-        ecn: f.get("ecn").unwrap_or(usual.ecn),
+        ecn: f
+            .get("ecn")
+            .unwrap_or(usual.ecn || algorithm.goes_by_marks()),
     }
 }
 

@@ -195,7 +195,7 @@ pub(crate) fn tcp(f: &Fields, [sender, receiver]: [Stack; 2], faults: &mut Vec<D
     }
     let sack = f.get("sack").unwrap_or(profile.sack() && receiver.sack());
     let timestamps = f.get("timestamps").unwrap_or(true);
-    let recovery = recovery::recovery(f, profile, (sack, timestamps), faults);
+    let recovery = recovery::recovery(f, (profile, cc.algorithm), (sack, timestamps), faults);
     let (rto, rto_min) = recovery::rto(f, profile, faults);
     Tcp {
         window: f.get("window"),

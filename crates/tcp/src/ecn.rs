@@ -42,26 +42,29 @@ impl Ecn {
     }
 }
 
-/// The receiver's half: CE seen, echoed in every acknowledgement until CWR comes.
+/// The receiver's half: CE seen, echoed in every acknowledgement until CWR comes; by RFC 8257 in those for what came marked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Echo {
     pub(crate) on: bool,
+    /// By RFC 8257 §3.2.
+    pub(crate) is_exact: bool,
     pub(crate) echoing: bool,
 }
 
 impl Echo {
-    pub(crate) fn new(on: bool) -> Echo {
+    pub(crate) fn new(on: bool, is_exact: bool) -> Echo {
         Echo {
             on,
+            is_exact,
             ..Echo::default()
         }
     }
 
     /// RFC 3168 §6.1.3: the segment about to be handed in was marked CE, or carried CWR. CWR first:
-    /// a marked segment that carries it begins a new echo.
+    /// a marked segment that carries it begins a new echo. By RFC 8257 §3.2 the mark alone counts.
     pub(crate) fn note(&mut self, ce: bool, cwr: bool) {
         if self.on {
-            self.echoing = ce || (self.echoing && !cwr);
+            self.echoing = ce || (self.echoing && !cwr && !self.is_exact);
         }
     }
 }

@@ -151,7 +151,7 @@ impl Receiver {
             usual_threshold,
             twice: None,
             dsack: config.recovery.dsack && config.sack,
-            echo: Echo::new(config.recovery.ecn),
+            echo: Echo::new(config.recovery.ecn, config.algorithm.goes_by_marks()),
             slow: (config.reading == Reading::Told).then_some(Slow {
                 read: 0,
                 edge: config.receive_window,
@@ -214,7 +214,16 @@ impl Receiver {
     pub fn on_ecn(&mut self, ce: bool, cwr: bool) {
         let before = self.echo.echoing;
         self.echo.note(ce, cwr);
-        self.due |= self.echo.echoing && !before;
+        self.due |= self.echo.echoing && !before && !self.echo.is_exact;
+    }
+
+    /// The next segment is marked or not: call it before `on_ecn`, where the sender goes by marks. Returns whether `poll` has something to send
+    /// before that segment is handed in: an acknowledgement is held back for others, which were not as it is (RFC 8257 §3.2).
+    pub fn parts_marks(&mut self, ce: bool) -> bool {
+        let echo = &self.echo;
+        let parts = echo.on && echo.is_exact && ce != echo.echoing && self.next > self.acked;
+        self.due |= parts;
+        parts
     }
 
     #[inline]

@@ -365,7 +365,7 @@ fn runs_and_predictions_know_the_same_congestion_controls() {
         run(cc).exits(code);
         path(&["--rate", "1Gbit/s", "--rtt", "1ms", "--cc", cc]);
     }
-    for cc in ["fast", "hybla", "bbr3"] {
+    for cc in ["fast", "bbr3"] {
         let refused = run(cc).exits(2).err;
         assert!(refused.contains("closed forms, and no model"), "{refused}");
         assert!(refused.contains("predict path --cc"), "{refused}");

@@ -571,6 +571,10 @@ fn law_of(config: &Config) -> Option<Cc> {
     if config.algorithm == Algorithm::Bic && config.flavour != Flavour::Linux {
         return None;
     }
+    // Losses cut it as they cut Reno; what marks leave it is said apart.
+    if config.algorithm.goes_by_marks() {
+        return Some(Cc::Reno);
+    }
     config.algorithm.name().parse().ok()
 }
 

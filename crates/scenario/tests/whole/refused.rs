@@ -1691,7 +1691,7 @@ fn a_control_without_a_model_is_no_slip_of_the_pen() {
         };
         parse(&source, &[]).expect_err("refused").render(false)
     };
-    for cc in ["bbr2", "dctcp", "illinois"] {
+    for cc in ["bbr2", "lp", "illinois"] {
         let words = said(cc);
         assert!(
             words.contains(&format!("`{cc}` has neither closed forms nor a model")),

@@ -358,6 +358,9 @@ impl TcpSink {
         let retransmit = frame.flags().contains(Flags::RETRANSMIT);
         if self.config.tcp.recovery.ecn {
             let ce = frame.class & CE == CE;
+            if self.receiver.parts_marks(ce) {
+                self.send(now, host, io);
+            }
             self.receiver.on_ecn(ce, frame.flags().contains(Flags::ECN));
         }
         if u64::from(len) != self.receiver.segment_bytes() {

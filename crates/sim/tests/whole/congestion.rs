@@ -1,6 +1,8 @@
 //! Congestion control through the whole simulator: recovery after one loss, utilisation, response to
 //! random loss, against published figures and closed forms.
 
+use farpath_record::link_metric;
+
 use crate::world::{World, assert_near, assert_within, run_text};
 
 /// A sender on a link of 120 ms whose own interface is the bottleneck. Slow start ends at `pipe`
@@ -178,7 +180,7 @@ duration = "{seconds} s"
 /// 0.12/p^0.835 (RFC 3649 §5), 0.08/p (Kelly). BIC's 8.5/√p is of its linear phase alone and holds
 /// from windows of 10⁴ on; below, its search and plateau keep it well under that.
 /// algorithm, flavour, loss ratio, segments, seconds
-const RESPONSES: [(&str, &str, f64, f64, u32); 8] = [
+const RESPONSES: [(&str, &str, f64, f64, u32); 9] = [
     ("reno", "rfc", 1e-3, 38.7, 300),
     ("reno", "rfc", 1e-4, 122.5, 600),
     ("cubic", "rfc", 1e-4, 187.0, 600),
@@ -188,6 +190,8 @@ const RESPONSES: [(&str, &str, f64, f64, u32); 8] = [
     ("highspeed", "linux", 1e-4, 147.4, 600),
     ("highspeed", "rfc", 1e-5, 1795.0, 600),
     ("scalable", "rfc", 1e-4, 800.0, 300),
+    // Reno's at 25 ms, four times as many over 100 (Caini and Firrincieli 2004): ρ√(3/(2p)).
+    ("hybla", "rfc", 1e-4, 490.0, 600),
 ];
 
 #[test]
@@ -240,6 +244,65 @@ duration = "60 s"
     println!("{each:.1} and {second:.1} segments");
     assert_within("each", each, 100.0, 145.0);
     assert_within("second", second / each, 0.9, 1.15);
+}
+
+/// Source: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, §3.3, §4.1: 10 Gbit/s and 100 µs, marks from 65 packets on. The line is
+/// full, and the queue of n flows stays below K + n packets (§3.3, Q_max), here with what a sender hands over at once. Reno, which halves for each
+/// mark, leaves a tenth of the line.
+#[test]
+fn dctcp_fills_the_line_with_a_queue_of_its_threshold() {
+    let found = |cc: &str, flows: u32| {
+        let world = run_text(&format!(
+            r#"
+[scenario]
+name = "dctcp"
+[[host]]
+name = "a"
+[[host]]
+name = "b"
+[[router]]
+name = "r"
+[[link]]
+name = "in"
+ends = ["a", "r"]
+rate = "40 Gbit/s"
+[[link]]
+name = "neck"
+ends = ["r", "b"]
+rate = "10 Gbit/s"
+delay = "50 us"
+[link.forward]
+queue = "1 MB"
+red = {{ min = "65 packets", max = "66 packets", max_p = 1, weight = 1, ecn = true }}
+[[test]]
+name = "bulk"
+kind = "tcp"
+from = "a"
+to = "b"
+cc = "{cc}"
+flavour = "rfc"
+ecn = true
+parallel = {flows}
+omit = "200 ms"
+duration = "500 ms"
+"#
+        ));
+        let queue = link_metric(world.link("neck", "r>b"), "queue_p99_bytes");
+        let share = world.metric("bulk", "goodput_bps") / (10e9 * 1448.0 / 1538.0);
+        (share, queue.expect("it is sampled") / 1514.0)
+    };
+    for (cc, flows, least, most) in [
+        ("dctcp", 2, 0.99, 1.0),
+        ("dctcp", 10, 0.995, 1.0),
+        ("reno", 2, 0.8, 0.96),
+    ] {
+        let (share, packets) = found(cc, flows);
+        println!("{cc} {flows}: {:.2} %, {packets:.1} packets", share * 100.0);
+        assert_within(cc, share, least, most);
+        if cc == "dctcp" {
+            assert_within("queue", packets, 50.0, 130.0);
+        }
+    }
 }
 
 /// Source: Dumazet with the BBR patches, a kernel on 10 Gbit/s x 100 ms at 1 % loss: CUBIC 3.27

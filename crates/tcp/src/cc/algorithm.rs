@@ -1,9 +1,9 @@
 //! The list of congestion control algorithms, and the one in use.
 
-use farpath_units::Time;
+use farpath_units::{Duration, Time};
 
 use super::{Ack, Control, Loss, Seen, Setup, Steer, Watch};
-use super::{bbr, bic, cubic, highspeed, htcp, reno, scalable, vegas, westwood};
+use super::{bbr, bic, cubic, dctcp, highspeed, htcp, hybla, reno, scalable, vegas, westwood};
 
 /// Makes of the list of algorithms the public names and the dispatch.
 macro_rules! algorithms {
@@ -85,6 +85,11 @@ macro_rules! algorithms {
                 match self { $(Chosen::$variant(c) => c.may_double(),)* }
             }
 
+            #[inline]
+            pub(crate) fn start_gain(&self, rtt_min: Duration) -> f64 {
+                match self { $(Chosen::$variant(c) => c.start_gain(rtt_min),)* }
+            }
+
             pub(crate) fn is_starting(&self) -> bool {
                 match self { $(Chosen::$variant(c) => c.is_starting(),)* }
             }
@@ -112,12 +117,21 @@ algorithms! {
     Vegas = "vegas", vegas::Vegas;
     /// BBR, version 1 (Cardwell et al. 2016).
     Bbr = "bbr", bbr::Bbr;
+    /// Hybla (Caini and Firrincieli 2004).
+    Hybla = "hybla", hybla::Hybla;
+    /// DCTCP, RFC 8257: with ECN, by its own rules at both ends.
+    Dctcp = "dctcp", dctcp::Dctcp;
 }
 
 impl Algorithm {
     /// Whether it sets its window and its pace by a model of the path, and has no threshold once that is found.
     pub const fn paces_by_model(self) -> bool {
         matches!(self, Algorithm::Bbr)
+    }
+
+    /// Whether it goes by marks: its connections use ECN, and its receivers say of each segment whether it was marked (RFC 8257 §3.2).
+    pub const fn goes_by_marks(self) -> bool {
+        matches!(self, Algorithm::Dctcp)
     }
 }
 
@@ -126,8 +140,6 @@ mod tests {
     use super::*;
     use crate::cc::tests::{ack_at, loss_at, seen, setup};
     use crate::flavour::Flavour;
-    use farpath_units::Duration;
-
     #[test]
     fn names_are_found_again() {
         for algorithm in Algorithm::ALL {

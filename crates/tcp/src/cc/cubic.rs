@@ -174,6 +174,7 @@ mod tests {
             window: flight,
             segment: SEGMENT,
             timeout: false,
+            marked: false,
         });
         let mut now = 0.0;
         while cwnd < flight {

@@ -10,8 +10,10 @@ mod bbr;
 mod bic;
 mod cubic;
 mod cubic_linux;
+mod dctcp;
 mod highspeed;
 mod htcp;
+mod hybla;
 mod policer;
 mod reno;
 mod scalable;
@@ -61,6 +63,8 @@ pub(crate) struct Loss {
     pub(crate) segment: f64,
     /// Whether a retransmission timeout showed it.
     pub(crate) timeout: bool,
+    /// Nothing was lost: the receiver says that marks came (RFC 3168 §6.1.2).
+    pub(crate) marked: bool,
 }
 
 /// What an algorithm must be shown besides growth and losses.
@@ -98,6 +102,8 @@ pub(crate) struct Seen {
     pub(crate) open: bool,
     /// Whether nothing was lost or out of order before it.
     pub(crate) orderly: bool,
+    /// Whether it says that marks came (RFC 3168 §6.1.2).
+    pub(crate) marked: bool,
     /// Whether cwnd was the limit in the last window of data.
     pub(crate) cwnd_limited: bool,
     /// Bytes in the network now.
@@ -193,6 +199,12 @@ pub(crate) trait Control: Debug + Send {
         true
     }
 
+    /// Bytes that slow start adds for each one acknowledged, before its own bounds, on a path of this smallest round trip; [`Duration::MAX`]
+    /// before there is one.
+    fn start_gain(&self, _rtt_min: Duration) -> f64 {
+        1.0
+    }
+
     /// With [`Watch::Deliveries`]: whether it has not found the path yet. Afterwards a small window is one that it wants.
     fn is_starting(&self) -> bool {
         false
@@ -234,6 +246,7 @@ mod tests {
             window,
             segment: 1.0,
             timeout: false,
+            marked: false,
         }
     }
 
@@ -250,6 +263,7 @@ mod tests {
             segment: 1.0,
             open: true,
             orderly: true,
+            marked: false,
             cwnd_limited: true,
             in_flight: cwnd as u64,
             before: cwnd as u64,

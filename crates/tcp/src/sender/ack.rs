@@ -51,6 +51,7 @@ impl Sender {
                 before: self.nxt - una,
                 lost: self.board.lost(),
                 orderly: true,
+                marked: false,
             };
             self.watch(now, what);
         }
@@ -85,6 +86,7 @@ impl Sender {
         self.board.catch_up(self.una);
         (self.repair.held, self.repair.early_at) = (false, Time::MAX);
         let (una, orderly) = (self.una, self.plain);
+        let marked = self.repair.ecn.echoed;
         let before = if self.watched { self.in_flight() } else { 0 };
         let lost = self.board.lost();
         let same_window = window == self.peer_window;
@@ -133,7 +135,7 @@ impl Sender {
             self.refresh();
             self.watch(
                 now,
-                Delivered::new(acked + sacked, some, rtt, (before, lost, orderly)),
+                Delivered::new(acked + sacked, some, rtt, (before, lost, orderly), marked),
             );
         }
         self.refresh();
@@ -428,7 +430,8 @@ impl Sender {
         if !self.control.may_double() || self.is_half_used() {
             return 0.0;
         }
-        let cwnd = self.cwnd + credit as f64 / share;
+        let gain = self.control.start_gain(self.rtt.least());
+        let cwnd = self.cwnd + gain * credit as f64 / share;
         let grown = cwnd.min(self.ssthresh);
         self.cwnd = grown.min(self.cwnd_most);
         cwnd - grown

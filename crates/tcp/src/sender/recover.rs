@@ -11,11 +11,11 @@ use crate::{Flavour, SackBlock};
 impl Sender {
     /// A congestion event: the algorithm sets ssthresh.
     pub(super) fn reduce(&mut self, now: Time, timeout: bool) {
-        self.reduce_from(now, timeout, self.nxt - self.una);
+        self.reduce_from((now, timeout), self.nxt - self.una, false);
     }
 
-    /// The same, with `flight` bytes sent and not acknowledged when it showed.
-    fn reduce_from(&mut self, now: Time, timeout: bool, flight: u64) {
+    /// The same, with `flight` bytes sent and not acknowledged when it showed; by marks, or by a loss.
+    fn reduce_from(&mut self, (now, timeout): (Time, bool), flight: u64, marked: bool) {
         let reopened = self.reopened();
         let goes_on = self.is_making_good() || reopened.is_some();
         self.repair.undo.begin(self.una, self.cwnd, self.ssthresh);
@@ -32,6 +32,7 @@ impl Sender {
             window,
             segment,
             timeout,
+            marked,
         });
         if !self.sampled {
             self.ssthresh = ssthresh.max(LEAST_SSTHRESH * segment);
@@ -118,7 +119,7 @@ impl Sender {
             return false;
         }
         self.stats.ecn_reductions += 1;
-        self.reduce_from(now, false, self.nxt - self.una + acked);
+        self.reduce_from((now, false), self.nxt - self.una + acked, true);
         self.repair.undo.give_up();
         if self.sampled {
             return false;

@@ -20,15 +20,19 @@ pub(super) struct Delivered {
     pub(super) lost: u64,
     /// Whether nothing was lost or out of order before it.
     pub(super) orderly: bool,
+    /// Whether it says that marks came.
+    pub(super) marked: bool,
 }
 
 impl Delivered {
-    /// Bytes delivered, some offsets among them, the round trip; bytes in flight and lost before, and whether all was in order.
+    /// Bytes delivered, some offsets among them, the round trip; bytes in flight and lost before, and whether all was in order; whether it
+    /// says that marks came.
     pub(super) fn new(
         bytes: u64,
         some: [Option<u64>; 2],
         rtt: Option<Duration>,
         (before, lost, orderly): (u64, u64, bool),
+        marked: bool,
     ) -> Delivered {
         Delivered {
             bytes,
@@ -37,6 +41,7 @@ impl Delivered {
             before,
             lost,
             orderly,
+            marked,
         }
     }
 }
@@ -63,6 +68,7 @@ impl Sender {
             segment: self.segment as f64,
             open: self.state == State::Open,
             orderly: what.orderly,
+            marked: what.marked,
             cwnd_limited: self.cwnd_limited,
             in_flight,
             before: what.before,

@@ -1,6 +1,6 @@
 //! ECN (RFC 3168 §6.1): marks, echoes, one reduction per window of data.
 
-use farpath_tcp::{Config, DelayedAck, Flavour, Profile, Receiver, Recovery, Sender};
+use farpath_tcp::{Algorithm, Config, DelayedAck, Flavour, Profile, Receiver, Recovery, Sender};
 use farpath_units::Duration;
 
 use crate::harness::{Dialogue, Path, RTT, config, ms};
@@ -125,4 +125,39 @@ fn rfc3168_6_1_3_the_echo_lasts_until_the_sender_says_it_reduced() {
     })
     .collect();
     assert_eq!(echoes, [false, true, true, false, false, true, true]);
+}
+
+/// Every second segment is acknowledged, and each acknowledgement is for segments alike: what is held back leaves before one that is marked
+/// otherwise comes in. The sender's CWR ends nothing.
+#[test]
+fn rfc8257_3_2_an_acknowledgement_is_for_segments_that_are_marked_alike() {
+    let config = ecn(true);
+    let mut r = Receiver::new(&Config {
+        algorithm: Algorithm::Dctcp,
+        delayed_ack: DelayedAck {
+            every: 2,
+            ..config.delayed_ack
+        },
+        ..config
+    });
+    r.on_syn(ms(0));
+    r.poll(ms(0)).expect("a SYN-ACK");
+    let mut said = Vec::new();
+    let marks = [false, true, true, true, false, false, false, true];
+    for (n, ce) in marks.into_iter().enumerate() {
+        if r.parts_marks(ce) {
+            said.extend(r.poll(ms(1)).map(|a| (a.ack, a.ecn_echo)));
+        }
+        r.on_ecn(ce, n == 2);
+        r.on_data(ms(1), 1000 * n as u64, 1000, false);
+        said.extend(r.poll(ms(1)).map(|a| (a.ack, a.ecn_echo)));
+    }
+    let wanted = [
+        (1000, false),
+        (3000, true),
+        (4000, true),
+        (6000, false),
+        (7000, false),
+    ];
+    assert_eq!(said, wanted);
 }
