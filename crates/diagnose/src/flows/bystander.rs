@@ -9,7 +9,7 @@ use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
 use crate::flows::flow::{Flow, alike, word};
 use crate::flows::placed::{by_names, is_windows};
-use crate::hosts::core::may_lie_between;
+use crate::hosts::core::{is_public, may_lie_between};
 use crate::known::System;
 use crate::read::here::Client;
 use crate::read::{Facts, FetchedBy, WINDOWS};
@@ -183,19 +183,13 @@ pub(crate) fn excluded(
 }
 
 /// Whether a host printed addresses of its own of the kind of an end's, and that is none of them. A private one that is of another network than
-/// the end's may be the end's own side of a translation.
+/// the end's, or one of 100.64.0.0/10, may be the end's own side of a translation.
 fn owns_others(facts: &Facts, own: impl Fn(&String) -> bool, end: &str) -> bool {
     let all = facts.prompts.owns.iter().filter(|(name, _)| own(name));
     let all: Vec<&String> = all.map(|(_, address)| address).collect();
     let mut comparable = all.iter().filter(|own| differs(own, end));
     let alone = !all.iter().any(|own| *own == end);
     alone && comparable.any(|own| is_public(own) || is_beside(own, end))
-}
-
-/// Whether an address is one of IPv4 that is neither private nor of one link alone: no two hosts have it.
-fn is_public(address: &str) -> bool {
-    let parsed = address.parse::<Ipv4Addr>();
-    parsed.is_ok_and(|a| !a.is_private() && !a.is_loopback() && !a.is_link_local())
 }
 
 /// Whether two addresses of IPv4 are of one network of 256 addresses: nothing translates between them.
