@@ -114,6 +114,7 @@ mod scheduled;
 mod shell;
 pub(crate) mod simple_queues;
 mod smb;
+mod smb_channels;
 pub(crate) mod sockstat;
 mod speedtest;
 mod sqlplus;
@@ -270,6 +271,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(protocols::Protocols::default()),
         Box::new(counters::Counters::default()),
         Box::new(smb::Smb::default()),
+        Box::new(smb_channels::Multichannel::default()),
         Box::new(radio::Wlan::default()),
         Box::new(windows::Netsh::default()),
         Box::new(rss::Rss::default()),

@@ -421,7 +421,9 @@ mod tests {
     #[test]
     fn the_processors_of_sar_are_read() {
         let rows = |from: &str| {
-            format!("{from}     all      0.30      0.00     26.20      0.00      0.00     73.50\n{from}       0      0.10      0.00      0.40      0.00      0.00     99.50\n{from}       1      0.40      0.00     99.60      0.00      0.00      0.00\n")
+            format!(
+                "{from}     all      0.30      0.00     26.20      0.00      0.00     73.50\n{from}       0      0.10      0.00      0.40      0.00      0.00     99.50\n{from}       1      0.40      0.00     99.60      0.00      0.00      0.00\n"
+            )
         };
         let head = "CPU     %user     %nice   %system   %iowait    %steal     %idle\n";
         let text = format!(
