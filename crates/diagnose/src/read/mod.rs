@@ -7,6 +7,7 @@
 mod aria2;
 mod arping;
 mod aside;
+mod asp_drop;
 mod authority;
 mod aws_s3;
 mod broken;
@@ -328,6 +329,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(sysopt::Sysopt),
         Box::new(routeros_ping::RouterOsPing::default()),
         Box::new(firewall_cpu::Firewalls::default()),
+        Box::new(asp_drop::AspDrop::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(sar::Sar::default()),
         Box::new(disk::Disk::default()),
