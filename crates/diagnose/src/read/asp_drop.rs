@@ -42,7 +42,7 @@ impl Tool for AspDrop {
         if let Some(firewall) = asks(text) {
             if firewall != self.firewall {
                 self.settle(facts);
-                firewall.clone_into(&mut self.firewall);
+                self.firewall = firewall;
             }
             return true;
         }
@@ -54,7 +54,8 @@ impl Tool for AspDrop {
                 && (text.starts_with("Last clearing:") || text.ends_with("drop count is 0"));
         };
         let known = REASONS.iter().position(|known| *known == reason);
-        if let Some(own) = known.filter(|_| going).map(|n| &mut self.counts[n]) {
+        if let Some(n) = known.filter(|_| going) {
+            let own = &mut self.counts[n];
             *own = Some(match *own {
                 // Counters that were cleared begin anew.
                 Some(before) if before.last <= count => Count {
@@ -105,13 +106,13 @@ impl AspDrop {
         let Some((reason, most)) = all.iter().max_by_key(|(_, count)| grew(count)) else {
             return;
         };
-        let sum: u64 = all.iter().map(|(_, count)| grew(count)).sum();
+        let sum: f64 = all.iter().map(|(_, count)| grew(count) as f64).sum();
         let name = match self.firewall.as_str() {
             "" => "a firewall",
             name => name,
         };
         let fact = if twice { DROPS } else { DROPS_ONCE };
-        facts.exact(Of::Path, fact, sum as f64, most.at);
+        facts.exact(Of::Path, fact, sum, most.at);
         facts.word(Of::Path, COUNTER, reason, most.at);
         facts.word(Of::Path, DROPPER, name, most.at);
     }

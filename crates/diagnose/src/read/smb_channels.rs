@@ -13,6 +13,9 @@ const COMMAND: [&str; 1] = ["get-smbmultichannelconnection"];
 /// Most pairs of interfaces that are kept.
 const PAIRS_MAX: usize = 64;
 
+/// More connections than this no pair has: a choice, far above what Windows allows.
+const CHANNELS_MAX: u64 = 10_000;
+
 /// What a list has of each pair, in lower case.
 const KEYS: [&str; 19] = [
     "servername",
@@ -79,7 +82,7 @@ impl Pair {
             "selected" => self.selected = value == "True",
             "clientipaddress" => self.client = crate::redact(value),
             "clientrsscapable" => self.rss = yes(value),
-            "currentchannels" => self.channels = whole(value),
+            "currentchannels" => self.channels = whole(value).filter(|n| *n <= CHANNELS_MAX),
             "clientlinkspeed" => self.bps = speed(value),
             _ => {}
         }
