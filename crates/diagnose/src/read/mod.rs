@@ -124,6 +124,7 @@ pub(crate) mod ss;
 mod standing;
 mod survey;
 mod sys_mtu;
+mod sys_net;
 pub(crate) mod sysctl;
 pub(crate) mod sysopt;
 #[cfg(test)]
