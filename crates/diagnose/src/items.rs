@@ -193,6 +193,8 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
     let cut = if e.is_bbr() { 0.1 } else { 0.006 };
     let lasting = (1.0 - e.start_only()) * (1.0 - e.uncommon());
     let of_start = crate::losses::lookalike::is_of_start(e);
+    let policed = crate::losses::unslowed::policed(e, share.value) * lasting;
+    crate::lines::conditioned::by_tiny_bucket(e, policed, items);
     items.push(Item {
         holds: step(share.value, cut, 3.0 * cut) * lasting,
         weights: [
@@ -203,7 +205,7 @@ fn cut_again(e: &Evidence, share: &Figure, items: &mut Vec<Item>) {
         sentence: String::new(),
     });
     items.push(Item {
-        holds: crate::losses::unslowed::policed(e, share.value) * lasting,
+        holds: policed,
         weights: vec![(Cause::Policer, 7.0)],
         sentence: match of_start {
             // What only the start lost says nothing of a rate.

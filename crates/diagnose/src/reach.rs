@@ -4,6 +4,7 @@ pub(crate) mod answered_twice;
 pub(crate) mod barred;
 pub(crate) mod exstart;
 pub(crate) mod failed_test;
+pub(crate) mod firewall;
 pub(crate) mod foreign_reset;
 pub(crate) mod handshake;
 pub(crate) mod intercepted;

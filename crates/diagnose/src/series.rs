@@ -4,6 +4,7 @@ pub(crate) mod blackout;
 pub(crate) mod dip;
 pub(crate) mod even;
 pub(crate) mod intervals;
+pub(crate) mod middle;
 pub(crate) mod outage;
 pub(crate) mod pettitt;
 pub(crate) mod silences;

@@ -7,11 +7,12 @@ use crate::cause::Cause;
 use crate::document::{Change, MissingFact};
 use crate::evidence::Evidence;
 use crate::fact::{Figure, Of, Place};
-use crate::flows::flow::{Flow, alike, word};
+use crate::flows::flow::{Flow, alike, number, word};
 use crate::flows::placed::{by_names, is_windows};
-use crate::hosts::core::may_lie_between;
+use crate::hosts::core::{is_public, may_lie_between};
 use crate::known::System;
 use crate::read::here::Client;
+use crate::read::sysctl::FORWARDS;
 use crate::read::{Facts, FetchedBy, WINDOWS};
 use crate::seen::{Side, Test};
 
@@ -183,19 +184,13 @@ pub(crate) fn excluded(
 }
 
 /// Whether a host printed addresses of its own of the kind of an end's, and that is none of them. A private one that is of another network than
-/// the end's may be the end's own side of a translation.
+/// the end's, or one of 100.64.0.0/10, may be the end's own side of a translation.
 fn owns_others(facts: &Facts, own: impl Fn(&String) -> bool, end: &str) -> bool {
     let all = facts.prompts.owns.iter().filter(|(name, _)| own(name));
     let all: Vec<&String> = all.map(|(_, address)| address).collect();
     let mut comparable = all.iter().filter(|own| differs(own, end));
     let alone = !all.iter().any(|own| *own == end);
     alone && comparable.any(|own| is_public(own) || is_beside(own, end))
-}
-
-/// Whether an address is one of IPv4 that is neither private nor of one link alone: no two hosts have it.
-fn is_public(address: &str) -> bool {
-    let parsed = address.parse::<Ipv4Addr>();
-    parsed.is_ok_and(|a| !a.is_private() && !a.is_loopback() && !a.is_link_local())
 }
 
 /// Whether two addresses of IPv4 are of one network of 256 addresses: nothing translates between them.
@@ -221,6 +216,27 @@ pub(crate) fn places_of(facts: &Facts, host: u32) -> impl Iterator<Item = Place>
     said.map(|f| f.at).chain(counted.map(|c| c.at))
 }
 
+/// A tunnel of WireGuard with so many peers joins networks, and is not that of an end alone.
+const PEERS: usize = 2;
+
+/// Whether texts show that a host carries what others send: it is set to, or has several peers of a tunnel. So may an end with containers.
+fn forwards(facts: &Facts, host: u32) -> bool {
+    let Some(own) = facts.hosts.get(host as usize) else {
+        return false;
+    };
+    let all = (0_u32..).zip(&facts.hosts);
+    let same = all.filter(|(n, names)| *n == host || names.iter().any(|name| own.contains(name)));
+    let is_set = |n: u32| {
+        let set = number(facts, Of::Host(n), FORWARDS);
+        set.is_some_and(|set| set.value > 0.0)
+    };
+    let peers = facts
+        .wireguard
+        .iter()
+        .filter(|peer| own.contains(&peer.prompt.1));
+    peers.count() >= PEERS || same.map(|(n, _)| n).any(is_set)
+}
+
 /// A host that is taken for an end, as nothing says that it is the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Assumed {
@@ -240,7 +256,7 @@ pub(crate) struct Assumed {
     between: bool,
     /// Whether it may be either end, as nothing says which it is.
     either: bool,
-    /// The program that fills a processor of it, where that carries what others send: its host may lie between the ends.
+    /// The program that fills a processor of it, or its kernel, where that carries what others send: its host may lie between the ends.
     carries: Option<String>,
 }
 
@@ -267,6 +283,7 @@ impl Assumed {
             let named = facts.hosts[*n as usize].first().map(String::as_str);
             let program = word(facts, Of::Host(*n), "cpu_program").map(|(program, _)| program);
             let carries = program.filter(|program| may_lie_between(program));
+            let carries = carries.or_else(|| forwards(facts, *n).then_some("kernel"));
             Some(Assumed {
                 host: *n,
                 name: named.or(unnamed)?.to_owned(),

@@ -180,8 +180,8 @@ pub(crate) fn outside(program: &str, ends: [&str; 2], bare: bool) -> Option<&'st
     bare.then_some("it is as fast as a line leaves without a tunnel's headers")
 }
 
-/// Whether an address is a public one of IPv4: networks of tunnels are private or of 100.64.0.0/10, nearly always. Those of IPv6 are
-/// often public in a tunnel, too.
+/// Whether an address is a public one of IPv4, which no two hosts have: networks of tunnels are private or of 100.64.0.0/10, nearly always,
+/// and so are those behind a translation (RFC 6598). Those of IPv6 are often public in a tunnel, too.
 pub(crate) fn is_public(host: &str) -> bool {
     host.parse::<Ipv4Addr>().is_ok_and(|a| {
         let shared = u32::from(a) >> 22 == SHARED;

@@ -229,6 +229,12 @@ impl Evidence {
         self.tester && beside && self.is_met_by_settings(BY_WINDOW)
     }
 
+    /// Whether a processor is full that explains the rate.
+    pub(crate) fn is_held_by_core(&self) -> bool {
+        let full = self.cpu.as_ref().is_some_and(|cpu| cpu.value >= FULL[1]);
+        full && !self.is_filled_beside_window()
+    }
+
     /// What a full processor speaks for.
     fn weights_of_full(&self) -> Vec<(Cause, f64)> {
         match self.is_filled_beside_window() {

@@ -77,9 +77,23 @@ fn beside_one(facts: &Facts) -> Vec<&Member> {
     gone.filter(is_alone).take(NAMED_MAX).collect()
 }
 
+/// The device and the name of the only port channel of which several members carry something, and how many do.
+fn several_up(facts: &Facts) -> Option<(&str, &str, usize)> {
+    let mut groups: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let all = latest(facts).filter(|m| m.host.is_none() && m.state == State::Up);
+    for member in all.filter(|m| !m.group.is_empty()) {
+        *groups
+            .entry((member.device.as_str(), member.group.as_str()))
+            .or_default() += 1;
+    }
+    groups.retain(|_, members| *members > 1);
+    let ((device, group), members) = groups.pop_first()?;
+    groups.is_empty().then_some((device, group, members))
+}
+
 impl Evidence {
     /// Takes the last member of a port channel for the line, where no line is known, the other members carry nothing, and the flow has what a
-    /// port of a usual speed leaves.
+    /// port of a usual speed leaves. Where several carry something, one connection takes one of them.
     pub(crate) fn of_last_member(&mut self, facts: &Facts) {
         if self.line.is_some() || self.around.group.is_some() || self.udp {
             return;
@@ -101,11 +115,22 @@ impl Evidence {
                 bps(speed)
             ));
             self.line = Some((Figure::exact(speed, gone.at), LEFT));
+        } else if let Some((device, group, members)) =
+            several_up(facts).filter(|_| self.streams == 1.0)
+        {
+            let device = match device {
+                "" => String::new(),
+                device => format!(" of {device}"),
+            };
+            self.around.last_member = Some(format!(
+                "{members} members of {group}{device} carry something, of which one connection takes one, and this flow is what a port of {} leaves",
+                bps(speed)
+            ));
         }
     }
 }
 
-/// That the last member of a port channel is full.
+/// That the last member of a port channel is full, or the one that a connection takes.
 pub(crate) fn by_last_member(e: &Evidence, items: &mut Vec<Item>) {
     let said = e.around.last_member.clone();
     items.extend(said.map(|sentence| Item {

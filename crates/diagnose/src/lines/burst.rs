@@ -5,6 +5,7 @@ use crate::ceiling::bps;
 use crate::evidence::Evidence;
 use crate::items::{Item, of, spread};
 use crate::seen::{Row, Test};
+use crate::series::middle::middle;
 
 /// Intervals of the start that were faster than all after them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,10 +43,8 @@ const BUCKETS: f64 = 2.0;
 const SEVERAL: usize = 3;
 
 /// The middle rate of some intervals, bit/s.
-fn middle(rows: &[Row]) -> Option<f64> {
-    let mut all: Vec<f64> = rows.iter().map(|r| r.bps).collect();
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied()
+fn middle_rate(rows: &[Row]) -> Option<f64> {
+    middle(rows.iter().map(|r| r.bps))
 }
 
 /// Whether segments are lost in nearly all of some intervals.
@@ -69,7 +68,7 @@ fn burst_of(rows: &[Row]) -> Option<Burst> {
     if rows.len() < INTERVALS_LEAST {
         return None;
     }
-    let then = middle(&rows[start..]).filter(|then| *then > 0.0)?;
+    let then = middle_rate(&rows[start..]).filter(|then| *then > 0.0)?;
     let fast = |r: &&Row| r.bps > FASTER * then;
     // The window may take an interval to open.
     let slow = rows.iter().take(2).position(|r| fast(&r))?;
@@ -115,7 +114,7 @@ impl Evidence {
             return Some(burst.then);
         }
         let after = self.after_start();
-        middle(after).filter(|then| *then > 0.0 && is_held(after, *then))
+        middle_rate(after).filter(|then| *then > 0.0 && is_held(after, *then))
     }
 
     /// Whether losses came in several of the intervals after the start.

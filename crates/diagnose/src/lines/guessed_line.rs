@@ -153,7 +153,7 @@ impl Evidence {
             (Some(_), _) => GUESSED,
             (None, true) if self.line.is_some() => BELOW_PORTS,
             (None, true) => BY_RATE,
-            (None, false) => 1.0,
+            (None, false) => self.at_most_of_service(),
         }
     }
 }

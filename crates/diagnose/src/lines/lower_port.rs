@@ -3,6 +3,7 @@
 use crate::cause::Cause;
 use crate::ceiling::{bps, payload_share};
 use crate::evidence::Evidence;
+use crate::fact::Place;
 use crate::items::{Item, JUMBO};
 use crate::lines::group::MEMBERS;
 
@@ -43,6 +44,9 @@ impl Evidence {
         let other = self.half_duplex.is_some() && ports.run_at_others(lower);
         // So it is where one that is faster drops what is sent again, and has room.
         let other = other || ports.drop_below_full(self) > 0.5;
+        // Who gave the line knows of no slower port, and a full processor explains the rate without one.
+        let given = self.line.as_ref()?.0.from.contains(&Place::You);
+        let other = other || given && self.is_held_by_core();
         (!other).then_some(lower)
     }
 
@@ -72,4 +76,26 @@ pub(crate) fn by_lower_port(e: &Evidence, items: &mut Vec<Item>) {
             e.lower_port_in_words(speed, line.value)
         ),
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::Figure;
+
+    /// 9.41 Gbit/s beneath a line of 25 Gbit/s: what a port of 10 Gbit/s leaves.
+    #[test]
+    fn beneath_a_line_that_was_given_a_full_processor_needs_no_slower_port() {
+        let of = |from: Place, busy: f64| Evidence {
+            rate: Some(Figure::exact(9.41e9, Place::Line(0, 1))),
+            line: Some((Figure::exact(25e9, from), "the line")),
+            cpu: Some(Figure::exact(busy, Place::Line(0, 2))),
+            streams: 1.0,
+            mss: 1448.0,
+            ..Evidence::default()
+        };
+        assert_eq!(of(Place::You, 1.0).lower_port(), None);
+        assert_eq!(of(Place::You, 0.4).lower_port(), Some(10e9));
+        assert_eq!(of(Place::Line(0, 3), 1.0).lower_port(), Some(10e9));
+    }
 }

@@ -5,7 +5,7 @@ use crate::ceiling::{Limit, bps};
 use crate::document::MissingFact;
 use crate::evidence::Evidence;
 use crate::infer::{Ranking, usual_line};
-use crate::items::Item;
+use crate::items::{Item, spread};
 use crate::lines::bloat::ms;
 use crate::programs::follow::TESTERS;
 use crate::seen::{Side, Test};
@@ -38,6 +38,14 @@ const SHARED_NEAR: [f64; 2] = [0.94, 0.97];
 /// The most that is said of the line and of a shaper, one of which the service is, and of all others together: none is a verdict.
 const SERVICE: [(Cause, f64); 2] = [(Cause::Link, 0.39), (Cause::Shaper, 0.37)];
 const OTHERS: f64 = 0.24;
+
+/// Intervals of a full service differ by less than this part of their mean. A choice.
+const LEVEL: f64 = 0.02;
+
+/// What it is worth that one connection fills a usual service, decibans, and the most that is said of the line then. Choices: a rate is near
+/// one of the usual ones by chance in one of ten.
+const FILLED: f64 = 9.0;
+const BY_SERVICE: f64 = 0.6;
 
 /// An item that holds more than this, and gives a cause more than so many decibans, is a ground of its own.
 const HOLDS: f64 = 0.3;
@@ -72,11 +80,31 @@ impl Evidence {
         whole && sites && SHARED_RATES.iter().any(near)
     }
 
+    /// Whether one connection has just what headers leave of a service's rate, evenly and with some loss, as a full service drops some. Not
+    /// where a line is named, or BBR, which loss does not hold, has found a rate.
+    fn fills_service(&self) -> bool {
+        let alone = self.tester && !self.udp && self.streams == 1.0 && !self.is_bbr();
+        let lossy = self.retransmits.as_ref().is_some_and(|r| r.value > 1.0);
+        let level = spread(&self.steady).is_some_and(|s| s < LEVEL);
+        let open = self.line.is_none() && usual_line(self).is_none() && self.refutes_line() < 0.5;
+        let stated = self.shaper.is_some() || self.policer.is_some() || self.half_duplex.is_some();
+        alone && lossy && level && open && !stated && self.leaves_service()
+    }
+
+    /// The most that is said of a line that only a usual rate of services shows.
+    pub(crate) fn at_most_of_service(&self) -> f64 {
+        match self.fills_service() {
+            true => BY_SERVICE,
+            false => 1.0,
+        }
+    }
+
     /// That a service leaves the rate of one connection of a test as well, which nothing else explains, for people.
     pub(crate) fn service_besides(&self) -> Option<String> {
         let alone = self.tester && !self.udp && self.streams == 1.0;
         let full = usual_line(self).is_some() || self.lower_port().is_some();
-        let may = alone && !full && self.leaves_service() && self.sold().is_none();
+        let said = self.fills_service() || self.sold().is_some();
+        let may = alone && !full && self.leaves_service() && !said;
         let rate = self.rate.as_ref().filter(|_| may)?.value;
         Some(format!(
             "a service of {} leaves this rate, too: the contract says what is sold, and connections side by side get no more of it",
@@ -145,6 +173,22 @@ impl Evidence {
             ),
         })
     }
+}
+
+/// Weighs one connection that fills a usual service, and loses some of its segments there.
+pub(crate) fn by_service(e: &Evidence, items: &mut Vec<Item>) {
+    let Some(rate) = e.rate.as_ref().filter(|_| e.fills_service()) else {
+        return;
+    };
+    items.push(Item {
+        holds: 1.0,
+        weights: vec![(Cause::Link, FILLED)],
+        sentence: format!(
+            "{} is what headers leave of a service of {}, the intervals are level, and its queue drops some where it is full: the contract says what is sold",
+            bps(rate.value),
+            named(rate.value)
+        ),
+    });
 }
 
 /// The usual rate of a service that leaves this one, bit/s, or the rate itself, for people.
@@ -279,6 +323,35 @@ mod tests {
         let mut ranking = vec![of(Cause::RandomLoss, 0.8), of(Cause::Link, 0.2)];
         even_out(&side_by_side(476.0, 4), &[], &[law], &mut ranking);
         assert_eq!(ranking[0].cause, Cause::Link);
+    }
+
+    /// One connection with so many Mbit/s, level, that lost 60 segments.
+    #[test]
+    fn one_connection_that_fills_a_usual_service_and_loses_some_is_the_lines() {
+        let of = |mbit: f64, again: f64| Evidence {
+            retransmits: Some(Figure::exact(again, Place::You)),
+            steady: [1.0, 1.004, 0.997, 1.003, 0.998, 1.001]
+                .map(|part| part * mbit * 1e6)
+                .to_vec(),
+            peak: 1.004 * mbit * 1e6,
+            interval_s: 1.0,
+            ..side_by_side(mbit, 1)
+        };
+        let full = of(472.0, 60.0);
+        assert_eq!(full.at_most_of_service(), BY_SERVICE);
+        let mut items = Vec::new();
+        by_service(&full, &mut items);
+        assert!(items[0].sentence.contains("500 Mbit/s"));
+        // It is said once.
+        assert_eq!(full.service_besides(), None);
+        // Another rate, no loss, and a line that is known.
+        let known = Evidence {
+            line: Some((Figure::exact(1e9, Place::You), "the line")),
+            ..of(472.0, 60.0)
+        };
+        for e in [of(440.0, 60.0), of(472.0, 0.0), known] {
+            assert_eq!(e.at_most_of_service(), 1.0);
+        }
     }
 
     #[test]

@@ -94,6 +94,7 @@ impl Evidence {
 /// Weighs intervals that no full line leaves.
 pub(crate) fn by_unnamed_line(e: &Evidence, items: &mut Vec<Item>) {
     crate::flows::carried_beside::by_carried_beside(e, items);
+    crate::lines::sold_rate::by_service(e, items);
     items.push(Item {
         holds: e.refutes_line(),
         weights: vec![(Cause::Link, -12.0)],

@@ -63,6 +63,7 @@ pub(crate) fn by_holes(e: &Evidence, items: &mut Vec<Item>) {
     crate::hosts::container_bridge::by_bridge(e, items);
     above_reported(e, items);
     crate::reach::stuck::by_stuck(e, items);
+    crate::reach::firewall::by_firewall(e, items);
     crate::losses::after_full::by_after_full(e, items);
     discovered(e, items);
 }

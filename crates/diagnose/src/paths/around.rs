@@ -123,6 +123,8 @@ pub(crate) struct Around {
     pub(crate) starved: bool,
     /// The adapter of a receiver of Windows that has receive side scaling off.
     pub(crate) rss_off: Option<String>,
+    /// A firewall that says of itself that it drops data.
+    pub(crate) firewall: Option<crate::reach::firewall::Firewall>,
     /// A control group of an end that waits for its share of the processors.
     pub(crate) throttled: Option<crate::hosts::throttled::Throttled>,
     /// A program of an end that its kernel killed as memory ran out.

@@ -78,6 +78,7 @@ impl IdleSession {
 impl Evidence {
     /// Takes a session that broke, where no transfer broke, and nothing hangs.
     pub(crate) fn of_idle_session(&mut self, facts: &Facts) {
+        self.of_firewall(facts);
         let nothing = self.rate.as_ref().is_none_or(|r| r.value <= 0.0);
         // A copy over ssh that breaks off says the same.
         let copied = facts.tests.iter().any(|t| OVER_SSH.contains(&t.tool));
@@ -105,9 +106,10 @@ fn is_tied(facts: &Facts, said: &str) -> bool {
 impl Evidence {
     /// What is done about a device on the way that drops data, or forgets sessions.
     pub(crate) fn find_device(&self, flow: &Flow) -> Change {
-        match &self.idle_session {
-            Some(_) => IdleSession::change(),
-            None => find_device(flow),
+        match (&self.idle_session, self.change_firewall()) {
+            (Some(_), _) => IdleSession::change(),
+            (None, Some(change)) => change,
+            (None, None) => find_device(flow),
         }
     }
 }

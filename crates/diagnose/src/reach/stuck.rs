@@ -262,7 +262,8 @@ impl Evidence {
         match (open && !shown, self.drops_data()) {
             (true, _) => OR_DOWN,
             (false, true) => DROPS,
-            (false, false) => 1.0,
+            (false, false) if shown => 1.0,
+            (false, false) => self.firewall_at_most(),
         }
     }
 
@@ -275,7 +276,7 @@ impl Evidence {
     /// What tells a device on the way from the other end where data is dropped: what comes out of the path.
     pub(crate) fn asks_device(&self, pings: String) -> Vec<MissingFact> {
         let Some(stuck) = self.stuck.as_ref().filter(|_| self.drops_data()) else {
-            return Vec::new();
+            return self.asks_firewall().into_iter().collect();
         };
         let ping = (!stuck.pings).then(|| MissingFact {
             fact: "reachable",

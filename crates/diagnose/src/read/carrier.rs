@@ -1,5 +1,6 @@
 //! `carrier_changes` of Linux: how often the link of an interface went down or came up.
 
+use super::sys_net::{FOLDER, listed};
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
 use crate::words::whole;
@@ -15,8 +16,7 @@ pub(super) struct Carrier {
     asked: Vec<String>,
 }
 
-/// Where the file of an interface lies, and what it is called.
-const FOLDER: &str = "/sys/class/net/";
+/// What the file of an interface is called.
 const FILE: &str = "/carrier_changes";
 
 /// Most interfaces of a command.
@@ -35,8 +35,8 @@ impl Tool for Carrier {
             self.asked = asked;
             return true;
         }
-        let (name, count) = match listed(text) {
-            Some(both) => both,
+        let (name, count) = match listed(text, FILE) {
+            Some((name, count)) => (crate::redact(name), count),
             None => {
                 let Some(count) = whole(text).filter(|_| going) else {
                     return false;
@@ -75,11 +75,4 @@ fn asked(text: &str) -> Vec<String> {
     let mut all: Vec<String> = names.take(ASKED_MAX).collect();
     all.reverse();
     all
-}
-
-/// The interface and its count, where `grep` prints the file's name before them: `/sys/class/net/eth0/carrier_changes:12`.
-fn listed(text: &str) -> Option<(String, u64)> {
-    let (name, rest) = text.strip_prefix(FOLDER)?.split_once(FILE)?;
-    let count = whole(rest.strip_prefix(':')?.trim())?;
-    Some((crate::redact(name), count))
 }

@@ -3,7 +3,9 @@
 
 use super::router_cpu::is_busy;
 use super::{Facts, Line, NOTES_MAX, Tool};
+use crate::fact::Of;
 use crate::hosts::router_full::ALL;
+use crate::reach::firewall::CONSERVING;
 use crate::words::whole;
 
 /// Whose command it is.
@@ -49,13 +51,8 @@ impl Tool for Firewalls {
         let Some(system) = self.asked.filter(|_| going) else {
             return false;
         };
-        if is_conserving(text) && facts.notes.len() < NOTES_MAX {
-            let note = format!(
-                "{}: {} is short of memory, conserve mode: what inspects traffic then passes it unread or refuses new sessions, as its fail-open says, and near the end of memory new sessions are dropped. Fewer sessions or profiles of inspection free some: diagnose sys session full-stat, diagnose sys top-mem",
-                facts.place(line.at),
-                self.firewall
-            );
-            facts.notes.push(note);
+        if system == System::FortiOs && is_conserving(text) {
+            facts.word(Of::Path, CONSERVING, &self.firewall, line.at);
         }
         let load = match system {
             System::FortiOs => core(text),
@@ -109,10 +106,18 @@ pub(super) fn is_of_fortios(command: &str) -> bool {
         || command.starts_with("diagnose hardware sysinfo conserve")
 }
 
+/// What stands before the state of a FortiOS that may be short of memory, by version and by what has too little.
+const CONSERVE: [&str; 4] = [
+    "memory conserve mode:",
+    "kernel conserve mode:",
+    "proxy conserve mode:",
+    "conserve mode:",
+];
+
 /// Whether a line says that a FortiOS is short of memory: `memory conserve mode:      on`.
 fn is_conserving(text: &str) -> bool {
-    let said = text.strip_prefix("memory conserve mode:");
-    said.is_some_and(|state| state.trim() == "on")
+    let mut said = CONSERVE.iter().filter_map(|head| text.strip_prefix(head));
+    said.any(|state| state.trim() == "on")
 }
 
 /// The command of a line, and the firewall at its prompt: `FGT60 # get system performance status`, `noc@srx> show security monitoring fpc 0`.
@@ -163,6 +168,9 @@ fn follows(system: System, text: &str) -> bool {
         System::FortiOs => &[
             "Memory",
             "memory ",
+            "kernel conserve mode:",
+            "proxy conserve mode:",
+            "conserve mode:",
             "total RAM",
             "Average ",
             "Maximal ",
@@ -198,6 +206,7 @@ mod tests {
         assert!(is_conserving(
             "memory conserve mode:                         on"
         ));
+        assert!(is_conserving("conserve mode: on"));
         assert!(!is_conserving(
             "memory conserve mode:                         off"
         ));

@@ -52,7 +52,7 @@ const PROMPT_MAX: usize = 60;
 pub(crate) const WINDOWS: &str = "C:\\";
 
 /// Commands whose output is read: what follows a prompt has to begin with one.
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 34] = [
     "sysctl",
     "iperf",
     "iperf2",
@@ -76,6 +76,7 @@ const COMMANDS: [&str; 33] = [
     "top",
     "mpstat",
     "pidstat",
+    "sar",
     "iostat",
     "tcpdump",
     "vmstat",
@@ -89,7 +90,7 @@ const COMMANDS: [&str; 33] = [
 ];
 
 /// Other commands that people type before what they paste.
-const ALSO: [&str; 44] = [
+const ALSO: [&str; 45] = [
     "arping",
     "nft",
     "rclone",
@@ -127,6 +128,7 @@ const ALSO: [&str; 44] = [
     "Get-NetAdapterRss",
     "Get-NetTCPSetting",
     "Get-SmbConnection",
+    "Get-SmbMultichannelConnection",
     "smbstatus",
     "typeperf",
     "nslookup",
@@ -442,6 +444,7 @@ mod tests {
         for command in [
             "vmstat 1 5",
             "mpstat -P ALL 5 1",
+            "sar -P ALL 5 1",
             "for i in 1 2; do vmstat 1 5; done",
         ] {
             assert_eq!(prompt(&format!("gw$ {command}")), Some("gw"));

@@ -72,9 +72,9 @@ impl Facts {
 }
 
 /// What prints something of the host that it runs on, and does not name it.
-const OF_HOST: [&str; 20] = [
+const OF_HOST: [&str; 21] = [
     "sysctl", "cat", "grep", "ss", "netstat", "nstat", "ethtool", "ip", "tc", "ifconfig", "iw",
-    "uname", "dmesg", "top", "mpstat", "pidstat", "iostat", "vmstat", "head", "tail",
+    "uname", "dmesg", "top", "mpstat", "pidstat", "sar", "iostat", "vmstat", "head", "tail",
 ];
 
 /// Whether a command line asks another host beside this one, or several: `sysctl KEY; ssh b sysctl KEY`, `for h in a b; do ssh $h nstat; done`.

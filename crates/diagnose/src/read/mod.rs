@@ -7,6 +7,7 @@
 mod aria2;
 mod arping;
 mod aside;
+mod asp_drop;
 mod authority;
 mod aws_s3;
 mod broken;
@@ -114,6 +115,7 @@ mod scheduled;
 mod shell;
 pub(crate) mod simple_queues;
 mod smb;
+mod smb_channels;
 pub(crate) mod sockstat;
 mod speedtest;
 mod sqlplus;
@@ -122,6 +124,7 @@ pub(crate) mod ss;
 mod standing;
 mod survey;
 mod sys_mtu;
+mod sys_net;
 pub(crate) mod sysctl;
 pub(crate) mod sysopt;
 #[cfg(test)]
@@ -270,6 +273,7 @@ fn of_ends() -> Vec<Box<dyn Tool>> {
         Box::new(protocols::Protocols::default()),
         Box::new(counters::Counters::default()),
         Box::new(smb::Smb::default()),
+        Box::new(smb_channels::Multichannel::default()),
         Box::new(radio::Wlan::default()),
         Box::new(windows::Netsh::default()),
         Box::new(rss::Rss::default()),
@@ -326,6 +330,7 @@ fn of_ways() -> Vec<Box<dyn Tool>> {
         Box::new(sysopt::Sysopt),
         Box::new(routeros_ping::RouterOsPing::default()),
         Box::new(firewall_cpu::Firewalls::default()),
+        Box::new(asp_drop::AspDrop::default()),
         Box::new(nfs::Nfs::default()),
         Box::new(sar::Sar::default()),
         Box::new(disk::Disk::default()),

@@ -1,4 +1,4 @@
-//! What hosts say of their processors: the tables of `top`, `mpstat`, `pidstat` and `vmstat`.
+//! What hosts say of their processors: the tables of `top`, `mpstat`, `pidstat`, `vmstat` and `sar -P ALL`.
 
 use std::collections::BTreeMap;
 
@@ -47,6 +47,9 @@ const PARTS: [(&str, &str); 3] = [
     ("%steal", "cpu_steal_ratio"),
     ("%sys", "cpu_system_ratio"),
 ];
+
+/// The kernel's own work as `sar` heads it, which has interrupts in it (sar (1)).
+const SYSTEM_OF_SAR: &str = "%system";
 
 /// Processors that are so busy on average are all full.
 const FULL: f64 = 0.95;
@@ -230,7 +233,9 @@ impl Processor {
     /// What interrupts, the hypervisor and the kernel took of a processor, as shares of its time.
     fn parts(&self, words: &[&str]) -> [f64; 3] {
         PARTS.map(|(column, _)| {
-            let share = self.behind(words, column).and_then(decimal);
+            let of_sar = (column == "%sys").then_some(SYSTEM_OF_SAR);
+            let mut columns = [column].into_iter().chain(of_sar);
+            let share = columns.find_map(|name| self.behind(words, name).and_then(decimal));
             share.unwrap_or(0.0) / 100.0
         })
     }
@@ -327,7 +332,7 @@ fn heads(words: &[&str]) -> Option<&'static str> {
         }
         _ if has("PID") && has("%CPU") && words.last() == Some(&"Command") => Some("pidstat"),
         ["r", "b", ..] if has("us") && has("id") && has("wa") && has("st") => Some("vmstat"),
-        _ if has("CPU") && has("%usr") && has("%idle") => Some("mpstat"),
+        _ if has("CPU") && (has("%usr") || has("%user")) && has("%idle") => Some("mpstat"),
         _ => None,
     }
 }
@@ -410,5 +415,32 @@ mod tests {
             let name = word(&facts, Of::Host(0), "cpu_program");
             assert_eq!(name.map(|(name, _)| name), Some(program), "{text}");
         }
+    }
+
+    /// `sar` heads the columns of its processors in other words, and repeats them for the means.
+    #[test]
+    fn the_processors_of_sar_are_read() {
+        let rows = |from: &str| {
+            format!(
+                "{from}     all      0.30      0.00     26.20      0.00      0.00     73.50\n{from}       0      0.10      0.00      0.40      0.00      0.00     99.50\n{from}       1      0.40      0.00     99.60      0.00      0.00      0.00\n"
+            )
+        };
+        let head = "CPU     %user     %nice   %system   %iowait    %steal     %idle\n";
+        let text = format!(
+            "rx$ sar -P ALL 10 1\nLinux 6.1.0-18-amd64 (rx) \t05/14/2025 \t_x86_64_\t(2 CPU)\n\n02:10:01 PM     {head}{}\nAverage:        {head}{}",
+            rows("02:10:11 PM"),
+            rows("Average:   ")
+        );
+        let facts = read(&[Source {
+            name: "t.txt".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+        }]);
+        assert_eq!(facts.ignored_count, [0], "{:?}", facts.ignored);
+        let value = |name| number(&facts, Of::Host(0), name).map(|n| n.value);
+        assert_eq!(value("cpu_ratio"), Some(1.0));
+        assert_eq!(value("cpu_number"), Some(1.0));
+        assert_eq!(value("cpu_idle_count"), Some(1.0));
+        let system = value("cpu_system_ratio").expect("the kernel's part");
+        assert!((system - 0.996).abs() < 1e-9, "{system}");
     }
 }

@@ -1,5 +1,6 @@
 //! MTUs of interfaces, as files of Linux print them: `cat /sys/class/net/eth0/mtu`.
 
+use super::sys_net::{FOLDER, listed};
 use super::{Facts, Line, Tool};
 use crate::fact::Of;
 use crate::words::whole;
@@ -14,8 +15,7 @@ pub(super) struct SysMtu {
     each: bool,
 }
 
-/// Where the file of an interface lies, and what it is called.
-const FOLDER: &str = "/sys/class/net/";
+/// What the file of an interface is called.
 const FILE: &str = "/mtu";
 
 /// All files at once, of which `cat` prints no name.
@@ -49,8 +49,8 @@ impl Tool for SysMtu {
             self.asked = vec![name];
             return true;
         }
-        let (name, mtu) = match (listed(line.bare), whole(line.bare)) {
-            (Some(both), _) => both,
+        let (name, mtu) = match (listed(line.bare, FILE), whole(line.bare)) {
+            (Some((name, mtu)), _) => (name.to_owned(), mtu),
             (None, Some(mtu)) => match self.asked.pop() {
                 Some(name) => (name, mtu),
                 None if self.each && mtu >= LOOPBACK => return true,
@@ -92,13 +92,6 @@ fn headed(text: &str) -> Option<String> {
     let file = text.strip_prefix("==> ")?.strip_suffix(" <==")?;
     let name = file.strip_prefix(FOLDER)?.strip_suffix(FILE)?;
     (!name.contains('/')).then(|| name.to_owned())
-}
-
-/// The interface and its MTU, where `grep` prints the file's name before it: `/sys/class/net/eth0/mtu:1500`.
-fn listed(text: &str) -> Option<(String, u64)> {
-    let (name, rest) = text.strip_prefix(FOLDER)?.split_once(FILE)?;
-    let mtu = whole(rest.strip_prefix(':')?.trim())?;
-    Some((name.to_owned(), mtu))
 }
 
 #[cfg(test)]

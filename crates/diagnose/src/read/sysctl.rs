@@ -17,6 +17,9 @@ pub(crate) const MOST: &str = "tcp_mem_most_pages";
 pub(crate) const KEPT: &str = "conntrack_count";
 pub(crate) const KEPT_MOST: &str = "conntrack_max";
 
+/// Whether a host carries packets between others, as a fact has it.
+pub(crate) const FORWARDS: &str = "ip_forward";
+
 /// The most that a program's backlog may be on a host, as a fact has it.
 pub(crate) const BACKLOG_MOST: &str = "backlog_most";
 
@@ -29,7 +32,7 @@ pub(super) struct Sysctl {
 }
 
 /// Keys that bear on a path: the key, the names of its numbers (three of a triple), empty where only the first counts.
-const KEYS: [(&str, [&str; 3]); 39] = [
+const KEYS: [(&str, [&str; 3]); 41] = [
     (
         "net.ipv4.tcp_rmem",
         ["", "rmem_default_bytes", "rmem_max_bytes"],
@@ -69,6 +72,8 @@ const KEYS: [(&str, [&str; 3]); 39] = [
         "net.ipv4.tcp_notsent_lowat",
         ["notsent_lowat_bytes", "", ""],
     ),
+    ("net.ipv4.ip_forward", [FORWARDS, "", ""]),
+    ("net.ipv6.conf.all.forwarding", [FORWARDS, "", ""]),
     ("net.netfilter.nf_conntrack_count", [KEPT, "", ""]),
     ("net.netfilter.nf_conntrack_max", [KEPT_MOST, "", ""]),
     ("net.nf_conntrack_max", [KEPT_MOST, "", ""]),

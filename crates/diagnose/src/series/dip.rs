@@ -7,6 +7,7 @@ use crate::evidence::Evidence;
 use crate::items::Item;
 use crate::part::part;
 use crate::seen::{Row, Side, after_start};
+use crate::series::middle::middle;
 
 /// So many intervals at least show what is usual.
 const ROWS_LEAST: usize = 8;
@@ -42,13 +43,6 @@ pub(crate) struct Dip {
     window: Option<[f64; 2]>,
 }
 
-/// The middle one of some rates, bit/s; 0 of none.
-fn middle(rows: &[&Row]) -> f64 {
-    let mut rates: Vec<f64> = rows.iter().map(|r| r.bps).collect();
-    rates.sort_by(f64::total_cmp);
-    rates.get(rates.len() / 2).copied().unwrap_or(0.0)
-}
-
 impl Evidence {
     /// The one dip of an even log, between intervals that are as fast as usual.
     pub(crate) fn dip(&self) -> Option<Dip> {
@@ -61,7 +55,7 @@ impl Evidence {
         if self.udp || said || rows.len() < ROWS_LEAST {
             return None;
         }
-        let usual = middle(rows);
+        let usual = middle(rows.iter().map(|r| r.bps)).unwrap_or(0.0);
         let low = |r: &&Row| r.bps < EVEN * usual;
         let (first, last) = (rows.iter().position(low)?, rows.iter().rposition(low)?);
         let dip = &rows[first..=last];

@@ -4,6 +4,7 @@ use crate::cause::Cause;
 use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, spread, step};
+use crate::series::middle::middle;
 
 /// Intervals under a window differ by less than this part of their mean.
 const EVEN: f64 = 0.1;
@@ -82,9 +83,8 @@ impl Evidence {
 
     /// The middle one of the intervals after the start, bit/s; none of fewer than four.
     pub(crate) fn late(&self) -> Option<f64> {
-        let mut all = self.steady.clone();
-        all.sort_by(f64::total_cmp);
-        (all.len() >= 4).then(|| all[all.len() / 2])
+        let enough = self.steady.len() >= 4;
+        middle(self.steady.iter().copied()).filter(|_| enough)
     }
 
     /// The mean of the intervals after the start, bit/s, where each is some pieces and the middle one a piece too many; otherwise

@@ -1,6 +1,7 @@
 //! A rate that rises from interval to interval after the start, to the end: what holds it grows. It is not even, and no full line leaves it.
 
 use crate::evidence::Evidence;
+use crate::series::middle::mean;
 
 /// Fewer intervals than this show no climb. A choice, as those below.
 const LEAST: usize = 6;
@@ -12,11 +13,6 @@ const LATER_ROSE: f64 = 1.03;
 
 /// No interval has less than this part of the one before, beside one write that was counted there.
 const STEP: f64 = 0.99;
-
-/// The mean of some rates, bit/s.
-fn mean(rates: &[f64]) -> f64 {
-    rates.iter().sum::<f64>() / rates.len().max(1) as f64
-}
 
 impl Evidence {
     /// Whether the rate climbs steadily through the intervals after the start.

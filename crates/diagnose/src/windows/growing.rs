@@ -7,6 +7,7 @@ use crate::evidence::Evidence;
 use crate::fact::Figure;
 use crate::items::{Item, LOSSES, of};
 use crate::seen::{Row, Side, shortest};
+use crate::series::middle::mean;
 
 /// So many intervals without losses show whether window and rate go together.
 const QUIET_LEAST: usize = 6;
@@ -55,11 +56,6 @@ pub(crate) struct Growing {
     left_at: Option<(f64, bool)>,
     /// The rate then, first and last, bit/s.
     rate: [f64; 2],
-}
-
-/// The mean of some numbers, 0 of none.
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// By how much rates over windows differ, as a part of their mean. A window is that at the end of its interval.

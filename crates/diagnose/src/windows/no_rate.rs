@@ -93,7 +93,7 @@ impl Evidence {
             Cause::RandomLoss => self.damage_loses_pings() || self.air_loses_pings(),
             Cause::Client => self.around.overfull.is_some() || self.is_killed(cause),
             Cause::Outage => self.around.one_version.is_some(),
-            Cause::Middlebox => self.idle_session.is_some(),
+            Cause::Middlebox => self.idle_session.is_some() || self.fails_at_firewall(),
             Cause::SetUp => self.request_trips().is_some(),
             Cause::MtuBlackHole => self.heeds_no_report().is_some(),
             Cause::HostCpu => self.is_throttled_server(cause),

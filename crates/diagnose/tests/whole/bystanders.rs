@@ -566,3 +566,42 @@ fn a_log_that_is_set_aside_says_nothing_of_the_path() {
     let why = d.flows[0].verdict.because.join("\n");
     assert!(why.contains("eno1"), "{why}");
 }
+
+/// The processor of a gateway is full that has two peers of WireGuard, or is set to forward: it may lie before the receiver.
+#[test]
+fn a_full_gateway_may_lie_before_the_receiver() {
+    let peer = |n: u32| {
+        format!(
+            "\npeer: BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB{n}=\n  endpoint: 198.51.100.4{n}:51820\n  allowed ips: 10.2{n}.0.0/16\n  latest handshake: 12 seconds ago\n  transfer: 81.11 GiB received, 912.20 GiB sent\n"
+        )
+    };
+    let tunnel = format!(
+        "gw$ wg show\ninterface: wg0\n  public key: AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n  listening port: 51820\n{}{}",
+        peer(0),
+        peer(1)
+    );
+    let set = "gw$ sysctl net.ipv4.ip_forward\nnet.ipv4.ip_forward = 1\n";
+    let cores = "gw$ mpstat -P ALL 10 1\nLinux 6.1.0-18-amd64 (gw) \t05/14/2025 \t_x86_64_\t(2 CPU)\n\n02:10:01 PM  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle\n02:10:11 PM    0    0.10    0.00    0.30    0.00    0.00    0.10    0.00    0.00    0.00   99.50\n02:10:11 PM    1    0.00    0.00    0.00    0.00    0.00  100.00    0.00    0.00    0.00    0.00\n";
+    let rows: String = (0..6)
+        .map(|n| {
+            format!(
+                "[  5]   {n}.00-{}.00   sec  61.0 MBytes   512 Mbits/sec    0   1.30 MBytes\n",
+                n + 1
+            )
+        })
+        .collect();
+    let test = format!(
+        "web1$ iperf3 -c 10.20.0.7 -t 6\n[  5] local 10.10.0.4 port 44120 connected to 10.20.0.7 port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n{rows}- - - - - - - - - - - - - - - - - - - - - - - - -\n[  5]   0.00-6.00   sec   366 MBytes   512 Mbits/sec    0             sender\n[  5]   0.00-6.00   sec   366 MBytes   512 Mbits/sec                  receiver\n"
+    );
+    for shows in [tunnel.as_str(), set] {
+        let flow = crate::first(&format!("{shows}{cores}{test}"));
+        assert_eq!(flow.verdict.cause, "host_cpu", "{:?}", flow.verdict);
+        let because = crate::because(&flow);
+        let said = "whose kernel carries what others send";
+        assert!(because.contains(said), "{because}");
+        assert_eq!(flow.changes[0].host, "gw", "{:?}", flow.changes[0]);
+    }
+    let flow = crate::first(&format!("{cores}{test}"));
+    let because = crate::because(&flow);
+    assert!(because.contains("assumed to be the receiver"), "{because}");
+}

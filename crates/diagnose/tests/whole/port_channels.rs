@@ -194,3 +194,39 @@ Group Port-       Type     Protocol  Member Ports
         assert!(!because(&flow).contains("alone carries something"));
     }
 }
+
+/// One connection has what a member leaves, of a channel of which both carry something: it takes one of them.
+#[test]
+fn a_connection_pinned_to_a_member_is_said_to_be() {
+    let summary = "dist1#show etherchannel summary
+Group  Port-channel  Protocol    Ports
+------+-------------+-----------+-----------------------------------------------
+5      Po5(SU)         LACP      Gi1/0/23(P) Gi1/0/24(P)
+";
+    let rows: String = (0..8)
+        .map(|n| {
+            format!(
+                "[  5]   {n}.00-{}.00   sec   112 MBytes   941 Mbits/sec    0   1.30 MBytes\n",
+                n + 1
+            )
+        })
+        .collect();
+    let test = format!(
+        "web1$ iperf3 -c 10.8.0.1 -t 8
+[  5] local 10.8.0.2 port 44120 connected to 10.8.0.1 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+{rows}- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-8.00   sec   897 MBytes   941 Mbits/sec    0             sender
+[  5]   0.00-8.00   sec   897 MBytes   941 Mbits/sec                  receiver
+"
+    );
+    let d = of(&(test.clone() + summary), &Known::default());
+    let flow = &d.flows[0];
+    assert_eq!(flow.verdict.cause, "link", "{:#?}", flow.verdict);
+    let said = "2 members of Po5 of dist1 carry something, of which one connection takes one";
+    assert!(because(flow).contains(said), "{}", because(flow));
+    // One of a channel that is left alone is said in other words.
+    let left = summary.replace("Gi1/0/23(P)", "Gi1/0/23(D)");
+    let d = of(&(test + &left), &Known::default());
+    assert!(because(&d.flows[0]).contains("one member of Po5 alone"));
+}

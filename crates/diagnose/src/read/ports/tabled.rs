@@ -87,6 +87,19 @@ impl Facts {
     }
 }
 
+impl Facts {
+    /// The group of links that all of these ports are members of.
+    fn common_group(&self, mut ports: impl Iterator<Item = &Port>) -> Option<&str> {
+        let of = |port: &Port| {
+            let is_it = |m: &&Member| m.device == port.router && is_short_of(&port.name, &m.name);
+            let own = self.members.iter().find(is_it)?;
+            (!own.group.is_empty()).then_some((own.device.as_str(), own.group.as_str()))
+        };
+        let first = of(ports.next()?)?;
+        ports.all(|port| of(port) == Some(first)).then_some(first.1)
+    }
+}
+
 /// Whether a port's name is another's, or short for it: `Et50` of `Ethernet50`.
 fn is_short_of(name: &str, whole: &str) -> bool {
     let parts = |name: &str| {
@@ -124,8 +137,14 @@ fn note(kind: Kind, since: &str, ports: &BTreeMap<Port, (f64, Place)>, facts: &m
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    let crosses = match facts.common_group(ports.keys()).filter(|_| ports.len() > 1) {
+        Some(group) => format!(
+            "they are members of {group}, of which one connection takes one: which, test etherchannel load-balance of IOS and show port-channel load-balance of NX-OS say"
+        ),
+        None => "nothing says which port the flow crosses".to_owned(),
+    };
     let note = format!(
-        "{}: ports {what}{since}: {}{more}; nothing says which port the flow crosses, and none of this is weighed: add what its port prints by itself",
+        "{}: ports {what}{since}: {}{more}; {crosses}, and none of this is weighed: add what its port prints by itself",
         facts.place(*at),
         each.join(", ")
     );
