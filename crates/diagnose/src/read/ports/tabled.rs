@@ -89,7 +89,7 @@ impl Facts {
 
 impl Facts {
     /// The group of links that all of these ports are members of.
-    fn common_group(&self, mut ports: impl Iterator<Item = &Port>) -> Option<&str> {
+    fn common_group<'a>(&self, mut ports: impl Iterator<Item = &'a Port>) -> Option<&str> {
         let of = |port: &Port| {
             let is_it = |m: &&Member| m.device == port.router && is_short_of(&port.name, &m.name);
             let own = self.members.iter().find(is_it)?;
