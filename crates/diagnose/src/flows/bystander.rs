@@ -116,11 +116,28 @@ pub(crate) fn tied(facts: &Facts, flow: &Flow, names: &[String]) -> Option<Side>
 }
 
 /// The end at which a copy was typed at a prompt without a name: a host whose prompt has one, which is not that of the other end, is assumed
-/// to be it.
+/// to be it, or the other end where its busy disk says so.
 pub(crate) fn beside_copy(facts: &Facts, flow: &Flow, host: u32) -> Option<Side> {
     let (here, _) = facts.copied_unnamed(flow.test.as_ref()?)?;
     let named = !facts.hosts[host as usize].is_empty();
-    (named && !crate::flows::copy_host::ran_on(facts, flow, host)).then_some(here)
+    let side = by_disk(facts, host).unwrap_or(here);
+    (named && !crate::flows::copy_host::ran_on(facts, flow, host)).then_some(side)
+}
+
+/// A disk so busy is that of a copy, and at an end it moves so many times as much one way as the other. Choices.
+const BUSY_DISK: f64 = 0.9;
+const ONE_WAY: f64 = 10.0;
+
+/// The end of a copy that a host is of by its busy disk: it reads what is sent, and writes what comes.
+fn by_disk(facts: &Facts, host: u32) -> Option<Side> {
+    let get = |name| number(facts, Of::Host(host), name).map_or(0.0, |f| f.value);
+    let [read, written] = ["disk_read_bps", "disk_written_bps"].map(get);
+    let side = match read > written {
+        true => Side::Sender,
+        false => Side::Receiver,
+    };
+    let is_clear = read.max(written) >= ONE_WAY * read.min(written).max(1.0);
+    (get("disk_busy_ratio") >= BUSY_DISK && is_clear).then_some(side)
 }
 
 /// The addresses of the ends that each host bears the name of, in any flow.

@@ -291,6 +291,38 @@ fn the_disk_of_a_third_host_is_not_what_a_receiver_waits_for() {
     assert_eq!(verdict.cause, "client", "{verdict:#?}");
 }
 
+/// The command has the far end's address, and the disk's text its name: what it writes is what comes. It was taken for the near end, which reads, and
+/// nothing was said of it.
+#[test]
+fn a_busy_disk_says_which_end_of_a_copy_its_host_is() {
+    let copy = "$ rsync -a --progress /data/big.img backup@10.20.0.5:/vol1/\nsending incremental file list\nbig.img\n 10,737,418,240 100%   22.41MB/s    0:07:37 (xfr#1, to-chk=0/1)\n\nsent 10,740,040,000 bytes  received 35 bytes  23,474,404.44 bytes/sec\ntotal size is 10,737,418,240  speedup is 1.00\n";
+    let disks = |reads: &str, writes: &str| {
+        let table = format!(
+            "Device r/s rkB/s w/s wkB/s w_await aqu-sz %util\nsda 44.20 {reads} 44.20 {writes} 701.30 31.40 99.92\n\n"
+        );
+        format!(
+            "backup@nas:~$ iostat -xd 5 2\nLinux 6.1.0-18-amd64 (nas) \t12/01/2026 \t_x86_64_\t(4 CPU)\n\n{table}{table}"
+        )
+    };
+    let verdict = |disks: String| {
+        let d = of(
+            &format!("{copy}{disks}"),
+            &farpath_diagnose::Known::default(),
+        );
+        d.flows.into_iter().next().expect("there is one").verdict
+    };
+    for (reads, writes) in [("8.00", "22912.00"), ("22912.00", "8.00")] {
+        let found = verdict(disks(reads, writes));
+        assert_eq!(found.cause, "disk", "{found:#?}");
+        assert!(
+            found.confidence <= 0.6,
+            "no text ties nas to an end: {found:#?}"
+        );
+    }
+    let other = verdict(disks("11000.00", "11000.00"));
+    assert_ne!(other.cause, "disk", "{other:#?}");
+}
+
 /// What a copy was typed at has no name: that a host with a name is it is assumed. Its full processor had 88 %, without a word on that.
 #[test]
 fn a_host_beside_a_copy_at_a_prompt_without_a_name_is_only_assumed() {
