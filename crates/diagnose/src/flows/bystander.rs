@@ -247,10 +247,11 @@ fn forwards(facts: &Facts, host: u32) -> bool {
         let set = number(facts, Of::Host(n), FORWARDS);
         set.is_some_and(|set| set.value > 0.0)
     };
-    let peers = facts
-        .wireguard
-        .iter()
-        .filter(|peer| own.contains(&peer.prompt.1));
+    let source = facts.host_sources.get(host as usize);
+    let is_here = |(of, name): &(u32, String)| {
+        own.contains(name) || (name.is_empty() && source == Some(of))
+    };
+    let peers = facts.wireguard.iter().filter(|peer| is_here(&peer.prompt));
     peers.count() >= PEERS || same.map(|(n, _)| n).any(is_set)
 }
 

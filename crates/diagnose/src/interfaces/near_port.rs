@@ -25,7 +25,7 @@ mod tests {
     use crate::infer::usual_line;
     use crate::paths::around::PORT;
 
-    /// Seconds of these rates, Gbit/s, over ports of 25 Gbit/s, and the busiest processor of the hosts.
+    /// Seconds of these rates, Gbit/s, over ports of 25 Gbit/s by a text, and the busiest processor of the hosts.
     fn evidence(gbit: [f64; 4], cpu: f64) -> Evidence {
         let figure = |value: f64| Figure::exact(value, Place::You);
         Evidence {
@@ -33,7 +33,7 @@ mod tests {
             steady: gbit.iter().map(|gbit| gbit * 1e9).collect(),
             peak: 9.45e9,
             interval_s: 1.0,
-            line: Some((figure(25e9), PORT)),
+            line: Some((Figure::exact(25e9, Place::Line(0, 1)), PORT)),
             cpu: Some(figure(cpu)),
             streams: 1.0,
             mss: 1448.0,

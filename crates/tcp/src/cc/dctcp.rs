@@ -118,7 +118,7 @@ mod tests {
     fn rfc8257_3_5_a_loss_halves_whatever_the_estimate_is() {
         let mut rare = after(200, 1);
         let left = rare.reduce(&marked(100.0));
-        assert!((left - 95.0).abs() < 0.1, "{left}");
+        assert!((left - 95.0).abs() < 0.2, "{left}");
         assert_eq!(rare.reduce(&loss(100.0)), 50.0);
     }
 }
