@@ -50,7 +50,8 @@ fn all(connection: &Connection) -> Vec<Stall> {
     all
 }
 
-/// The longest in the measurement, by its empty intervals. None where it is shorter than a round trip, in which a window leaves
+/// The longest in the measurement, by its whole empty intervals: the gap itself lasts longer, by less than two intervals, and one of
+/// less than two may leave no empty interval. None where it is shorter than a round trip, in which a window leaves
 /// pauses of its own, or than 200 ms. What a test waits for at its start is none, nor what comes behind its last byte.
 pub(crate) fn longest(connection: &Connection, span: &Span) -> Option<Duration> {
     let from = span.from();
@@ -127,6 +128,28 @@ mod tests {
         let twice = [(at(1000), at(1100)), (at(1400), at(1500))];
         let twice = of_outages(&seen, twice.into_iter());
         assert_eq!(twice, (ms(800), ms(1000)), "one stall");
+    }
+
+    /// Bytes at 2.1 s and 4.28 s: intervals of a second show one of the 2.18 s between, and intervals of two seconds nothing.
+    #[test]
+    fn a_stall_is_its_whole_empty_intervals() {
+        let of = |width: u64| {
+            let bytes = |n: u64| u64::from(n * width < 2100 + width || n * width > 4280) * 1000;
+            let seen = Connection {
+                intervals: (1..=8000 / width)
+                    .map(|n| (at(n * width), bytes(n)))
+                    .collect(),
+                ..seen(&[])
+            };
+            let span = Span {
+                start: Time::ZERO,
+                omit: Duration::ZERO,
+                duration: None,
+            };
+            super::longest(&seen, &span).map(|stall| stall.as_ns() / 1_000_000)
+        };
+        assert_eq!(of(1000), Some(1000));
+        assert_eq!(of(2000), None);
     }
 
     #[test]
