@@ -248,9 +248,8 @@ fn forwards(facts: &Facts, host: u32) -> bool {
         set.is_some_and(|set| set.value > 0.0)
     };
     let source = facts.host_sources.get(host as usize);
-    let is_here = |(of, name): &(u32, String)| {
-        own.contains(name) || (name.is_empty() && source == Some(of))
-    };
+    let is_here =
+        |(of, name): &(u32, String)| own.contains(name) || (name.is_empty() && source == Some(of));
     let peers = facts.wireguard.iter().filter(|peer| is_here(&peer.prompt));
     peers.count() >= PEERS || same.map(|(n, _)| n).any(is_set)
 }

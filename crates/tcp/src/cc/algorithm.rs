@@ -162,7 +162,11 @@ mod tests {
                     control.watch(&seen(now, Duration::from_ms(100), n, 2.0, 1.0));
                     let more = control.increase(&ack_at(now, 2.0, 1.0));
                     // Hybla's ρ² = 16 segments a round trip of 100 ms, and this is half of one.
-                    let most = if *algorithm == Algorithm::Hybla { 8.0 } else { 2.0 };
+                    let most = if *algorithm == Algorithm::Hybla {
+                        8.0
+                    } else {
+                        2.0
+                    };
                     assert!((0.0..=most).contains(&more), "{algorithm:?}: {more}");
                     control.hold(now);
                     control.resume(now, now);

@@ -85,8 +85,7 @@ impl Sender {
         }
         self.board.catch_up(self.una);
         (self.repair.held, self.repair.early_at) = (false, Time::MAX);
-        let (una, orderly) = (self.una, self.plain);
-        let marked = self.repair.ecn.echoed;
+        let (una, orderly, marked) = (self.una, self.plain, self.repair.ecn.echoed);
         let before = if self.watched { self.in_flight() } else { 0 };
         let lost = self.board.lost();
         let same_window = window == self.peer_window;
